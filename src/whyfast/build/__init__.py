@@ -1,0 +1,1 @@
+"""Study to builds: what goes in, running the steps, provenance."""

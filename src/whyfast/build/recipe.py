@@ -1,0 +1,136 @@
+"""Everything that decides a build, and the digest over it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whyfast.model.study import Study, Variant
+from whyfast.model.toolchain import Toolchain
+from whyfast.study.placeholders import names_in, substitute
+
+#: Part of every digest: raise it when the way of building changes the result.
+FORMAT = 1
+
+#: Set for every step and nothing else but the toolchain's and the study's own variables: the
+#: user's environment must not decide a build.
+BASE_ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LC_ALL": "C",
+    "TZ": "UTC",
+    "SOURCE_DATE_EPOCH": "315532800",
+}
+
+_IGNORED = {".git", ".hg", "__pycache__", ".venv"}
+
+
+@dataclass(frozen=True)
+class SourceTree:
+    """The files of a source folder: relative name → sha256; ``digest`` is over all of them."""
+
+    folder: Path
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(json.dumps(sorted(self.files.items())).encode()).hexdigest()
+
+
+def scan_source(folder: Path) -> SourceTree:
+    """Hash every file below ``folder``, version control and caches left out.
+
+    Executable bits count, since a build may run a script of the source.
+    """
+    files: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        if _IGNORED.intersection(relative.parts) or not path.is_file():
+            continue
+        mode = "x" if path.stat().st_mode & 0o100 else "-"
+        with path.open("rb") as f:
+            files[str(relative)] = mode + hashlib.file_digest(f, "sha256").hexdigest()
+    return SourceTree(folder, files)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it."""
+
+    variant: str
+    inputs: dict[str, Any]
+    toolchain: Toolchain
+    source: SourceTree
+    steps: tuple[str, ...]
+    env: dict[str, str]
+    program: str
+
+    @property
+    def digest(self) -> str:
+        text = json.dumps(self.inputs, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: SourceTree) -> Recipe:
+    """Combine a variant with its toolchain and source.
+
+    Steps run in the build folder, where the source is copied to ``src``; ``{source}`` is that
+    relative path, so that no absolute path of a user gets into the program.
+    """
+    env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
+    inputs = {
+        "format": FORMAT,
+        "source": source.digest,
+        "toolchain": toolchain.digest,
+        "cc_flags": list(toolchain.cc[1:]),
+        "cflags": list(variant.cflags),
+        "ldflags": list(variant.ldflags),
+        "configure": list(variant.configure),
+        "env": {k: v for k, v in env.items() if k not in toolchain.env},
+        "steps": list(study.build.steps),
+        "include": _include_digest(study.build.steps),
+        "program": study.build.program,
+    }
+    return Recipe(
+        variant.name,
+        inputs,
+        toolchain,
+        source,
+        study.build.steps,
+        env,
+        study.build.program,
+    )
+
+
+def _include_digest(steps: tuple[str, ...]) -> str | None:
+    """Digest of the headers that whyfast brings, when a step uses them."""
+    if not any("include" in names_in(step) for step in steps):
+        return None
+    return scan_source(include_folder()).digest
+
+
+def include_folder() -> Path:
+    """The headers for programs of the user's own (``whyfast_turn.h``); ``{include}`` in a step."""
+    return Path(__file__).resolve().parent.parent / "turns" / "include"
+
+
+def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
+    """The shell lines as run in ``folder``, all placeholders replaced and quoted.
+
+    The folder's name is kept out of debug information, so that equal inputs make equal bytes.
+    """
+    prefix_map = f"-ffile-prefix-map={folder}=/whyfast"
+    mapping = {
+        "cc": shlex.join(recipe.toolchain.cc),
+        "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map]),
+        "ldflags": shlex.join(recipe.inputs["ldflags"]),
+        "configure": shlex.join(recipe.inputs["configure"]),
+        "source": "src",
+        "include": "include",
+        "jobs": str(jobs),
+        "program": shlex.quote(recipe.program),
+    }
+    return [substitute(step, mapping) for step in recipe.steps]

@@ -1,0 +1,201 @@
+"""Making builds: each once, under a lock, with a log and a provenance record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from whyfast import __version__
+from whyfast.build.recipe import Recipe, expand_steps, include_folder
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.store.builds import BuildStore, StoredBuild
+from whyfast.store.lock import exclusive
+
+#: Last lines of a failing step's log that are shown.
+TAIL = 15
+
+Progress = Callable[[str], None]
+
+
+def build_all(
+    recipes: Sequence[Recipe], store: BuildStore, progress: Progress, *, workers: int | None = None
+) -> list[BuildOutcome]:
+    """Every recipe as a build or a failure, in the given order; equal recipes are built once.
+
+    Steps that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others
+    run as many variants at once as there are CPUs.
+    """
+    cpus = os.cpu_count() or 1
+    parallel = any("{jobs}" in step for r in recipes for step in r.steps)
+    if workers is None:
+        workers = 1 if parallel else cpus
+    pool = ThreadPoolExecutor(max_workers=max(1, workers))
+    try:
+        futures = [pool.submit(build_one, r, store, progress, cpus) for r in recipes]
+        return [f.result() for f in futures]
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        _end_steps()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def build_one(
+    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int
+) -> BuildOutcome:
+    """The stored build when there is one, else make it."""
+    stored = store.find(recipe.digest)
+    if stored:
+        return _as_build(recipe, stored, reused=True)
+    with exclusive(
+        store.lock(recipe.digest),
+        lambda: progress(f"{recipe.variant}: waiting for another whyfast that builds it"),
+    ):
+        stored = store.find(recipe.digest)
+        if stored:
+            return _as_build(recipe, stored, reused=True)
+        progress(f"building {recipe.variant} with {recipe.toolchain.version}")
+        try:
+            return _make(recipe, store, jobs)
+        except OSError as error:
+            reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+            return BuildFailure(recipe.variant, "failed", reason)
+
+
+def _make(recipe: Recipe, store: BuildStore, jobs: int) -> BuildOutcome:
+    folder = store.folder(recipe.digest)
+    shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
+    work = folder / "work"
+    work.mkdir(parents=True)
+    _copy_source(recipe, work / "src")
+    if recipe.inputs["include"]:
+        shutil.copytree(include_folder(), work / "include")
+    steps = expand_steps(recipe, work, jobs)
+    log = folder / "log.txt"
+    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    started = time.time()
+    with log.open("wb") as out:
+        for step in steps:
+            out.write(f"+ {step}\n".encode())
+            out.flush()
+            status = _run_step(step, work, env, out.fileno())
+            if status != 0:
+                return BuildFailure(
+                    recipe.variant, "failed", _why(step, status), log, _tail(log)
+                )
+    program = work / recipe.program
+    if not program.is_file():
+        reason = f"the steps ended well but made no {recipe.program!r}"
+        return BuildFailure(recipe.variant, "failed", reason, log, _tail(log))
+    provenance = _provenance(recipe, steps, env, program, started)
+    temporary = folder / "provenance.tmp"
+    temporary.write_text(json.dumps(provenance, indent=1))
+    temporary.replace(folder / "provenance.json")
+    stored = store.find(recipe.digest)
+    assert stored is not None
+    return _as_build(recipe, stored, reused=False)
+
+
+_running: set[int] = set()
+
+
+def _run_step(step: str, work: Path, env: dict[str, str], out: int) -> int:
+    process = subprocess.Popen(
+        ["/bin/sh", "-euc", step],
+        cwd=work,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        umask=0o022,
+    )
+    _running.add(process.pid)
+    try:
+        return process.wait()
+    finally:
+        _running.discard(process.pid)
+
+
+def _end_steps() -> None:
+    """End the process groups of all steps under way."""
+    for pid in list(_running):
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def _why(step: str, status: int) -> str:
+    shown = step if len(step) < 120 else step[:117] + "…"
+    if status < 0:
+        return f"step killed by {signal.Signals(-status).name}: {shown}"
+    return f"step ended with exit code {status}: {shown}"
+
+
+def _tail(log: Path) -> tuple[str, ...]:
+    lines = log.read_text(errors="replace").splitlines()
+    return tuple(lines[-TAIL:])
+
+
+def _copy_source(recipe: Recipe, to: Path) -> None:
+    for name in recipe.source.files:
+        target = to / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(recipe.source.folder / name, target)
+
+
+def _provenance(
+    recipe: Recipe, steps: list[str], env: dict[str, str], program: Path, started: float
+) -> dict[str, Any]:
+    with program.open("rb") as f:
+        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
+    return {
+        "digest": recipe.digest,
+        "inputs": recipe.inputs,
+        "source": {
+            "folder": recipe.source.folder.name,
+            "digest": recipe.source.digest,
+            "files": recipe.source.files,
+        },
+        "toolchain": {
+            "name": recipe.toolchain.name,
+            "version": recipe.toolchain.version,
+            "target": recipe.toolchain.target,
+            "digest": recipe.toolchain.digest,
+            "cc": list(recipe.toolchain.cc),
+            "features": sorted(recipe.toolchain.features),
+        },
+        "env": env,
+        "commands": steps,
+        "program": recipe.program,
+        "program_sha256": sha256,
+        "variant": recipe.variant,
+        "started": started,
+        "seconds": time.time() - started,
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "whyfast": __version__,
+    }
+
+
+def _as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
+    return Build(
+        variant=recipe.variant,
+        digest=stored.digest,
+        program=stored.folder / "work" / recipe.program,
+        program_sha256=stored.provenance["program_sha256"],
+        provenance=stored.provenance,
+        reused=reused,
+    )

@@ -1,0 +1,1 @@
+"""The command line, one file a subcommand; each only parses, calls, and hands to report/."""

@@ -1,0 +1,49 @@
+"""``whyfast builds``: list, show and remove builds."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(action="list")
+    actions = parser.add_subparsers(metavar="ACTION")
+    listing = actions.add_parser("list", help="all builds, most recently used first (the default)")
+    listing.set_defaults(action="list")
+    show = actions.add_parser("show", help="provenance, and the commands to repeat it by hand")
+    show.add_argument("digest", metavar="DIGEST", help="the beginning of a digest")
+    show.add_argument("--script", action="store_true", help="only the commands, as a shell script")
+    show.set_defaults(action="show")
+    gc = actions.add_parser("gc", help="remove builds that have not been used for a while")
+    gc.add_argument("--older-than", metavar="TIME", default="30d", help="e.g. 12h or 30d (default)")
+    gc.add_argument("--all", action="store_true", help="remove all of them")
+    gc.set_defaults(action="gc")
+
+
+def run(args: argparse.Namespace) -> int:
+    import sys
+
+    from rich.console import Console
+
+    from whyfast.build.repeat import repeat_script
+    from whyfast.cli.arguments import duration
+    from whyfast.report.builds_table import print_builds, print_provenance
+    from whyfast.report.numbers import format_bytes
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.home import home
+
+    store = BuildStore(home().builds)
+    if args.action == "list":
+        print_builds(list(store.all()), Console())
+    elif args.action == "show":
+        build = store.by_prefix(args.digest)
+        script = repeat_script(build.provenance, build.folder)
+        if args.script:
+            sys.stdout.write(script)
+        else:
+            print_provenance(build, script, Console())
+    else:
+        older = 0.0 if args.all else duration(args.older_than, "--older-than")
+        count, freed = store.remove_unused(older)
+        print(f"removed {count} builds, {format_bytes(freed)}")
+    return 0

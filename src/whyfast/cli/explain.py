@@ -1,0 +1,127 @@
+"""``whyfast explain``: machine code of programs or objects side by side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+#: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
+SCHEMA = "whyfast-explain/1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="ELF programs, shared or relocatable objects; all others are compared with the first",
+    )
+    parser.add_argument(
+        "--function",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="functions to look at, by symbol name; may be repeated "
+        "(without it: the likeliest dispatching functions)",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the facts to FILE")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the facts; 0 when done. Raises UserError for files and patterns that cannot do."""
+    from rich.console import Console
+
+    labels = _labels(args.files)
+    console = Console()
+    document = (
+        _explain(console, args.files, labels, args.function)
+        if args.function
+        else _survey(console, args.files, labels)
+    )
+    if args.json is not None:
+        _write(args.json, document)
+    return 0
+
+
+def _explain(
+    console: Any, files: Sequence[Path], labels: Sequence[str], globs: Sequence[str]
+) -> dict[str, object]:
+    from dataclasses import asdict
+
+    from whyfast.explain.compare import compare_functions, unmatched_functions
+    from whyfast.explain.program import explain_program
+    from whyfast.model.errors import UserError
+    from whyfast.report import explain_table as table
+
+    programs = [
+        explain_program(file, variant=label, dispatch=globs, functions=globs)
+        for file, label in zip(files, labels, strict=True)
+    ]
+    for glob in globs:
+        if all(glob in program.missing for program in programs):
+            raise UserError(f"no function of {', '.join(labels)} matches it", where=glob)
+    table.print_dispatch(console, programs)
+    for program in programs:
+        table.print_functions(console, program)
+    comparisons = []
+    for other in programs[1:]:
+        differences = compare_functions(programs[0], other)
+        unmatched = unmatched_functions(programs[0], other)
+        table.print_comparison(console, programs[0], other, differences, unmatched)
+        comparisons.append(
+            {
+                "a": programs[0].variant,
+                "b": other.variant,
+                "functions": [asdict(d) for d in differences],
+                "only_in_a": unmatched[0],
+                "only_in_b": unmatched[1],
+            }
+        )
+    return {"programs": [asdict(p) for p in programs], "comparisons": comparisons}
+
+
+def _survey(console: Any, files: Sequence[Path], labels: Sequence[str]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    from whyfast.explain.survey import survey_program
+    from whyfast.report.explain_table import print_survey
+
+    surveys = [
+        survey_program(file, variant=label) for file, label in zip(files, labels, strict=True)
+    ]
+    for survey in surveys:
+        print_survey(console, survey)
+    return {
+        "programs": [
+            {
+                **asdict(survey.evidence),
+                "totals": asdict(survey.totals),
+                "candidates": [
+                    {"function": facts.name, "dispatch": asdict(dispatch)}
+                    for facts, dispatch in survey.candidates
+                ],
+            }
+            for survey in surveys
+        ]
+    }
+
+
+def _labels(files: Sequence[Path]) -> list[str]:
+    """File names where they tell the files apart, else paths as given."""
+    names = [file.name for file in files]
+    return names if len(set(names)) == len(names) else [str(file) for file in files]
+
+
+def _write(path: Path, document: dict[str, object]) -> None:
+    import json
+
+    from whyfast.model.errors import UserError
+
+    try:
+        path.write_text(json.dumps({"schema": SCHEMA, **document}, indent=2) + "\n", "utf-8")
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", where=path) from error

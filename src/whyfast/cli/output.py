@@ -1,0 +1,89 @@
+"""What every command that ends with a result does with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+
+FAILED, FAIL_ON_MET = 1, 3
+
+
+def finish(result: Result, args: argparse.Namespace) -> Result:
+    """Compose the answer, keep the result for ``whyfast report``, and show it as asked."""
+    from whyfast.report.answer import compose_answer
+    from whyfast.report.json_report import to_json
+    from whyfast.store.home import home
+    from whyfast.store.samples import SampleStore
+
+    answer = compose_answer(
+        study=result.study,
+        verdicts=result.verdicts,
+        suites=result.suites,
+        evidence=result.evidence,
+        confounds=result.confounds,
+        failures=result.failures,
+        builds=result.builds,
+        complete=result.complete,
+    )
+    result = replace(result, answer=answer)
+    store = SampleStore(home().database)
+    try:
+        store.set_result(result.run, to_json(result))
+    finally:
+        store.close()
+    show(result, args)
+    return result
+
+
+def show(result: Result, args: argparse.Namespace) -> None:
+    """On the terminal, and into the files that were asked for."""
+    from rich.console import Console
+
+    from whyfast.report.html import render_html
+    from whyfast.report.json_report import to_json
+    from whyfast.report.markdown import render_markdown
+    from whyfast.report.terminal import render_terminal
+
+    render_terminal(result, console=Console(), verbose=args.verbose)
+    if args.json:
+        write(args.json, json.dumps(to_json(result), indent=1, allow_nan=False) + "\n")
+    if args.html:
+        write(args.html, render_html(result))
+    if args.markdown:
+        write(args.markdown, render_markdown(result, verbose=True))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, and say so; ``-`` is standard output."""
+    if str(path) == "-":
+        sys.stdout.write(text)
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"cannot be written: {error.strerror}", where=path) from None
+    print(f"wrote {path}")
+
+
+def exit_code(result: Result, fail_on: str | None) -> int:
+    """0; 3 when ``--fail-on`` is met; 1 when a build or a benchmark failed.
+
+    A variant that this machine cannot build is expected in a study over compilers and no failure.
+    """
+    main = result.study.baselines[0]
+    said = [s.verdict for s in result.suites] or list(result.verdicts)
+    if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
+        return FAIL_ON_MET
+    broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.builds)
+    return FAILED if broken or result.failures else 0

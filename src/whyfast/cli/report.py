@@ -1,0 +1,48 @@
+"""``whyfast report``: the last results of a study again."""
+
+from __future__ import annotations
+
+import argparse
+
+from whyfast.cli.arguments import add_outputs
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        help="a study that has been run (a name, a folder, or ab), or a result in JSON",
+    )
+    add_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from whyfast.cli.arguments import check_outputs
+    from whyfast.cli.output import show
+    from whyfast.model.errors import UserError
+    from whyfast.report.json_report import from_json, load_result
+    from whyfast.store.home import home
+    from whyfast.store.samples import SampleStore
+
+    check_outputs(args)
+    if args.study.endswith(".json"):
+        show(load_result(Path(args.study)), args)
+        return 0
+    store = SampleStore(home().database)
+    try:
+        name = args.study
+        found = store.latest(name)
+        if found is None and Path(name).exists():
+            from whyfast.study.load import load_study
+
+            name = load_study(args.study).name
+            found = store.latest(name)
+        if found is None:
+            known = ", ".join(store.studies()) or "none yet"
+            raise UserError(f"no results of {name!r} are kept (there are: {known})")
+    finally:
+        store.close()
+    show(from_json(found[1]), args)
+    return 0

@@ -1,0 +1,88 @@
+"""AArch64 by Capstone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import capstone
+
+from whyfast.explain.disassemble import Instruction, Kind, Use
+
+# Branches by mnemonic, with pointer authentication (bra*, blra*, reta*) beside the plain ones.
+_BRANCHES: dict[str, Kind] = {
+    "b": "direct jump",
+    "bl": "direct call",
+    **dict.fromkeys(("cbz", "cbnz", "tbz", "tbnz"), "conditional jump"),
+    **dict.fromkeys(("br", "braa", "brab", "braaz", "brabz"), "indirect jump"),
+    **dict.fromkeys(("blr", "blraa", "blrab", "blraaz", "blrabz"), "indirect call"),
+    **dict.fromkeys(("ret", "retaa", "retab", "eret", "eretaa", "eretab"), "return"),
+}
+_INDEXED_LOADS = {"ldrb": 1, "ldrsb": 1, "ldrh": 2, "ldrsh": 2, "ldrsw": 4}
+_INDEXED = re.compile(r"\[\w+, [xw]\d+")
+
+_Hints = tuple[int | None, Use, int, int | None]
+_NOTHING: _Hints = (None, "", 0, None)
+
+
+class Aarch64Disassembler:
+    """See :class:`whyfast.explain.disassemble.Disassembler`."""
+
+    def __init__(self) -> None:
+        self._engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)
+        # Words that are no instruction, such as data between code, must not end the function.
+        self._engine.skipdata = True
+
+    def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
+        """The instructions of ``code``, which lies at ``address``."""
+        pages: dict[str, int] = {}
+        for at, size, name, operands in self._engine.disasm_lite(code, address):
+            kind = _BRANCHES.get(name)
+            if kind is None:
+                kind = "conditional jump" if name.startswith(("b.", "bc.")) else "other"
+            target = None
+            if kind in ("direct jump", "conditional jump", "direct call"):
+                target = _number(operands)
+            if hints and kind == "other":
+                yield Instruction(at, size, kind, None, *_hints(name, operands, pages))
+            else:
+                yield Instruction(at, size, kind, target)
+
+
+def _number(operands: str) -> int | None:
+    """The immediate that an operand list ends in."""
+    _, mark, text = operands.rpartition("#")
+    try:
+        return int(text.rstrip("]!"), 0) if mark else None
+    except ValueError:
+        return None
+
+
+def _hints(name: str, operands: str, pages: dict[str, int]) -> _Hints:
+    """``pages`` holds what earlier ``adrp`` left in registers; a pair of instructions makes one
+    address."""
+    if name == "adrp":
+        page = _number(operands)
+        if page is not None:
+            pages[operands.partition(",")[0]] = page
+        return _NOTHING
+    if name == "adr":
+        return _number(operands), "forms", 0, None
+    if name == "cmp":
+        return None, "", 0, _number(operands)
+    if name in _INDEXED_LOADS and _INDEXED.search(operands):
+        return None, "indexes", _INDEXED_LOADS[name], None
+    if name == "add":
+        if "sxt" in operands:
+            return None, "sign-extends", 0, None
+        parts = operands.split(", ")
+        offset = _number(operands)
+        if len(parts) == 3 and parts[1] in pages and offset is not None:
+            return pages[parts[1]] + offset, "forms", 0, None
+    elif name == "ldr":
+        _, _, inside = operands.partition("[")
+        register, _, _ = inside.partition(",")
+        offset = _number(operands)
+        if register in pages and offset is not None:
+            return pages[register] + offset, "reads", 0, None
+    return _NOTHING

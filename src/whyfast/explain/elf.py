@@ -1,0 +1,166 @@
+"""Opening an ELF file: what it is, and where its sections are."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from elftools.elf.elffile import ELFFile
+
+from whyfast.model.errors import UserError
+
+Architecture = Literal["x86-64", "aarch64"]
+
+SUPPORTED = (
+    "whyfast explains 64-bit little-endian ELF files for x86-64 and AArch64: "
+    "executables, shared objects and relocatable objects"
+)
+
+_MACHINES: dict[str, Architecture] = {"EM_X86_64": "x86-64", "EM_AARCH64": "aarch64"}
+_SECTION_HEADER_SIZE = 64
+
+# First bytes of what people hand over instead, and what to call it.
+_OTHER_FORMATS = (
+    (b"!<arch>\n", "an archive (.a); extract its members and name those"),
+    (b"!<thin>\n", "a thin archive (.a); name its members"),
+    (b"BC\xc0\xde", "LLVM bitcode, as made by -flto or -emit-llvm; it holds no machine code"),
+    (b"MZ", "a PE (Windows) program"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O (Apple) program"),
+    (b"\xce\xfa\xed\xfe", "a Mach-O (Apple) program"),
+    (b"\xca\xfe\xba\xbe", "a universal Mach-O (Apple) program or a Java class"),
+    (b"\0asm", "a WebAssembly module"),
+    (b"#!", "a script"),
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section header; ``address``, ``offset`` and ``size`` in bytes."""
+
+    index: int
+    name: str
+    type: str
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    align: int
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the section is part of the program in memory (SHF_ALLOC)."""
+        return bool(self.flags & 0x2)
+
+    @property
+    def executable(self) -> bool:
+        """Whether it holds code (SHF_EXECINSTR)."""
+        return bool(self.flags & 0x4)
+
+
+@dataclass(frozen=True)
+class ElfFile:
+    """A file that is known to be a supported ELF file, with its sections in file order."""
+
+    path: Path
+    architecture: Architecture
+    relocatable: bool
+    sections: tuple[Section, ...]
+    blob: bytes = field(repr=False)
+
+    def content(self, section: Section) -> bytes:
+        """The section's bytes; empty for one that has none in the file (``.bss``).
+
+        Raises UserError when they would lie outside the file.
+        """
+        if section.type in ("SHT_NOBITS", "SHT_NULL"):
+            return b""
+        if section.offset + section.size > len(self.blob):
+            damaged(
+                self.path, f"section {section.name or section.index} ends behind the file's end"
+            )
+        return self.blob[section.offset : section.offset + section.size]
+
+    def of_type(self, *types: str) -> list[Section]:
+        """The sections of these types, e.g. ``SHT_SYMTAB``."""
+        return [s for s in self.sections if s.type in types]
+
+
+def damaged(path: Path, what: str) -> NoReturn:
+    """Raise the UserError for a file whose ELF structure contradicts itself."""
+    raise UserError(f"truncated or damaged ELF file: {what}", where=path)
+
+
+def open_elf(path: Path) -> ElfFile:
+    """Read an ELF file's header and sections.
+
+    Raises UserError when the file cannot be read, is of another format, class or architecture,
+    or is damaged.
+    """
+    try:
+        if not path.is_file():
+            raise UserError("no such file" if not path.exists() else "not a file", where=path)
+        blob = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+    if not blob.startswith(b"\x7fELF"):
+        what = next((text for magic, text in _OTHER_FORMATS if blob.startswith(magic)), None)
+        raise UserError(
+            f"{f'this is {what}' if what else 'not an ELF file'}; {SUPPORTED}", where=path
+        )
+    if len(blob) < 64:
+        damaged(path, "it ends inside the header")
+    if blob[4] != 2 or blob[5] != 1:
+        bits = {1: "32-bit", 2: "64-bit"}.get(blob[4], "unknown class")
+        order = {1: "little-endian", 2: "big-endian"}.get(blob[5], "unknown byte order")
+        raise UserError(f"this is a {bits}, {order} ELF file; {SUPPORTED}", where=path)
+    try:
+        return _parse(path, blob)
+    except UserError:
+        raise
+    except Exception as error:  # the library reports damage by a dozen unrelated exceptions
+        damaged(path, f"{error or type(error).__name__}")
+
+
+def _parse(path: Path, blob: bytes) -> ElfFile:
+    table = int.from_bytes(blob[40:48], "little")
+    entry, count = (int.from_bytes(blob[at : at + 2], "little") for at in (58, 60))
+    if table:
+        # Checked before the library looks, which would read as many as a damaged header claims.
+        if entry != _SECTION_HEADER_SIZE or table + entry > len(blob):
+            damaged(path, "its section headers are not where the ELF header says")
+        if count == 0:  # more than 65279 sections: the real number is in the first header
+            count = int.from_bytes(blob[table + 32 : table + 40], "little")
+        if table + count * entry > len(blob):
+            damaged(path, "its section headers end behind the file's end")
+    elf = ELFFile(io.BytesIO(blob))
+    machine = str(elf["e_machine"])
+    if machine not in _MACHINES:
+        name = machine.removeprefix("EM_")
+        raise UserError(f"this is an ELF file for the machine {name}; {SUPPORTED}", where=path)
+    kind = str(elf["e_type"])
+    if kind not in ("ET_REL", "ET_EXEC", "ET_DYN"):
+        raise UserError(f"this is an ELF file of type {kind}; {SUPPORTED}", where=path)
+    sections = tuple(
+        _section(i, elf.get_section(i)) for i in range(elf.num_sections() if table else 0)
+    )
+    return ElfFile(path, _MACHINES[machine], kind == "ET_REL", sections, blob)
+
+
+def _section(index: int, section: Any) -> Section:
+    header = section.header
+    return Section(
+        index=index,
+        name=section.name,
+        type=str(header["sh_type"]),
+        flags=header["sh_flags"],
+        address=header["sh_addr"],
+        offset=header["sh_offset"],
+        size=header["sh_size"],
+        link=header["sh_link"],
+        info=header["sh_info"],
+        align=header["sh_addralign"],
+    )

@@ -1,0 +1,96 @@
+"""A program ready to be asked about: its image, functions and disassembler together."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whyfast.explain.disassemble import Disassembler, Instruction, disassembler_for
+from whyfast.explain.elf import Architecture, damaged, open_elf
+from whyfast.explain.image import Image
+from whyfast.explain.relocate import apply_relocations
+from whyfast.explain.symbols import Function, list_functions
+
+# A PLT entry jumps within this many instructions and bytes.
+_STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
+
+
+@dataclass
+class Program:
+    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible."""
+
+    path: Path
+    architecture: Architecture
+    image: Image
+    functions: tuple[Function, ...]
+    disassembler: Disassembler
+    notes: tuple[str, ...] = ()
+    _names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._starts = [f.address for f in self.functions]
+
+    def instructions(self, function: Function, *, hints: bool = False) -> list[Instruction]:
+        """The function's instructions in address order."""
+        code = self.image.read(function.address, function.size)
+        return list(self.disassembler.decode(code, function.address, hints=hints))
+
+    def function_at(self, address: int) -> Function | None:
+        """The function whose code contains an address, or None."""
+        i = bisect_right(self._starts, address) - 1
+        if i >= 0 and address < self.functions[i].end:
+            return self.functions[i]
+        return None
+
+    def name_of(self, address: int) -> str:
+        """What a jump or call to ``address`` reaches: a function, also one that is reached through
+        the PLT or defined elsewhere, ``name+0x12`` inside one, else the address in hex."""
+        if address not in self._names:
+            self._names[address] = self._find_name(address)
+        return self._names[address]
+
+    def _find_name(self, address: int) -> str:
+        function = self.function_at(address)
+        if function is not None:
+            offset = address - function.address
+            return f"{function.name}+{offset:#x}" if offset else function.name
+        return self.image.externals.get(address) or self._stub_name(address) or f"{address:#x}"
+
+    def _stub_name(self, address: int) -> str | None:
+        code = self.image.read(address, _STUB_BYTES)
+        slot = None
+        decoded = self.disassembler.decode(code, address, hints=True)
+        for _, instruction in zip(range(_STUB_INSTRUCTIONS), decoded, strict=False):
+            if instruction.use == "reads":
+                slot = instruction.reference
+            if instruction.kind == "indirect jump":
+                break
+            if instruction.kind != "other":
+                return None
+        else:
+            return None
+        if slot is None:
+            return None
+        if slot in self.image.slots:
+            return self.image.slots[slot]
+        # The loader fills this slot by calling a resolver, which has the function's name.
+        resolver = self.function_at(int.from_bytes(self.image.read(slot, 8), "little"))
+        return resolver.name if resolver else None
+
+
+def load(path: Path) -> Program:
+    """Open a program.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    elf = open_elf(path)
+    try:
+        image = Image(elf)
+        functions, note = list_functions(elf, image.bases)
+        apply_relocations(elf, image)
+    except (IndexError, ValueError, OverflowError) as error:
+        damaged(path, str(error))
+    engine = disassembler_for(elf.architecture)
+    return Program(path, elf.architecture, image, functions, engine, (note,) if note else ())

@@ -1,0 +1,61 @@
+"""A program → the evidence that a study asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from whyfast.explain.body import bodies
+from whyfast.explain.dispatch import dispatch_facts
+from whyfast.explain.functions import base_name, function_facts
+from whyfast.explain.loader import Program, load
+from whyfast.explain.symbols import Function
+from whyfast.model.evidence import Evidence
+
+
+def explain_program(
+    path: Path, *, variant: str, dispatch: Sequence[str] = (), functions: Sequence[str] = ()
+) -> Evidence:
+    """Gather the evidence about the machine code of one build.
+
+    ``dispatch`` and ``functions`` are globs over symbol names, aliases included, with or without
+    what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
+    ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
+    ``dispatch`` there are no dispatch facts.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    program = load(path)
+    matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
+    chosen: dict[int, tuple[str, Function]] = {}
+    for pattern in matches:
+        for name, function in matches[pattern]:
+            chosen.setdefault(id(function), (name, function))
+    facts = [
+        function_facts(program, function, program.instructions(function), name=name)
+        for name, function in chosen.values()
+    ]
+    dispatching = {id(f): f for pattern in dispatch for _, f in matches[pattern]}
+    return Evidence(
+        variant=variant,
+        architecture=program.architecture,
+        dispatch=(
+            dispatch_facts(program, bodies(program, dispatching.values())) if dispatch else None
+        ),
+        functions=tuple(sorted(facts, key=lambda f: (f.name, f.address))),
+        missing=tuple(pattern for pattern, found in matches.items() if not found),
+        notes=program.notes,
+    )
+
+
+def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
+    """Functions with a matching name, and that name."""
+    found = []
+    for function in program.functions:
+        for name in function.names:
+            if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
+                found.append((name, function))
+                break
+    return found

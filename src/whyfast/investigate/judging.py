@@ -1,0 +1,87 @@
+"""Samples of a study to its verdicts, in full at the end and quickly in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.decide import judge_family, precise_enough
+from whyfast.judge.estimate import block_log_ratio, log_ratios
+from whyfast.judge.suite import judge_suites
+from whyfast.model.sample import Block
+from whyfast.model.verdict import Suite, Verdict
+
+Floats = NDArray[np.float64]
+
+
+def judge_study(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[str],
+    variants: Sequence[str],
+    baselines: Sequence[str],
+    margin: float,
+) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
+    """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
+
+    A comparison with a variant that failed on a benchmark has no blocks and is left out.
+    """
+    samples: dict[tuple[str, str, str], Floats] = {}
+    cost: dict[tuple[str | None, str, str], float] = {}
+    for name in benchmarks:
+        own = [b for b in blocks if b.benchmark == name]
+        for baseline in baselines:
+            for variant in variants:
+                if variant == baseline:
+                    continue
+                d = log_ratios(own, name, variant, baseline)
+                if len(d):
+                    samples[name, variant, baseline] = d
+                    cost[name, variant, baseline] = sum(b.seconds for b in own) / len(own)
+    verdicts = judge_family(dict(samples.items()), margin=margin, cost=cost)
+    complete = {
+        key: d
+        for key, d in samples.items()
+        if all((name, key[1], key[2]) in samples for name in benchmarks)
+    }
+    return verdicts, judge_suites(complete, margin=margin)
+
+
+class LiveJudge:
+    """How one benchmark stands against its main baseline, kept up to date block by block.
+
+    The intervals are at full level, as if each comparison were the only one; the final verdicts
+    account for how many there are.
+    """
+
+    def __init__(self, margin: float) -> None:
+        self._margin = margin
+        self._series: dict[tuple[str, str, str], list[float]] = {}
+        self._seen: dict[str, int] = {}
+
+    def update(
+        self, benchmark: str, blocks: Sequence[Block], variants: Sequence[str], baseline: str
+    ) -> tuple[Verdict, ...]:
+        """Verdicts of all ``variants`` against ``baseline`` after the given blocks.
+
+        ``blocks``: all of this benchmark so far, in order; only new ones are worked on.
+        """
+        for block in blocks[self._seen.get(benchmark, 0) :]:
+            for v in block.values:
+                if v != baseline and baseline in block.values:
+                    self._series.setdefault((benchmark, v, baseline), []).append(
+                        block_log_ratio(block, v, baseline)
+                    )
+        self._seen[benchmark] = len(blocks)
+        verdicts: list[Verdict] = []
+        for v in variants:
+            if v != baseline:
+                d = np.array(self._series.get((benchmark, v, baseline), []))
+                verdicts += judge_family({(benchmark, v, baseline): d}, margin=self._margin)
+        return tuple(verdicts)
+
+    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether every one of these verdicts is decided and precise."""
+        return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)

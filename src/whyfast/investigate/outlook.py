@@ -1,0 +1,58 @@
+"""What a run of a study would do, found out without doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.model.errors import CannotBuildHere
+from whyfast.model.study import Study, Variant
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.toolchain.provider import providers, resolve, split_name
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """One variant. ``state``: ``built`` (in the store), ``to build``, ``to build, after a
+    download``, or ``not buildable here``; ``detail`` is the digest or the reason."""
+
+    variant: Variant
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """All variants of a study, and the study."""
+
+    study: Study
+    prospects: tuple[Prospect, ...]
+
+
+def outlook(study: Study, home: Home) -> Outlook:
+    """Look at the installed toolchains and the build store; nothing is downloaded or written but
+    what installed compilers are found to support."""
+    source = scan_source(study.source.folder)
+    store = BuildStore(home.builds)
+    known = providers()
+    prospects = []
+    for variant in study.variants:
+        provider, name = split_name(variant.toolchain)
+        if provider != "path" and not known[provider].installed(name, home):
+            prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
+            continue
+        try:
+            toolchain = resolve(variant.toolchain, home, lambda text: None)
+        except CannotBuildHere as error:
+            prospects.append(Prospect(variant, "not buildable here", str(error)))
+            continue
+        missing = [f for f in variant.requires if f not in toolchain.features]
+        if missing:
+            reason = f"{toolchain.version} has no {' and no '.join(missing)}"
+            prospects.append(Prospect(variant, "not buildable here", reason))
+            continue
+        digest = make_recipe(study, variant, toolchain, source).digest
+        state = "built" if store.find(digest) else "to build"
+        prospects.append(Prospect(variant, state, digest[:12]))
+    return Outlook(study, tuple(prospects))

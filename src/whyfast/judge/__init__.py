@@ -1,0 +1,1 @@
+"""Samples to verdicts. The formulas are derived in docs/MATH.md."""

@@ -1,0 +1,121 @@
+"""What else differs, or weakens the measurement, beside the question under study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.sample import Block, Session
+from whyfast.model.study import Study
+from whyfast.model.verdict import Confound
+
+#: Load average per CPU, before measuring, from which the machine counts as busy.
+BUSY = 0.5
+
+
+def find_confounds(
+    study: Study,
+    builds: Sequence[BuildOutcome],
+    sessions: Sequence[Session],
+    blocks: Sequence[Block],
+) -> tuple[Confound, ...]:
+    """Everything that the records show; most misleading first."""
+    found = [
+        *_providers(builds),
+        *_identical(builds),
+        *_boots(sessions),
+        *_busy(sessions),
+        *_virtual(sessions),
+        *_one_layout(builds),
+    ]
+    return tuple(sorted(found, key=lambda c: c.severity != "warning"))
+
+
+def _built(builds: Iterable[BuildOutcome]) -> list[Build]:
+    return [b for b in builds if isinstance(b, Build)]
+
+
+def _providers(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+    """Compilers from different providers bring their own linker, headers and default flags."""
+    by_provider: dict[str, list[str]] = {}
+    for b in _built(builds):
+        by_provider.setdefault(b.provenance["toolchain"]["name"].split(":")[0], []).append(
+            b.variant
+        )
+    if len(by_provider) > 1:
+        groups = "; ".join(f"{p}: {', '.join(v)}" for p, v in by_provider.items())
+        yield Confound(
+            "toolchain-provider",
+            "compilers of different origin differ in more than the compiler (linker, start-up "
+            f"code, default flags): {groups}",
+            "note",
+            tuple(v for vs in by_provider.values() for v in vs),
+        )
+
+
+def _identical(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+    ordered = sorted(_built(builds), key=lambda b: b.program_sha256)
+    for _, group in groupby(ordered, key=lambda b: b.program_sha256):
+        same = [b.variant for b in group]
+        if len(same) > 1:
+            yield Confound(
+                "identical-programs",
+                f"{' and '.join(sorted(same))} are the same program byte for byte; any difference "
+                "between them is a false alarm",
+                "note",
+                tuple(sorted(same)),
+            )
+
+
+def _boots(sessions: Sequence[Session]) -> Iterable[Confound]:
+    boots = {s.environment.get("boot_id") for s in sessions} - {None}
+    systems = {s.environment.get("system") for s in sessions} - {None}
+    if len(systems) > 1:
+        yield Confound("kernel", f"measured under several kernels: {_list(systems)}")
+    elif len(boots) > 1:
+        yield Confound(
+            "boot",
+            f"measured over {len(boots)} boots; each block lies within one, so ratios stand, but "
+            "memory layout of the kernel may have changed between blocks",
+            "note",
+        )
+
+
+def _busy(sessions: Sequence[Session]) -> Iterable[Confound]:
+    worst = 0.0
+    for s in sessions:
+        load, cpus = s.environment.get("load"), s.environment.get("cpus")
+        if isinstance(load, int | float) and isinstance(cpus, int) and cpus:
+            worst = max(worst, load / cpus)
+    if worst > BUSY:
+        yield Confound(
+            "load",
+            f"the machine was busy when measuring began (load {worst:.1f} per CPU); turns hold "
+            "against that, but absolute times are too long",
+            "note",
+        )
+
+
+def _virtual(sessions: Sequence[Session]) -> Iterable[Confound]:
+    if any(s.environment.get("hypervisor") for s in sessions):
+        yield Confound(
+            "virtual-machine",
+            "measured in a virtual machine: neighbours share its caches, and hardware counters may "
+            "be missing",
+            "note",
+        )
+
+
+def _one_layout(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+    if len(_built(builds)) > 1:
+        yield Confound(
+            "one-layout",
+            "each build has one memory layout; the verdicts are about these binaries, and a "
+            "difference of a few per cent may be where the linker placed the code",
+            "note",
+        )
+
+
+def _list(items: Iterable[object]) -> str:
+    return ", ".join(sorted(str(i) for i in items))

@@ -1,0 +1,82 @@
+"""The geometric mean of a suite, with an interval of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.decide import ALPHA, judge_family
+from whyfast.judge.estimate import location
+from whyfast.model.verdict import Suite
+
+Floats = NDArray[np.float64]
+
+
+def suite_series(by_benchmark: Mapping[str, Floats]) -> Floats:
+    """One log ratio of the whole suite a round: the mean over benchmarks of their r-th blocks.
+
+    Each benchmark's block is symmetric about its own log ratio and the blocks are drawn apart, so
+    the mean is symmetric about the log of the geometric mean, and the procedure for single
+    benchmarks holds for it unchanged. Rounds that lack a benchmark are left out: every benchmark
+    counts, and equally.
+    """
+    if not by_benchmark:
+        return np.array([])
+    rounds = min(len(d) for d in by_benchmark.values())
+    return np.asarray(np.mean([d[:rounds] for d in by_benchmark.values()], axis=0))
+
+
+def judge_suites(
+    samples: Mapping[tuple[str, str, str], Floats], *, margin: float, alpha: float = ALPHA
+) -> tuple[Suite, ...]:
+    """One verdict a (variant, baseline) on the geometric mean over all benchmarks.
+
+    ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
+    study has no block at all is left out. With a single benchmark there is no suite: ().
+    """
+    benchmarks = list(dict.fromkeys(key[0] for key in samples))
+    pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
+    if len(benchmarks) < 2:
+        return ()
+    groups = {
+        (v, b): {name: samples[name, v, b] for name in benchmarks if (name, v, b) in samples}
+        for v, b in pairs
+    }
+    complete = {
+        pair: group
+        for pair, group in groups.items()
+        if len(group) == len(benchmarks) and all(len(d) for d in group.values())
+    }
+    verdicts = judge_family(
+        {(None, v, b): suite_series(group) for (v, b), group in complete.items()},
+        margin=margin,
+        alpha=alpha,
+    )
+    return tuple(
+        Suite(verdict, influence(complete[verdict.variant, verdict.baseline]))
+        for verdict in verdicts
+    )
+
+
+def influence(by_benchmark: Mapping[str, Floats]) -> dict[str, float]:
+    """For each benchmark, the suite's ratio without it."""
+    return {
+        left_out: math.exp(
+            location(suite_series({k: d for k, d in by_benchmark.items() if k != left_out}))
+        )
+        for left_out in by_benchmark
+    }
+
+
+def carried_by(suite: Suite) -> Sequence[str]:
+    """The benchmarks whose removal moves the suite's log ratio by more than a third of it."""
+    whole = math.log(suite.verdict.ratio)
+    return [
+        name
+        for name, without in suite.influence.items()
+        if suite.verdict.word in ("faster", "slower")
+        and abs(math.log(without) - whole) > abs(whole) / 3
+    ]

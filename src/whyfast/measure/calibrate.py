@@ -1,0 +1,177 @@
+"""How long a value and a block should be, found by trying.
+
+Short turns are better against drift: neighbouring values then see the same machine, and the
+median over many finds the undisturbed state. Too short a turn measures the caches and predictors
+that the other processes left behind. So loops are doubled from one, and the shortest turn is taken
+whose time a loop is within :data:`COLD` of that of the longest. docs/measuring.md has figures.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whyfast.measure.clock import Clock
+from whyfast.measure.runner import Player, PlayerFailed, Runner
+from whyfast.model.sample import Block
+
+#: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.
+SHORTEST = 25e-6
+
+#: Lengthening stops here (seconds); programs whose single loop is longer get one loop.
+LONGEST = 2e-3
+
+#: Accepted share of a value's time that comes from starting cold. It is the same for all variants
+#: when their working sets are alike, so its effect on a ratio is far smaller.
+COLD = 0.02
+
+#: Values taken at each length; the median of their fastest half is used.
+TRIES = 12
+
+
+Steps = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The loops of one value, the turns of one block, and what they rest on.
+
+    ``steps`` holds, for each number of loops tried, seconds per loop. ``value`` is the seconds of
+    one value of the slowest variant; ``start`` the seconds that starting all processes takes.
+    """
+
+    loops: int
+    turns: int
+    value: float
+    start: float
+    steps: Steps = ()
+
+
+def calibrate(
+    runner: Runner,
+    variants: Sequence[str],
+    *,
+    cpu: int | None,
+    clock: Clock,
+    turn: float | None = None,
+    turns: int | None = None,
+) -> Calibration:
+    """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
+
+    ``turn`` (seconds) and ``turns`` override the choice. Raises
+    :class:`~whyfast.measure.runner.PlayerFailed`.
+    """
+    players: dict[str, Player] = {}
+    began = clock.monotonic()
+    v = variants[0]
+    try:
+        for v in variants:
+            players[v] = runner.enter(v, cpu=cpu, pad=0)
+        start = clock.monotonic() - began
+        first = []
+        for v in variants:
+            first.append(players[v].turn(1).seconds)
+        loops: int = 1
+        steps: Steps = ((1, first[0]),)
+        if runner.loops_vary:
+            loops, steps = _choose_loops(players, variants, turn)
+        t0 = clock.monotonic()
+        slowest = 0.0
+        for v in variants:
+            slowest = max(slowest, players[v].turn(loops).seconds)
+        round_cost = clock.monotonic() - t0
+    except PlayerFailed as failed:
+        failed.variant = failed.variant or v
+        raise
+    finally:
+        for p in players.values():
+            p.close()
+    if turns is None:
+        turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
+    return Calibration(loops, turns, slowest, start, steps)
+
+
+def _choose_loops(
+    players: dict[str, Player], variants: Sequence[str], turn: float | None
+) -> tuple[int, Steps]:
+    """Loops of one value, and the seconds a loop at each length tried."""
+    base = variants[0]
+    steps: list[tuple[int, float]] = []
+    loops = 1
+    while True:
+        readings = []
+        for _ in range(TRIES):
+            for v in variants:
+                try:
+                    seconds = players[v].turn(loops).seconds
+                except PlayerFailed as failed:
+                    failed.variant = v
+                    raise
+                if v == base:
+                    readings.append(seconds)
+        fastest = sorted(readings)[: max(1, TRIES // 2)]
+        value = statistics.median(fastest)
+        if value >= SHORTEST:
+            steps.append((loops, value / loops))
+        if turn is not None and value >= turn * 0.7:
+            return loops, tuple(steps) or ((loops, value / loops),)
+        if turn is None and value >= LONGEST:
+            break
+        loops = next_loops(loops, value, turn or SHORTEST)
+    warm = steps[-1][1]
+    chosen = steps[-1][0]
+    for candidate, per_loop in reversed(steps):
+        if per_loop > warm * (1 + COLD):
+            break
+        chosen = candidate
+    return chosen, tuple(steps)
+
+
+def next_loops(loops: int, value: float, goal: float) -> int:
+    """The next number of loops to try: doubling, or nearer to ``goal`` while far below it."""
+    if value * 4 < goal:
+        return max(loops * 2, int(loops * goal / max(value, 1e-9) / 2))
+    return loops * 2
+
+
+def first_turns(start: float, round_cost: float) -> int:
+    """Turns of the first blocks: about as long in turns as in starting processes.
+
+    For commands, which have no start of their own, blocks of at least 50 ms.
+    """
+    if start <= 0:
+        return max(1, min(50, round(0.05 / max(round_cost, 1e-6))))
+    return max(10, min(100, round(1.5 * start / max(round_cost, 1e-6))))
+
+
+def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
+    """Turns a block after Kalibera & Jones (ISMM 2013, section 6), from measured variances.
+
+    With variance w of one turn's log ratio inside a block and b between blocks, and costs C of
+    starting and c of one round of turns, the variance for a given time is least at
+    r = √(w·C / (b·c)). w comes from the two halves of each block (odd and even turns), which
+    share everything else. Between 10 and 400. None with fewer than 5 blocks.
+    """
+    usable = [b for b in blocks if variant in b.values and baseline in b.values]
+    if len(usable) < 5:
+        return None
+    whole, split, counts = [], [], []
+    for b in usable:
+        d = [
+            math.log(x / y) for x, y in zip(b.values[variant], b.values[baseline], strict=True)
+        ]
+        if len(d) < 4:
+            return None
+        whole.append(statistics.median(d))
+        split.append(statistics.median(d[::2]) - statistics.median(d[1::2]))
+        counts.append(len(d))
+    r = statistics.fmean(counts)
+    within = statistics.fmean(x * x for x in split) / 4
+    between = max(statistics.variance(whole) - within, within / r, 1e-12)
+    round_cost = max(
+        1e-6, (statistics.fmean(b.seconds for b in usable) - start) / r
+    )
+    best = math.sqrt(within * r * start / (between * round_cost))
+    return max(10, min(400, round(best)))

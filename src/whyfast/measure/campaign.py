@@ -1,0 +1,194 @@
+"""The measuring loop: block after block, each benchmark in its turn, until settled or out of time.
+
+Nothing here knows how verdicts are made: the caller says when a benchmark is settled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from whyfast.measure.block import BlockFailed, run_block
+from whyfast.measure.calibrate import Calibration, best_turns, calibrate
+from whyfast.measure.clock import Clock
+from whyfast.measure.process import usable_cpus
+from whyfast.measure.runner import PlayerFailed, Runner
+from whyfast.measure.schedule import draw
+from whyfast.model.sample import Block, RunFailure
+
+#: Blocks after which the number of turns is chosen anew from measured variances, once.
+REVIEW_AFTER = 8
+
+
+@dataclass
+class Entry:
+    """One benchmark under measurement.
+
+    ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
+    its processes are bound to one CPU.
+    """
+
+    name: str
+    runner: Runner
+    variants: list[str]
+    baselines: Sequence[str]
+    pinned: bool = True
+    turn: float | None = None
+    turns: int | None = None
+    next_index: int = 0
+    blocks: list[Block] = field(default_factory=list)
+    calibration: Calibration | None = None
+    reviewed: bool = False
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a comparison is left to make."""
+        return len(self.variants) > 1 and any(b in self.variants for b in self.baselines)
+
+
+class Sink(Protocol):
+    """Where results go; each call returns once they are safe."""
+
+    def add_block(self, block: Block) -> None:
+        """Keep a block."""
+
+    def add_failure(self, failure: RunFailure) -> None:
+        """Keep a failure."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``budget`` seconds of measuring in all; ``spent`` of them in earlier sessions."""
+
+    budget: float
+    spent: float = 0.0
+
+
+def measure(
+    entries: Sequence[Entry],
+    *,
+    run: str,
+    session: str,
+    sink: Sink,
+    limits: Limits,
+    settled: Callable[[Entry], bool],
+    clock: Clock,
+    calibrating: Callable[[str], None] = lambda name: None,
+    cpus: Sequence[int] | None = None,
+) -> float:
+    """Measure until every entry is settled or the budget is used; returns seconds spent in all.
+
+    Passes go over the unsettled benchmarks in random order, one block each, so that an
+    interruption at any time leaves all of them about equally well measured. A variant that fails
+    is reported to ``sink`` and left out of that benchmark from then on.
+    """
+    cpus = usable_cpus() if cpus is None else cpus
+    began = clock.monotonic()
+    rng = random.Random(_seed(run, session, 0))
+
+    def spent() -> float:
+        return limits.spent + clock.monotonic() - began
+
+    open_entries = [e for e in entries if e.comparable and not settled(e)]
+    while open_entries and spent() < limits.budget:
+        for entry in rng.sample(open_entries, len(open_entries)):
+            if spent() >= limits.budget:
+                break
+            block = _one_block(entry, run, session, sink, clock, cpus, rng, calibrating)
+            if block is not None:
+                entry.blocks.append(block)
+                sink.add_block(block)
+        open_entries = [e for e in open_entries if e.comparable and not settled(e)]
+    return spent()
+
+
+def _one_block(
+    entry: Entry,
+    run: str,
+    session: str,
+    sink: Sink,
+    clock: Clock,
+    cpus: Sequence[int],
+    rng: random.Random,
+    calibrating: Callable[[str], None],
+) -> Block | None:
+    """Calibrate if need be and take one block; None when a variant failed, which is recorded."""
+    places = cpus if entry.pinned else ()
+    if entry.calibration is None:
+        calibrating(entry.name)
+        cpu = rng.choice(list(places)) if places else None
+        entry.calibration = _calibrate(entry, cpu, sink, clock)
+        if entry.calibration is None:
+            return None
+    _review_turns(entry)
+    c = entry.calibration
+    index = entry.next_index
+    plan = draw(_seed(run, entry.name, index), entry.variants, c.turns, places)
+    try:
+        block = run_block(
+            entry.runner,
+            plan,
+            benchmark=entry.name,
+            index=index,
+            session=session,
+            loops=c.loops,
+            warmups=1 if entry.runner.loops_vary else 0,
+            clock=clock,
+        )
+    except BlockFailed as failed:
+        _drop(entry, failed.failure, sink)
+        return None
+    entry.next_index += 1
+    return block
+
+
+def _calibrate(
+    entry: Entry, cpu: int | None, sink: Sink, clock: Clock
+) -> Calibration | None:
+    try:
+        return calibrate(
+            entry.runner,
+            entry.variants,
+            cpu=cpu,
+            clock=clock,
+            turn=entry.turn,
+            turns=entry.turns,
+        )
+    except PlayerFailed as failed:
+        variant = failed.variant or entry.variants[0]
+        _drop(entry, failed.as_failure(entry.name, variant), sink)
+        return None
+
+
+def _drop(entry: Entry, failure: RunFailure, sink: Sink) -> None:
+    sink.add_failure(failure)
+    entry.variants.remove(failure.variant)
+    entry.calibration = None
+
+
+def _review_turns(entry: Entry) -> None:
+    """Once, after enough blocks: turns from measured variances instead of from costs alone."""
+    c = entry.calibration
+    if c is None or entry.reviewed or entry.turns is not None or not entry.runner.loops_vary:
+        return
+    if len(entry.blocks) < REVIEW_AFTER:
+        return
+    entry.reviewed = True
+    base, *others = entry.variants
+    wanted = [
+        t
+        for v in others
+        if (t := best_turns(entry.blocks[-REVIEW_AFTER:], v, base, c.start)) is not None
+    ]
+    if wanted:
+        turns = sorted(wanted)[len(wanted) // 2]
+        entry.calibration = Calibration(c.loops, turns, c.value, c.start, c.steps)
+
+
+def _seed(*parts: object) -> int:
+    """A seed that follows from the run and the place in it, so that a block can be redrawn."""
+    text = "/".join(str(p) for p in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

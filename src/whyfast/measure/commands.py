@@ -1,0 +1,126 @@
+"""Plain commands: the whole process is the value, from its start to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from whyfast.measure.process import Child, describe_status, on_cpu, padded
+from whyfast.measure.runner import Player, PlayerFailed, Reading
+
+
+class CommandPlayer:
+    """Runs one command anew for every turn.
+
+    The time is from just before the process is started until the kernel reports its end, so it
+    includes what starting a process costs (about the same for every command).
+    """
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        *,
+        env: Mapping[str, str],
+        cpu: int | None,
+        timeout: float,
+        check: str | None,
+        ignore_failure: bool,
+        stdin: str,
+    ) -> None:
+        self._command = command
+        self._env = env
+        self._cpu = cpu
+        self._timeout = timeout
+        self._check = check
+        self._ignore_failure = ignore_failure
+        self._stdin = stdin
+
+    def turn(self, loops: int) -> Reading:
+        """Run the command ``loops`` times, one after the other."""
+        total = 0.0
+        extra: dict[str, float] = {}
+        for _ in range(loops):
+            reading = self._once()
+            total += reading.seconds
+            for key, value in reading.extra.items():
+                peak = key == "maxrss"
+                extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
+        return Reading(total, self._check, extra)
+
+    def _once(self) -> Reading:
+        with on_cpu(self._cpu):
+            start = time.perf_counter()
+            try:
+                child = Child(
+                    self._command,
+                    env=self._env,
+                    stdin=self._stdin,
+                    keep_stdout=self._check is not None,
+                )
+            except OSError as error:
+                raise PlayerFailed(
+                    f"could not be started: {error.strerror}", command=self._command
+                ) from error
+        try:
+            usage = child.wait(self._timeout)
+            seconds = time.perf_counter() - start
+            if usage is None:
+                raise PlayerFailed(
+                    f"still running after {self._timeout:g} s",
+                    output=child.output_tail(),
+                    command=self._command,
+                )
+            if child.status and not self._ignore_failure:
+                raise PlayerFailed(
+                    describe_status(child.status),
+                    output=child.output_tail(),
+                    command=self._command,
+                )
+            if self._check is not None and child.stdout().strip() != self._check:
+                raise PlayerFailed(
+                    f"wrong result: {child.stdout().strip()[:80]!r}, expected {self._check!r}",
+                    output=child.output_tail(),
+                    command=self._command,
+                )
+        finally:
+            child.kill()
+        return Reading(seconds, None, asdict(usage))
+
+    def close(self) -> None:
+        """Nothing is alive between turns."""
+
+
+class CommandRunner:
+    """Runs commands: ``commands`` maps a variant to its argument vector."""
+
+    loops_vary = False
+
+    def __init__(
+        self,
+        commands: Mapping[str, tuple[str, ...]],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        check: str | None = None,
+        ignore_failure: bool = False,
+        stdin: str = "/dev/null",
+    ) -> None:
+        self._commands = commands
+        self._env = env
+        self._timeout = timeout
+        self._check = check
+        self._ignore_failure = ignore_failure
+        self._stdin = stdin
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int) -> Player:
+        """A player for the variant; nothing is started yet."""
+        return CommandPlayer(
+            self._commands[variant],
+            env=padded(self._env, pad),
+            cpu=cpu,
+            timeout=self._timeout,
+            check=self._check,
+            ignore_failure=self._ignore_failure,
+            stdin=self._stdin,
+        )

@@ -1,0 +1,67 @@
+"""What machine this is and in what state: the metadata of every session. Reads only."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+from whyfast import __version__
+
+
+def environment(root: Path = Path("/")) -> dict[str, object]:
+    """Facts that a reader needs to judge a measurement; what cannot be read is left out.
+
+    ``root`` is where /proc and /sys are looked for (tests give another folder).
+    """
+    cpu = _cpuinfo(root)
+    facts: dict[str, object | None] = {
+        "whyfast": __version__,
+        "hostname": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "os": _os_name(root),
+        "cpu_model": cpu.get("model name") or cpu.get("CPU part"),
+        "cpus": os.cpu_count(),
+        "hypervisor": "hypervisor" in cpu.get("flags", "").split() or None,
+        "boot_id": _read(root, "proc/sys/kernel/random/boot_id"),
+        "load": _load(root),
+        "aslr": _read(root, "proc/sys/kernel/randomize_va_space"),
+        "governor": _read(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "no_turbo": _read(root, "sys/devices/system/cpu/intel_pstate/no_turbo"),
+        "boost": _read(root, "sys/devices/system/cpu/cpufreq/boost"),
+        "smt": _read(root, "sys/devices/system/cpu/smt/active"),
+        "isolated_cpus": _read(root, "sys/devices/system/cpu/isolated"),
+        "transparent_hugepages": _read(root, "sys/kernel/mm/transparent_hugepage/enabled"),
+        "python": platform.python_version(),
+    }
+    return {k: v for k, v in facts.items() if v not in (None, "")}
+
+
+def _read(root: Path, name: str) -> str | None:
+    try:
+        return (root / name).read_text(errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _cpuinfo(root: Path) -> dict[str, str]:
+    text = _read(root, "proc/cpuinfo") or ""
+    first = text.split("\n\n", 1)[0]
+    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
+    return {k.strip(): v.strip() for k, v in pairs}
+
+
+def _load(root: Path) -> float | None:
+    text = _read(root, "proc/loadavg")
+    try:
+        return float(text.split()[0]) if text else None
+    except (ValueError, IndexError):
+        return None
+
+
+def _os_name(root: Path) -> str | None:
+    for line in (_read(root, "etc/os-release") or "").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.split("=", 1)[1].strip('"')
+    return None

@@ -1,0 +1,168 @@
+"""Starting, waiting for and ending child processes; all that touches the operating system."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+#: How much of what a failing program printed is kept, in bytes.
+OUTPUT_KEPT = 4000
+
+#: The environment variable whose length is drawn at random: the size of the environment shifts a
+#: program's stack, which alone can change its speed (Mytkowicz et al., ASPLOS 2009).
+PAD_VARIABLE = "WHYFAST_PAD"
+
+
+def usable_cpus() -> tuple[int, ...]:
+    """The CPUs that this process may run on, in order; empty where pinning is not possible."""
+    try:
+        return tuple(sorted(os.sched_getaffinity(0)))
+    except (AttributeError, OSError):
+        return ()
+
+
+@contextlib.contextmanager
+def on_cpu(cpu: int | None) -> Iterator[None]:
+    """Children started inside inherit the pinning to ``cpu``; None changes nothing."""
+    if cpu is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The kernel's accounting of one ended process: seconds, bytes, counts."""
+
+    user: float
+    system: float
+    maxrss: float
+    minor_faults: float
+    major_faults: float
+    voluntary_switches: float
+    involuntary_switches: float
+
+
+class Child:
+    """A started process in a process group of its own, its output kept in anonymous files.
+
+    Raises OSError when the program cannot be started. ``stdin`` is a path to read from;
+    ``keep_stdout`` False sends standard output to the null device.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        pass_fds: Sequence[int] = (),
+        stdin: str = os.devnull,
+        keep_stdout: bool = True,
+    ) -> None:
+        self._stderr: int | None = os.memfd_create("whyfast-stderr")
+        self._stdout: int | None = None
+        if keep_stdout:
+            self._stdout = os.memfd_create("whyfast-stdout")
+        self.status: int | None = None
+        actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
+            (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, self._stderr, 2),
+        ]
+        if self._stdout is None:
+            actions.append((os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0))
+        else:
+            actions.append((os.POSIX_SPAWN_DUP2, self._stdout, 1))
+        for fd in pass_fds:
+            os.set_inheritable(fd, True)
+        try:
+            # posix_spawn, not fork: its cost does not grow with the memory of this process
+            self.pid = os.posix_spawnp(
+                argv[0], list(argv), env, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGPIPE]
+            )
+        except BaseException:
+            self._close_files()
+            raise
+
+    def wait(self, timeout: float) -> Usage | None:
+        """Wait for the end, at most ``timeout`` seconds; None when it still runs.
+
+        Afterwards ``status`` is the exit code, negative for a signal.
+        """
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            poller = select.poll()
+            poller.register(pidfd, select.POLLIN)
+            if not poller.poll(timeout * 1000):
+                return None
+        finally:
+            os.close(pidfd)
+        _, raw, r = os.wait4(self.pid, 0)
+        self.status = os.waitstatus_to_exitcode(raw)
+        return Usage(
+            r.ru_utime,
+            r.ru_stime,
+            r.ru_maxrss * 1024.0,
+            r.ru_minflt,
+            r.ru_majflt,
+            r.ru_nvcsw,
+            r.ru_nivcsw,
+        )
+
+    def kill(self) -> None:
+        """End the whole process group now and reap the process."""
+        if self.status is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self.wait(10.0)
+        self._close_files()
+
+    def close(self) -> None:
+        """Release the output files of an ended process."""
+        self._close_files()
+
+    def stdout(self) -> str:
+        """What it printed on standard output (empty when that is not kept)."""
+        return _read(self._stdout, None) if self._stdout is not None else ""
+
+    def output_tail(self) -> str:
+        """The end of what it printed, both streams, for a failure report."""
+        parts = [_read(fd, OUTPUT_KEPT) for fd in (self._stdout, self._stderr) if fd is not None]
+        return "\n".join(p.strip() for p in parts if p.strip())
+
+    def _close_files(self) -> None:
+        for fd in (self._stdout, self._stderr):
+            if fd is not None:
+                os.close(fd)
+        self._stdout = self._stderr = None
+
+
+def _read(fd: int | None, last: int | None) -> str:
+    if fd is None:
+        return ""
+    size = os.fstat(fd).st_size
+    start = max(0, size - last) if last is not None else 0
+    return os.pread(fd, size - start, start).decode("utf-8", "replace")
+
+
+def padded(env: Mapping[str, str], pad: int) -> dict[str, str]:
+    """``env`` with a variable of ``pad`` bytes added."""
+    return {**env, PAD_VARIABLE: "x" * pad}
+
+
+def describe_status(status: int) -> str:
+    """An exit code in words: ``exit code 3``, ``killed by SIGSEGV``."""
+    if status >= 0:
+        return f"exit code {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"

@@ -1,0 +1,22 @@
+"""The runners by name. A new one is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from whyfast.measure.commands import CommandRunner
+from whyfast.measure.runner import Runner
+from whyfast.measure.turns import TurnRunner
+from whyfast.model.errors import UserError
+from whyfast.model.study import Benchmark
+
+
+def make_runner(
+    benchmark: Benchmark, commands: Mapping[str, tuple[str, ...]], env: Mapping[str, str]
+) -> Runner:
+    """The runner of a benchmark; ``commands`` maps each variant to its argument vector."""
+    if benchmark.runner == "turn":
+        return TurnRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
+    if benchmark.runner == "command":
+        return CommandRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
+    raise UserError(f"benchmark {benchmark.name}: runner {benchmark.runner!r} is not there yet")

@@ -1,0 +1,171 @@
+"""Programs that speak the turn protocol: alive together, each running only when granted a turn.
+
+The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
+writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
+end of file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import time
+from collections.abc import Mapping
+
+from whyfast.measure.process import Child, describe_status, on_cpu, padded
+from whyfast.measure.runner import Player, PlayerFailed, Reading
+
+#: Seconds that a program may take from its start to ``ready``.
+READY_TIMEOUT = 60.0
+
+TURN_VARIABLE = "WHYFAST_TURN"
+
+
+class TurnPlayer:
+    """One process that takes turns."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        *,
+        env: Mapping[str, str],
+        cpu: int | None,
+        timeout: float,
+        check: str | None,
+    ) -> None:
+        self._command = command
+        self._timeout = timeout
+        self._check = check
+        self._buffer = b""
+        grant_read, self._grant = os.pipe()
+        self._answer, answer_write = os.pipe()
+        self._poll = select.poll()
+        self._poll.register(self._answer, select.POLLIN)
+        self._child: Child | None = None
+        self._open = True
+        try:
+            with on_cpu(cpu):
+                self._child = Child(
+                    command,
+                    env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
+                    pass_fds=(grant_read, answer_write),
+                )
+        except OSError as error:
+            self.close()
+            raise PlayerFailed(
+                f"could not be started: {error.strerror}", command=command
+            ) from error
+        finally:
+            os.close(grant_read)
+            os.close(answer_write)
+        greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
+        if greeting != "ready 1":
+            raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
+
+    def turn(self, loops: int) -> Reading:
+        """Grant one turn of ``loops`` and wait for its value."""
+        try:
+            os.write(self._grant, b"%d\n" % loops)
+        except BrokenPipeError:
+            raise self._ended() from None
+        return self._parse(self._read_line(self._timeout, "gave no value"))
+
+    def _parse(self, line: str) -> Reading:
+        number, _, token = line.partition(" ")
+        try:
+            seconds = float(number)
+        except ValueError:
+            raise self._failed(f"answered {line!r} instead of seconds") from None
+        if not math.isfinite(seconds) or seconds <= 0:
+            raise self._failed(f"reported {number} seconds, which cannot be")
+        check = token.strip() or None
+        if self._check is not None and check != self._check:
+            raise self._failed(f"wrong result: {check}, expected {self._check}")
+        return Reading(seconds, check)
+
+    def _read_line(self, timeout: float, missing: str) -> str:
+        deadline = time.monotonic() + timeout
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._poll.poll(left * 1000):
+                raise self._failed(f"{missing} within {timeout:g} s")
+            got = os.read(self._answer, 4096)
+            if not got:
+                raise self._ended()
+            self._buffer += got
+            if len(self._buffer) > 65536:
+                raise self._failed("answered with more than 64 KiB and no line")
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        text = line.decode("utf-8", "replace")
+        if text.startswith("error "):
+            raise self._failed(text.removeprefix("error "))
+        return text
+
+    def _ended(self) -> PlayerFailed:
+        assert self._child is not None
+        self._child.wait(2.0)
+        status = self._child.status
+        return self._failed(
+            "ended early" if status is None else f"ended early ({describe_status(status)})"
+        )
+
+    def _failed(self, reason: str) -> PlayerFailed:
+        output = self._child.output_tail() if self._child else ""
+        self.close()
+        return PlayerFailed(reason, output=output, command=self._command)
+
+    def close(self) -> None:
+        """Close the pipes, which ends a well-behaved program; then end it in any case."""
+        if not self._open:
+            return
+        self._open = False
+        os.close(self._grant)
+        os.close(self._answer)
+        if self._child is not None:
+            self._child.wait(0.5)
+            self._child.kill()
+
+
+class TurnRunner:
+    """Starts turn-taking programs: ``commands`` maps a variant to its argument vector."""
+
+    loops_vary = True
+
+    def __init__(
+        self,
+        commands: Mapping[str, tuple[str, ...]],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        check: str | None = None,
+    ) -> None:
+        self._commands = commands
+        self._env = env
+        self._timeout = timeout
+        self._check = check
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int) -> Player:
+        """Start one process and wait until it is ready."""
+        return TurnPlayer(
+            self._commands[variant],
+            env=padded(self._env, pad),
+            cpu=cpu,
+            timeout=self._timeout,
+            check=self._check,
+        )
+
+
+def speaks_turns(command: tuple[str, ...], env: Mapping[str, str], patience: float = 2.0) -> bool:
+    """Whether a program greets with ``ready 1`` when offered the protocol.
+
+    Starts it once; one that ignores the offer is ended after ``patience`` seconds or when it exits.
+    """
+    try:
+        player = TurnPlayer(
+            command, env=env, cpu=None, timeout=patience, check=None
+        )
+    except PlayerFailed:
+        return False
+    player.close()
+    return True

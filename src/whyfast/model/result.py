@@ -1,0 +1,49 @@
+"""The whole outcome of a study or comparison: all that any report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from whyfast.model.build import BuildOutcome
+from whyfast.model.evidence import Evidence
+from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.verdict import About, Confound, Suite, Verdict
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result in sentences, most important first."""
+
+    headline: str
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run of a study, judged and explained.
+
+    ``verdicts`` has one entry a benchmark × variant × baseline, ``suites`` one a variant ×
+    baseline. ``complete`` is False when the run was interrupted or its budget not used.
+    ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to wall
+    time. ``about`` says what the verdicts speak of.
+    """
+
+    study: Study
+    run: str
+    started: float
+    sessions: tuple[Session, ...]
+    toolchains: tuple[Toolchain, ...]
+    builds: tuple[BuildOutcome, ...]
+    blocks: tuple[Block, ...]
+    failures: tuple[RunFailure, ...]
+    verdicts: tuple[Verdict, ...]
+    suites: tuple[Suite, ...]
+    evidence: tuple[Evidence, ...]
+    confounds: tuple[Confound, ...]
+    answer: Answer
+    about: About
+    complete: bool
+    seconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,56 @@
+"""Raw measurements: blocks of values, and what went wrong while taking them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Block:
+    """One round in which every variant of a benchmark has run, in fresh processes.
+
+    ``values[variant][t]`` is the time of that variant's turn ``t`` in seconds for ``loops`` inner
+    loops; all variants have the same number of turns. ``order[t]`` is the order in which the
+    variants took turn ``t``, ``start_order`` the order in which the processes were started, both
+    drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
+    since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
+    and thrown away before the first turn.
+    """
+
+    benchmark: str
+    index: int
+    seed: int
+    session: str
+    cpu: int | None
+    loops: int
+    warmups: int
+    start_order: tuple[str, ...]
+    order: tuple[tuple[str, ...], ...]
+    values: Mapping[str, tuple[float, ...]]
+    started: float
+    seconds: float
+    extra: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunFailure:
+    """A benchmark process that crashed, hung, printed garbage or the wrong result.
+
+    Nothing of the block it happened in is counted. ``output`` is the end of what it printed.
+    """
+
+    benchmark: str
+    variant: str
+    reason: str
+    output: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One start of whyfast on one boot of one machine: the metadata of every block taken in it."""
+
+    id: str
+    started: float
+    environment: Mapping[str, object]

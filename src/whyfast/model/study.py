@@ -1,0 +1,132 @@
+"""A study: a question with its variants, benchmarks and the evidence to gather."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+RunnerName = Literal["turn", "command", "pyperf"]
+StopRule = Literal["decided", "budget"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the program's source comes from. Exactly one kind for now: a folder.
+
+    ``kind`` is ``subject`` (bundled, by name) or ``path`` (relative to the study's folder);
+    ``folder`` is the resolved absolute folder.
+    """
+
+    kind: Literal["subject", "path"]
+    name: str
+    folder: Path
+
+
+@dataclass(frozen=True)
+class BuildSpec:
+    """How a variant becomes a program.
+
+    ``steps`` are shell lines, run in order in the build folder by ``sh -eu``; the placeholders
+    ``{cc} {cflags} {ldflags} {configure} {source} {jobs} {program}`` are replaced, quoted.
+    ``program`` is the path of the result, relative to the build folder.
+    """
+
+    steps: tuple[str, ...]
+    program: str
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to build the subject, with everything inherited already filled in.
+
+    ``requires`` lists toolchain features (``computed-goto``, ``musttail``, ``preserve_none``);
+    ``expect`` states what the evidence must show for the name to be true, e.g.
+    ``{"dispatch": "tail-call"}``; ``axes`` is its place in ``[axes]``, empty when written by hand.
+    """
+
+    name: str
+    toolchain: str
+    cflags: tuple[str, ...] = ()
+    ldflags: tuple[str, ...] = ()
+    configure: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    expect: Mapping[str, str] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A workload that yields values.
+
+    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}`` and
+    ``{study}``; ``check`` is the result token that every value must report (``turn`` runner), or
+    None. ``timeout`` is seconds for one value.
+    """
+
+    name: str
+    runner: RunnerName
+    command: tuple[str, ...]
+    check: str | None = None
+    timeout: float = 60.0
+
+
+@dataclass(frozen=True)
+class EvidenceSpec:
+    """What to look for in the machine code: symbol globs of the dispatching functions."""
+
+    dispatch: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasureSpec:
+    """How long and how finely to measure.
+
+    ``budget`` is seconds of measuring for the whole study; ``stop`` ends it early once every
+    verdict is decided and precise (``decided``) or never (``budget``). ``turn`` is the wanted
+    length of one value in seconds, None to calibrate; ``turns`` the number of values a process
+    yields in one block, None to calibrate.
+    """
+
+    budget: float = 60.0
+    stop: StopRule = "decided"
+    turn: float | None = None
+    turns: int | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published or expected gain to audit: ``variant`` is said to beat ``baseline``."""
+
+    variant: str
+    baseline: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """One question. ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter."""
+
+    name: str
+    title: str
+    folder: Path
+    baselines: tuple[str, ...]
+    margin: float
+    source: Source
+    build: BuildSpec
+    variants: tuple[Variant, ...]
+    benchmarks: tuple[Benchmark, ...]
+    evidence: EvidenceSpec = EvidenceSpec()
+    measure: MeasureSpec = MeasureSpec()
+    claim: Claim | None = None
+
+    def variant(self, name: str) -> Variant:
+        """The variant of that name; KeyError when there is none."""
+        for v in self.variants:
+            if v.name == name:
+                return v
+        raise KeyError(name)

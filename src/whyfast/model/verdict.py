@@ -1,0 +1,62 @@
+"""What is said about a variant against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Word = Literal["faster", "slower", "same", "undecided"]
+About = Literal["binaries", "change", "commands", "runs"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One comparison.
+
+    ``ratio`` is time of the variant over time of the baseline (above 1: slower), ``low`` and
+    ``high`` its interval at ``confidence``; an endpoint is 0 or inf while too few blocks bound it.
+    ``log_e`` is the natural logarithm of the evidence against "no difference" (an e-value).
+    ``benchmark`` is None for the geometric mean of the suite. ``detectable`` is the smallest ratio
+    above 1 that this many blocks could have told from 1, ``seconds_to_margin`` an estimate of the
+    further measuring time until a difference of the margin would be told; both only when
+    undecided.
+    """
+
+    variant: str
+    baseline: str
+    benchmark: str | None
+    word: Word
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+    log_e: float
+    blocks: int
+    detectable: float | None = None
+    seconds_to_margin: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The geometric mean over all benchmarks, one verdict a pair, and what each benchmark adds.
+
+    ``influence[benchmark]`` is the ratio of the suite without that benchmark.
+    """
+
+    verdict: Verdict
+    influence: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Confound:
+    """A difference beside the one under study, or a weakness of the measurement.
+
+    ``severity``: ``warning`` can mislead the reader, ``note`` is worth knowing.
+    """
+
+    kind: str
+    text: str
+    severity: Literal["warning", "note"] = "warning"
+    variants: tuple[str, ...] = ()

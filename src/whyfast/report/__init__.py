@@ -1,0 +1,1 @@
+"""Verdicts and evidence as terminal output, Markdown, JSON and one offline HTML file."""

@@ -1,0 +1,196 @@
+"""The result in sentences, composed from the data: the most important first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.evidence import Evidence
+from whyfast.model.result import Answer
+from whyfast.model.sample import RunFailure
+from whyfast.model.study import Study
+from whyfast.model.verdict import Confound, Suite, Verdict
+from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
+from whyfast.report.comparisons import Comparisons
+from whyfast.report.expectations import unmet_expectations
+from whyfast.report.mechanism import (
+    Witness,
+    dispatch_contrast,
+    find_witness,
+    runs_against,
+    witness_sentence,
+)
+from whyfast.report.names import count, listed, sentence, shown
+from whyfast.report.numbers import (
+    format_percent,
+    format_seconds,
+    plain_ratio_text,
+    ratio_text,
+)
+
+
+def compose_answer(
+    *,
+    study: Study,
+    verdicts: Sequence[Verdict],
+    suites: Sequence[Suite],
+    evidence: Sequence[Evidence] = (),
+    confounds: Sequence[Confound] = (),
+    builds: Sequence[BuildOutcome] = (),
+    failures: Sequence[RunFailure] = (),
+    complete: bool = True,
+) -> Answer:
+    """The headline and the sentences under it.
+
+    A study with a claim is answered by its audit; any other by its largest difference from the
+    first baseline. What the machine code shows is joined to the difference it goes with.
+    """
+    comparisons = Comparisons(verdicts, suites)
+    facts = {e.variant: e for e in evidence}
+    sentences: list[str] = []
+    audit = audit_claim(study, comparisons, evidence)
+    said: set[tuple[str, str]] = set()
+    if audit is not None:
+        sentences.append(audit_headline(audit, study.margin))
+        if (figures := audit_intervals(audit, study.margin)) is not None:
+            sentences.append(figures)
+            said = {(audit.claim.variant, v.baseline) for v in audit.others}
+        said.add((audit.claim.variant, audit.claim.baseline))
+    main = list(_against_main_baseline(study, comparisons))
+    sentences += _differences(main, said, study, comparisons, facts)
+    sentences += _rest(main, said, study.margin)
+    if not sentences:
+        sentences.append("There is no verdict: nothing could be compared.")
+    sentences += _byte_identical(builds)
+    sentences += unmet_expectations(study, facts)
+    sentences += _not_built(builds)
+    sentences += _run_failures(failures)
+    sentences += _warnings(confounds)
+    headline, *rest = sentences
+    if not complete:
+        headline = f"The run is not complete. So far: {headline}"
+    return Answer(headline, tuple(rest))
+
+
+def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[Verdict]:
+    main = study.baselines[0] if study.baselines else None
+    for variant in study.variants:
+        if main is None or variant.name == main:
+            continue
+        verdict = comparisons.of(variant.name, main)
+        if verdict is not None:
+            yield verdict
+
+
+def _differences(
+    main: Sequence[Verdict],
+    said: set[tuple[str, str]],
+    study: Study,
+    comparisons: Comparisons,
+    evidence: Mapping[str, Evidence],
+) -> list[str]:
+    """A sentence for each decided difference, the largest first, and one for each cause shown."""
+    decided = [v for v in main if v.word in ("faster", "slower")]
+    decided.sort(key=lambda v: -abs(math.log(v.ratio)))
+    sentences = []
+    explained: set[str] = set()
+    for verdict in decided:
+        witness = find_witness(verdict, study, comparisons, evidence)
+        # What the audit has said is not said twice, but its cause still is.
+        if (verdict.variant, verdict.baseline) not in said:
+            sentences.append(_difference(verdict, evidence, witness))
+        if witness is not None and witness.slow not in explained:
+            explained.add(witness.slow)
+            sentences.append(witness_sentence(witness))
+    return sentences
+
+
+def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Witness | None) -> str:
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    base = (
+        f"{shown(verdict.variant)} is {text.factor} than {shown(verdict.baseline)} {text.interval}"
+    )
+    contrast = dispatch_contrast(verdict, evidence)
+    if contrast is None:
+        return f"{base}."
+    if runs_against(verdict, evidence):
+        return f"{base}, although {contrast}."
+    if witness is not None:
+        return f"{base}; {contrast}."
+    return f"{base}; this goes with a difference in the machine code: {contrast}."
+
+
+def _rest(main: Sequence[Verdict], said: set[tuple[str, str]], margin: float) -> list[str]:
+    """One sentence for all that are the same, one for all that are undecided."""
+    sentences = []
+    left = [v for v in main if (v.variant, v.baseline) not in said]
+    same = [v for v in left if v.word == "same"]
+    if same:
+        names = [f"{shown(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
+        verb = "is" if len(same) == 1 else "are"
+        sentences.append(
+            f"{listed(names)} {verb} the same as {shown(same[0].baseline)} "
+            f"within {format_percent(margin)}."
+        )
+    undecided = [v for v in left if v.word == "undecided"]
+    if undecided:
+        parts = [f"{shown(v.variant)} ({_undecided(v, margin)})" for v in undecided]
+        sentences.append(f"Undecided against {shown(undecided[0].baseline)}: {', '.join(parts)}.")
+    return sentences
+
+
+def _undecided(verdict: Verdict, margin: float) -> str:
+    text = str(ratio_text(verdict.ratio, verdict.low, verdict.high))
+    if verdict.detectable is not None and math.isfinite(verdict.detectable):
+        text += f"; a difference of {(verdict.detectable - 1) * 100:.2g} % would have been found"
+    if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
+        time = format_seconds(verdict.seconds_to_margin)
+        text += f"; about {time} more would tell {format_percent(margin)}"
+    return text
+
+
+def _byte_identical(builds: Sequence[BuildOutcome]) -> list[str]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for build in builds:
+        if isinstance(build, Build):
+            groups[build.program_sha256].append(shown(build.variant))
+    return [
+        f"{listed(names)} are byte-identical: any difference between them is measurement error."
+        for names in groups.values()
+        if len(names) > 1
+    ]
+
+
+def _not_built(builds: Sequence[BuildOutcome]) -> list[str]:
+    return [
+        sentence(
+            f"{shown(b.variant)} cannot be built here: {b.reason}"
+            if b.kind == "not-buildable"
+            else f"The build of {shown(b.variant)} failed: {b.reason}"
+        )
+        for b in builds
+        if isinstance(b, BuildFailure)
+    ]
+
+
+def _run_failures(failures: Sequence[RunFailure]) -> list[str]:
+    times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
+    return [
+        sentence(
+            f"{shown(benchmark)} failed with {shown(variant)}"
+            f"{f' ({number} times)' if number > 1 else ''}: {reason}"
+        )
+        for (benchmark, variant, reason), number in times.items()
+    ]
+
+
+def _warnings(confounds: Sequence[Confound]) -> list[str]:
+    kinds = Counter(c.kind for c in confounds if c.severity == "warning")
+    if not kinds:
+        return []
+    number = kinds.total()
+    total = count(number, "warning")
+    verb = "is" if number == 1 else "are"
+    return [f"Read this with care: {total} ({listed(list(kinds))}) {verb} listed below."]

@@ -1,0 +1,140 @@
+"""The audit of a claimed gain: does it survive other baselines that could have been chosen?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from whyfast.model.evidence import Evidence
+from whyfast.model.study import Claim, Study
+from whyfast.model.verdict import Verdict
+from whyfast.report.comparisons import Comparisons
+from whyfast.report.names import listed, shown
+from whyfast.report.numbers import format_percent, format_verdict, ratio_text
+
+#: A gain that keeps less than this share of its logarithm against another baseline has vanished.
+KEPT = 1 / 3
+
+
+@dataclass(frozen=True)
+class Audit:
+    """``claimed`` is the verdict on the claim itself, None when the pair was not measured.
+
+    ``others`` are the verdicts on the same variant against every other plausible baseline, the
+    least gain first; ``vanished`` are those of them that leave little or nothing of the gain.
+    """
+
+    claim: Claim
+    claimed: Verdict | None
+    others: tuple[Verdict, ...]
+    vanished: tuple[Verdict, ...]
+
+
+def audit_claim(
+    study: Study, comparisons: Comparisons, evidence: Iterable[Evidence]
+) -> Audit | None:
+    """Holds the study's claim against its other baselines; None when it makes no claim."""
+    claim = study.claim
+    if claim is None:
+        return None
+    claimed = comparisons.of(claim.variant, claim.baseline)
+    others = [
+        found
+        for name in _plausible_baselines(study, claim, evidence)
+        if (found := comparisons.of(claim.variant, name)) is not None
+    ]
+    others.sort(key=lambda verdict: -verdict.ratio)
+    vanished: tuple[Verdict, ...] = ()
+    if claimed is not None and claimed.word == "faster":
+        vanished = tuple(v for v in others if _vanishes(claimed, v))
+    return Audit(claim, claimed, tuple(others), vanished)
+
+
+def audit_headline(audit: Audit, margin: float) -> str:
+    """The outcome of the audit in one sentence; ``margin`` is relative."""
+    claim, claimed = audit.claim, audit.claimed
+    variant, baseline = shown(claim.variant), shown(claim.baseline)
+    if claimed is None:
+        return (
+            f"The claim that {variant} beats {baseline} could not be tested: "
+            "there is no result for the pair."
+        )
+    if claimed.word == "undecided":
+        text = ratio_text(claimed.ratio, claimed.low, claimed.high)
+        return f"Whether {variant} beats {baseline} is undecided: {text}."
+    if claimed.word != "faster":
+        return f"The claim does not hold: {variant} is {_against(claimed, margin, True)}."
+    gain = _against(claimed, margin)
+    if audit.vanished:
+        worst = audit.vanished[0]
+        share = "the" if worst.word in ("same", "slower") else "most of the"
+        return (
+            f"{variant} is {gain}, but {_against(worst, margin)}: {share} gain is a slow baseline."
+        )
+    if not audit.others:
+        return f"{variant} is {_against(claimed, margin, True)}; no other baseline was measured."
+    return f"{variant} is {gain}; {_holds(claimed, audit.others)}."
+
+
+def audit_intervals(audit: Audit, margin: float) -> str | None:
+    """The figures behind the headline, with their intervals."""
+    if audit.claimed is None or not audit.others:
+        return None
+    parts = [
+        f"{format_verdict(v, margin)} against {shown(v.baseline)}"
+        for v in (audit.claimed, *audit.others)
+    ]
+    return f"In figures, {shown(audit.claim.variant)} is {'; '.join(parts)}."
+
+
+def _plausible_baselines(
+    study: Study, claim: Claim, evidence: Iterable[Evidence]
+) -> tuple[str, ...]:
+    """All named baselines, and variants that do not themselves make the claimed change."""
+    kinds: dict[str, object] = {e.variant: e.dispatch.style for e in evidence if e.dispatch}
+    expected = {v.name: v.expect for v in study.variants}
+
+    def makes_the_change(name: str) -> bool:
+        return any(
+            facts.get(name)
+            and facts.get(name) == facts.get(claim.variant) != facts.get(claim.baseline)
+            for facts in (kinds, expected)
+        )
+
+    names = [v.name for v in study.variants if not makes_the_change(v.name)]
+    found = dict.fromkeys([*study.baselines, *names])
+    return tuple(name for name in found if name not in (claim.variant, claim.baseline))
+
+
+def _vanishes(claimed: Verdict, other: Verdict) -> bool:
+    if other.word in ("same", "slower"):
+        return True
+    small = -math.log(other.ratio) < KEPT * -math.log(claimed.ratio)
+    return small and not other.low <= claimed.ratio <= other.high
+
+
+def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
+    """ "2.08x faster than b", with its interval at the end if wanted."""
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    baseline = shown(verdict.baseline)
+    if verdict.word == "same":
+        return f"the same as {baseline} within {format_percent(margin)}"
+    said = f"{text.factor} than {baseline}"
+    if verdict.word == "undecided":
+        said += " (undecided)"
+    return f"{said} {text.interval}" if interval else said
+
+
+def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
+    open_ones = [shown(v.baseline) for v in others if v.word == "undecided"]
+    held = [claimed, *(v for v in others if v.word == "faster")]
+    if len(held) == 1:
+        return f"against {listed(open_ones)} it is undecided"
+    gains = sorted(held, key=lambda v: -v.ratio)
+    ends = [ratio_text(v.ratio, v.low, v.high).value for v in (gains[0], gains[-1])]
+    which = "both" if len(held) == 2 else f"all {len(held)}"
+    if open_ones:
+        which = str(len(held))
+    text = f"the gain holds against {which} baselines, between {ends[0]} and {ends[1]}"
+    return f"{text}, and is undecided against {listed(open_ones)}" if open_ones else text

@@ -1,0 +1,139 @@
+"""A result as versioned JSON, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from whyfast import __version__
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.report.codec import Malformed, decode, encode
+
+#: Raised by one whenever a reader of the old form would misread the new one.
+SCHEMA = "whyfast-result/1"
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """The whole result as plain JSON data, see docs/report.md; :func:`from_json` reads it back."""
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "generator": {"name": "whyfast", "version": __version__},
+        **encode(result),
+    }
+    data["builds"] = [_build_out(build) for build in result.builds]
+    data["verdicts"] = [_verdict_out(verdict) for verdict in data["verdicts"]]
+    data["suites"] = [_suite_out(suite) for suite in data["suites"]]
+    # The parts a person looks for come first, the bulk of raw values last.
+    data["blocks"] = data.pop("blocks")
+    return data
+
+
+def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Result:
+    """The result that :func:`to_json` wrote. ``where`` names the file in error messages."""
+    if not isinstance(data, Mapping):
+        raise UserError("a JSON object is wanted at the top", where=where)
+    schema = data.get("schema")
+    if schema != SCHEMA:
+        raise UserError(
+            f"schema: {schema!r} cannot be read; this whyfast reads {SCHEMA!r}", where=where
+        )
+    try:
+        return _result_in(dict(data))
+    except Malformed as error:
+        raise UserError(str(error), where=where) from error
+
+
+def dump_result(result: Result) -> str:
+    """The JSON text of a result: one line a verdict, build or block, so that two of them can
+    be compared line by line."""
+    return _dump(to_json(result), 0) + "\n"
+
+
+def load_result(path: Path) -> Result:
+    """The result in that file."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+    except ValueError as error:
+        raise UserError(f"is not JSON: {error}", where=path) from error
+    return from_json(data, where=path)
+
+
+def _build_out(build: BuildOutcome) -> dict[str, Any]:
+    data: dict[str, Any] = encode(build)
+    return (
+        {"status": "built", **data}
+        if isinstance(build, Build)
+        else {"status": data["kind"], **data}
+    )
+
+
+def _result_in(data: dict[str, Any]) -> Result:
+    builds = data.get("builds")
+    if not isinstance(builds, list):
+        raise Malformed("builds", "is missing" if builds is None else "a list is wanted")
+    made = tuple(_build_in(build, f"builds[{i}]") for i, build in enumerate(builds))
+    data["builds"] = []
+    for name, restore in (("verdicts", _verdict_in), ("suites", _suite_in)):
+        if isinstance(data.get(name), list):
+            data[name] = [restore(item) for item in data[name]]
+    result: Result = decode(Result, data)
+    return replace(result, builds=made)
+
+
+def _build_in(data: Any, key: str) -> BuildOutcome:
+    status = data.get("status") if isinstance(data, dict) else None
+    if status == "built":
+        built: Build = decode(Build, data, key)
+        return built
+    if status in ("not-buildable", "failed"):
+        failed: BuildFailure = decode(BuildFailure, data, key)
+        return failed
+    raise Malformed(f"{key}.status", "'built', 'not-buildable' or 'failed' is wanted")
+
+
+def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
+    """An end that no block bounds yet is 0 or inf in the model, and null in JSON."""
+    return {**verdict, "low": verdict["low"] or None}
+
+
+def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
+    return {**suite, "verdict": _verdict_out(suite["verdict"])}
+
+
+def _verdict_in(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
+    return data | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
+
+
+def _suite_in(data: Any) -> Any:
+    if not isinstance(data, dict) or "verdict" not in data:
+        return data
+    return data | {"verdict": _verdict_in(data["verdict"])}
+
+
+def _dump(value: Any, depth: int) -> str:
+    """JSON with one line an entry down to the second level, compact below."""
+    if depth < 2 and isinstance(value, (dict, list)) and value:
+        pad, end = " " * (depth + 1), " " * depth
+        if isinstance(value, dict):
+            items = [f"{_compact(k)}: {_dump(v, depth + 1)}" for k, v in value.items()]
+            opening, closing = "{", "}"
+        else:
+            items = [_compact(item) for item in value]
+            opening, closing = "[", "]"
+        return opening + "\n" + ",\n".join(pad + item for item in items) + "\n" + end + closing
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

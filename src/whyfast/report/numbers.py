@@ -1,0 +1,138 @@
+"""How ratios, intervals, shares and times are printed: once, for every report."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from whyfast.model.verdict import Verdict
+
+UNBOUNDED = "–"
+MOST_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class RatioText:
+    """A ratio in print: ``value`` ("2.14x"), ``direction`` ("slower", "faster" or empty when the
+    ratio is exactly 1) and ``interval`` ("[2.10, 2.19]")."""
+
+    value: str
+    direction: str
+    interval: str
+
+    @property
+    def factor(self) -> str:
+        """Value and direction: "2.14x slower"."""
+        return f"{self.value} {self.direction}".rstrip()
+
+    def __str__(self) -> str:
+        return f"{self.factor} {self.interval}"
+
+
+def ratio_text(ratio: float, low: float, high: float) -> RatioText:
+    """A ratio of times and its interval, as read from the slower side.
+
+    A ratio below 1 is printed as its reciprocal with "faster", so that 1.37x is the same
+    difference whichever of the two is the baseline. Ends of 0 or inf are unbounded.
+    """
+    if not (math.isfinite(ratio) and ratio > 0):
+        return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}] (too few blocks)")
+    if ratio < 1:
+        ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
+        return _text(ratio, low, high, "faster")
+    return _text(ratio, low, high, "slower" if ratio > 1 else "")
+
+
+def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
+    """A ratio of times as it is, without a direction: for differences that do not matter."""
+    return _text(ratio, low, high, "")
+
+
+def format_ratio(ratio: float, low: float, high: float) -> str:
+    """For example "2.14x slower [2.10, 2.19]" or "1.37x faster [1.33, 1.41]"."""
+    return str(ratio_text(ratio, low, high))
+
+
+def format_verdict(verdict: Verdict, margin: float) -> str:
+    """The whole verdict on one line; ``margin`` is relative, 0.01 for 1 %."""
+    if verdict.word == "same":
+        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+        return f"same within {format_percent(margin)} ({plain})"
+    text = format_ratio(verdict.ratio, verdict.low, verdict.high)
+    return f"undecided: {text}" if verdict.word == "undecided" else text
+
+
+def format_percent(share: float) -> str:
+    """A share of 1 in per cent, with no more digits than it needs: "1 %", "0.5 %"."""
+    return f"{share * 100:.4g} %"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration in seconds with three digits and a fitting unit: "11.2 ms", "1 min 5 s"."""
+    if seconds >= 59.95:
+        return _long(round(seconds))
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size * 0.9995:
+            return f"{_three_digits(seconds / size)} {unit}"
+    return "0 s" if seconds <= 0 else f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def format_bytes(number: float) -> str:
+    """A size in decimal units with three digits: ``512 B``, ``1.23 MB``."""
+    for unit in ("B", "kB", "MB"):
+        if number < 999.5:
+            return f"{_three_digits(number)} {unit}" if unit != "B" else f"{number:.0f} B"
+        number /= 1000
+    return f"{_three_digits(number)} GB"
+
+
+def format_e_value(log_e: float) -> str:
+    """The evidence against "no difference" from its natural logarithm: "0.83", "10^12"."""
+    if log_e < math.log(1e4):
+        return f"{math.exp(log_e):.3g}"
+    return f"10^{log_e / math.log(10):.0f}"
+
+
+def _text(ratio: float, low: float, high: float, direction: str) -> RatioText:
+    decimals = _decimals(ratio, low, high)
+    ends = [f"{end:.{decimals}f}" if _bounded(end) else UNBOUNDED for end in (low, high)]
+    interval = f"[{ends[0]}, {ends[1]}]"
+    if UNBOUNDED in ends:
+        interval += " (too few blocks)"
+    return RatioText(f"{ratio:.{decimals}f}x", direction, interval)
+
+
+def _decimals(ratio: float, low: float, high: float) -> int:
+    decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    bounded = [end for end in (low, high) if _bounded(end)]
+    if len(bounded) == 2:
+        while 0 < high - low < 10.0**-decimals and decimals < MOST_DECIMALS:
+            decimals += 1
+    # An end beside 1 must not be rounded onto it: which side it is on is the verdict.
+    if decimals == 2 and any(end != 1 and round(end, 2) == 1 for end in bounded):
+        decimals = 3
+    return decimals
+
+
+def _bounded(end: float) -> bool:
+    return math.isfinite(end) and end > 0
+
+
+def _reciprocal(end: float) -> float:
+    if end == 0:
+        return math.inf
+    return 0.0 if math.isinf(end) else 1 / end
+
+
+def _three_digits(number: float) -> str:
+    if number >= 99.95:
+        return f"{number:.0f}"
+    return f"{number:.1f}" if number >= 9.995 else f"{number:.2f}"
+
+
+def _long(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

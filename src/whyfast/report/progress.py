@@ -1,0 +1,117 @@
+"""What a long run shows while it runs: a live display on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from whyfast.investigate.events import Observer
+from whyfast.model.sample import RunFailure
+from whyfast.model.verdict import Verdict
+from whyfast.report.numbers import format_seconds, format_verdict
+
+#: Seconds between two plain progress lines while measuring.
+PLAIN_EVERY = 15.0
+
+_PHASES = {
+    "toolchains": "getting compilers",
+    "build": "building",
+    "explain": "reading the machine code",
+    "measure": "measuring",
+    "judge": "judging",
+}
+
+
+@contextlib.contextmanager
+def watching(title: str, margin: float, console: Console | None = None) -> Iterator[Observer]:
+    """An observer that prints to ``console`` (standard error by default, so that results can be
+    piped) while the block runs."""
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield _Plain(console)
+        return
+    live = _Living(console, title, margin)
+    with live.display:
+        yield live
+
+
+class _Plain:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = 0.0
+
+    def phase(self, name: str) -> None:
+        self._say(f"{_PHASES.get(name, name)} …")
+
+    def note(self, text: str) -> None:
+        self._say(f"  {text}")
+
+    def failure(self, failure: RunFailure) -> None:
+        self._say(f"  {failure.variant} failed on {failure.benchmark}: {failure.reason}")
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        now = time.monotonic()
+        if now - self._last >= PLAIN_EVERY:
+            self._last = now
+            left = format_seconds(max(0.0, budget - spent))
+            self._say(f"  {benchmark}: {_decided(verdicts)}; at most {left} left")
+
+    def _say(self, text: str) -> None:
+        self._console.print(Text(text), soft_wrap=True)
+
+
+def _decided(verdicts: Sequence[Verdict]) -> str:
+    done = sum(v.word != "undecided" for v in verdicts)
+    blocks = max((v.blocks for v in verdicts), default=0)
+    return f"{blocks} blocks, {done} of {len(verdicts)} comparisons decided"
+
+
+class _Living:
+    """A table of the benchmark just measured, tightening, with the time that is left."""
+
+    def __init__(self, console: Console, title: str, margin: float) -> None:
+        self._title = title
+        self._margin = margin
+        self._phase = ""
+        self._table: Table | None = None
+        self._line = ""
+        self.display = Live(
+            console=console, get_renderable=self._render, refresh_per_second=2, transient=True
+        )
+
+    def phase(self, name: str) -> None:
+        self._phase = _PHASES.get(name, name)
+        self._table = None
+        self._line = ""
+
+    def note(self, text: str) -> None:
+        self.display.console.print(Text(text), soft_wrap=True)
+
+    def failure(self, failure: RunFailure) -> None:
+        said = f"{failure.variant} failed on {failure.benchmark}: {failure.reason}"
+        self.display.console.print(Text(said, style="red"), soft_wrap=True)
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        table = Table(box=None, pad_edge=False, title=benchmark, title_justify="left")
+        table.add_column("variant")
+        table.add_column(f"against {verdicts[0].baseline}" if verdicts else "")
+        table.add_column("blocks", justify="right")
+        for v in verdicts:
+            table.add_row(Text(v.variant), Text(format_verdict(v, self._margin)), str(v.blocks))
+        self._table = table
+        left = format_seconds(max(0.0, budget - spent))
+        self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"
+
+    def _render(self) -> Group:
+        head = Text.assemble((self._title, "bold"), f" — {self._phase} …")
+        return Group(head, *([self._table] if self._table else []), Text(self._line, style="dim"))

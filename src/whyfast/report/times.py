@@ -1,0 +1,18 @@
+"""Typical times of one inner loop, from the raw blocks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from statistics import median
+
+from whyfast.model.sample import Block
+
+
+def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
+    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for block in blocks:
+        for variant, values in block.values.items():
+            found[block.benchmark, variant].extend(v / block.loops for v in values)
+    return {key: median(values) for key, values in found.items() if values}

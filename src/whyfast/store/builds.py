@@ -1,0 +1,105 @@
+"""Finished builds on disk, one folder a digest.
+
+    <digest>/provenance.json   everything that went in and came out; written last, so that it
+                               is there exactly when the build is complete
+    <digest>/log.txt           what the steps printed
+    <digest>/work/             the build folder, with the program
+    <digest>/used              its modification time is when the build was last used
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whyfast.model.errors import UserError
+
+
+@dataclass(frozen=True)
+class StoredBuild:
+    """One complete build in the store. ``size`` in bytes, ``used`` in seconds since the epoch."""
+
+    digest: str
+    folder: Path
+    provenance: Mapping[str, Any]
+    used: float
+
+    @property
+    def size(self) -> int:
+        return sum(f.lstat().st_size for f in self.folder.rglob("*") if f.is_file())
+
+
+class BuildStore:
+    """The folder of all builds."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def folder(self, digest: str) -> Path:
+        """Where the build of that digest is or will be."""
+        return self.root / digest
+
+    def lock(self, digest: str) -> Path:
+        """The lock file that whoever makes this build holds."""
+        return self.root / f"{digest}.lock"
+
+    def find(self, digest: str) -> StoredBuild | None:
+        """The complete build of exactly that digest, marked as used now."""
+        build = self._load(self.folder(digest))
+        if build:
+            (build.folder / "used").touch()
+        return build
+
+    def all(self) -> Iterator[StoredBuild]:
+        """Every complete build, most recently used first."""
+        folders = [f for f in self.root.iterdir() if f.is_dir()] if self.root.is_dir() else []
+        found = (self._load(f) for f in folders)
+        yield from sorted((b for b in found if b), key=lambda b: -b.used)
+
+    def by_prefix(self, prefix: str) -> StoredBuild:
+        """The one build whose digest begins with ``prefix``; UserError for none or several."""
+        found = [b for b in self.all() if b.digest.startswith(prefix.lower())]
+        if not prefix or not found:
+            raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
+        if len(found) > 1:
+            raise UserError(
+                f"{len(found)} builds have a digest beginning with {prefix!r}: "
+                + ", ".join(b.digest[:12] for b in found[:5])
+            )
+        return found[0]
+
+    def remove_unused(self, older_than: float, now: float | None = None) -> tuple[int, int]:
+        """Delete builds not used for ``older_than`` seconds and remains of interrupted ones.
+
+        Returns how many folders went and how many bytes that freed.
+        """
+        now = time.time() if now is None else now
+        count = freed = 0
+        if not self.root.is_dir():
+            return 0, 0
+        for folder in [f for f in self.root.iterdir() if f.is_dir()]:
+            build = self._load(folder)
+            used = build.used if build else folder.stat().st_mtime
+            if now - used < older_than:
+                continue
+            freed += sum(f.lstat().st_size for f in folder.rglob("*") if f.is_file())
+            shutil.rmtree(folder)
+            self.lock(folder.name).unlink(missing_ok=True)
+            count += 1
+        return count, freed
+
+    def _load(self, folder: Path) -> StoredBuild | None:
+        try:
+            provenance = json.loads((folder / "provenance.json").read_text())
+        except (OSError, ValueError):
+            return None
+        try:
+            used = (folder / "used").stat().st_mtime
+        except OSError:
+            used = (folder / "provenance.json").stat().st_mtime
+        return StoredBuild(folder.name, folder, provenance, used)

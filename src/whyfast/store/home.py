@@ -1,0 +1,38 @@
+"""Where whyfast keeps things, after the XDG base directory specification."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Home:
+    """``cache`` can be deleted at any time (toolchains, builds); ``data`` holds measurements."""
+
+    cache: Path
+    data: Path
+
+    @property
+    def toolchains(self) -> Path:
+        return self.cache / "toolchains"
+
+    @property
+    def builds(self) -> Path:
+        return self.cache / "builds"
+
+    @property
+    def database(self) -> Path:
+        return self.data / "results.sqlite"
+
+
+def home() -> Home:
+    """``WHYFAST_HOME`` for both when set, else the user's XDG cache and data folders."""
+    own = os.environ.get("WHYFAST_HOME")
+    if own:
+        base = Path(own).absolute()
+        return Home(base / "cache", base / "data")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return Home(cache / "whyfast", data / "whyfast")

@@ -1,0 +1,168 @@
+"""Samples in SQLite, appended as they arrive; what was committed survives any kind of death."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from whyfast.model.errors import UserError
+from whyfast.model.sample import Block, RunFailure, Session
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS run (
+    id TEXT PRIMARY KEY, key TEXT NOT NULL, study TEXT NOT NULL, started REAL NOT NULL,
+    finished REAL, result TEXT) STRICT;
+CREATE INDEX IF NOT EXISTS run_by_key ON run (key, started);
+CREATE TABLE IF NOT EXISTS session (
+    id TEXT PRIMARY KEY, run TEXT NOT NULL REFERENCES run, started REAL NOT NULL,
+    environment TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS block (
+    run TEXT NOT NULL REFERENCES run, benchmark TEXT NOT NULL, idx INTEGER NOT NULL,
+    session TEXT NOT NULL REFERENCES session, data TEXT NOT NULL,
+    PRIMARY KEY (run, benchmark, idx)) STRICT;
+CREATE TABLE IF NOT EXISTS failure (
+    run TEXT NOT NULL REFERENCES run, benchmark TEXT NOT NULL, variant TEXT NOT NULL,
+    data TEXT NOT NULL, PRIMARY KEY (run, benchmark, variant)) STRICT;
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measurement of one study; ``finished`` is None while it can be resumed."""
+
+    id: str
+    key: str
+    study: str
+    started: float
+    finished: float | None
+
+
+class SampleStore:
+    """The database. Every method that writes returns only once the data is on disk."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")  # NORMAL may lose the last commits
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, SCHEMA_VERSION):
+                raise UserError(
+                    f"made by another version of whyfast (schema {version}, this one reads "
+                    f"{SCHEMA_VERSION}); move it away or set WHYFAST_HOME",
+                    where=path,
+                )
+            self._db.executescript(_SCHEMA)
+            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        except sqlite3.Error as error:
+            raise UserError(f"cannot be used as the results database: {error}", where=path) from None
+
+    def close(self) -> None:
+        self._db.close()
+
+    def begin(self, run: Run) -> None:
+        """Record a new run."""
+        self._db.execute(
+            "INSERT INTO run (id, key, study, started) VALUES (?, ?, ?, ?)",
+            (run.id, run.key, run.study, run.started),
+        )
+
+    def unfinished(self, key: str) -> Run | None:
+        """The newest run of that key, when it was not finished."""
+        row = self._db.execute(
+            "SELECT id, key, study, started, finished FROM run WHERE key = ? "
+            "ORDER BY started DESC LIMIT 1",
+            (key,),
+        ).fetchone()
+        run = Run(*row) if row else None
+        return run if run and run.finished is None else None
+
+    def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
+        """The newest run of a study (by name) that has a result, with the result."""
+        row = self._db.execute(
+            "SELECT id, key, study, started, finished, result FROM run "
+            "WHERE study = ? AND result IS NOT NULL ORDER BY started DESC LIMIT 1",
+            (study,),
+        ).fetchone()
+        return (Run(*row[:5]), json.loads(row[5])) if row else None
+
+    def studies(self) -> list[str]:
+        """Names of all studies with results, newest first."""
+        rows = self._db.execute(
+            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study "
+            "ORDER BY max(started) DESC"
+        )
+        return [r[0] for r in rows]
+
+    def add_session(self, run: str, session: Session) -> None:
+        """Record the start of measuring, with the state of the machine."""
+        self._db.execute(
+            "INSERT INTO session VALUES (?, ?, ?, ?)",
+            (session.id, run, session.started, json.dumps(session.environment)),
+        )
+
+    def add_block(self, run: str, block: Block) -> None:
+        """Append a block."""
+        self._db.execute(
+            "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
+            (run, block.benchmark, block.index, block.session, json.dumps(asdict(block))),
+        )
+
+    def add_failure(self, run: str, failure: RunFailure) -> None:
+        """Record that a variant failed on a benchmark (a later one replaces an earlier one)."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
+            (run, failure.benchmark, failure.variant, json.dumps(asdict(failure))),
+        )
+
+    def finish(self, run: str, when: float) -> None:
+        """Mark a run as finished; the same command starts a new one from now on."""
+        self._db.execute("UPDATE run SET finished = ? WHERE id = ?", (when, run))
+
+    def set_result(self, run: str, result: Mapping[str, Any]) -> None:
+        """Keep the judged result for ``whyfast report``."""
+        self._db.execute("UPDATE run SET result = ? WHERE id = ?", (json.dumps(result), run))
+
+    def blocks(self, run: str) -> list[Block]:
+        """All blocks of a run, in the order taken."""
+        rows = self._db.execute(
+            "SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,)
+        )
+        return [block_from(json.loads(r[0])) for r in rows]
+
+    def sessions(self, run: str) -> list[Session]:
+        """All sessions of a run, oldest first."""
+        rows = self._db.execute(
+            "SELECT id, started, environment FROM session WHERE run = ? ORDER BY started", (run,)
+        )
+        return [Session(r[0], r[1], json.loads(r[2])) for r in rows]
+
+    def failures(self, run: str) -> list[RunFailure]:
+        """All failures of a run."""
+        rows = self._db.execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
+        return [
+            RunFailure(**{**data, "command": tuple(data["command"])})
+            for data in (json.loads(r[0]) for r in rows)
+        ]
+
+
+def block_from(data: Mapping[str, Any]) -> Block:
+    """A block from its JSON form."""
+    return Block(
+        **{
+            **data,
+            "start_order": tuple(data["start_order"]),
+            "order": tuple(tuple(o) for o in data["order"]),
+            "values": {v: tuple(x) for v, x in data["values"].items()},
+            "extra": {
+                v: {k: tuple(x) for k, x in per.items()} for v, per in data["extra"].items()
+            },
+        }
+    )

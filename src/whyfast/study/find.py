@@ -1,0 +1,39 @@
+"""Which file a user means by WHERE: a folder, a file, or the name of a bundled study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+from whyfast.study.bundled import bundled_folder, bundled_names
+from whyfast.study.suggest import suggestion
+from whyfast.study.wording import quoted
+
+FILE = "study.toml"
+
+
+def find_study(where: str | Path) -> Path:
+    """The study file. What exists as a folder or file goes before a bundled study of that name.
+
+    UserError, with the nearest bundled study, when there is none.
+    """
+    path = Path(where)
+    try:
+        if str(where).strip() and (path / FILE).is_file():
+            return path / FILE
+        if path.is_file():
+            return path
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"cannot be read: {reason}", where=str(where)) from None
+    names = bundled_names("studies")
+    if str(where) in names:
+        return bundled_folder("studies") / str(where) / FILE
+    if is_folder and str(where).strip():
+        raise UserError(f"this folder has no {FILE}", where=where)
+    if exists and str(where).strip():
+        raise UserError("neither a folder nor a regular file", where=where)
+    hint = suggestion(str(where), names)
+    message = f"no study {quoted(str(where))}: no such file or folder, nor a bundled study"
+    raise UserError(f"{message}; {hint}" if hint else message)

@@ -1,0 +1,84 @@
+"""Recipes → variants, with everything inherited filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from whyfast.model.study import Variant
+from whyfast.study.document import Document
+from whyfast.study.layer import Layer, add_up
+from whyfast.study.recipe import Recipe
+from whyfast.study.suggest import suggestion
+from whyfast.study.wording import Key, quoted
+
+
+def resolve(
+    document: Document, product: Iterable[Recipe], by_hand: Iterable[Recipe]
+) -> tuple[Variant, ...]:
+    """The variants that can be built: those of the product, then those written by hand.
+
+    Abstract ones are checked like the others and left out.
+    """
+    recipes = {recipe.name: recipe for recipe in product}
+    for recipe in by_hand:
+        if recipe.name in recipes:
+            hint = "rename it, or exclude that combination"
+            raise document.error(recipe.key, "[axes] spans a variant of this name too", hint)
+        recipes[recipe.name] = recipe
+    variants = [_variant(document, recipe, recipes) for recipe in recipes.values()]
+    return tuple(v for v in variants if v is not None)
+
+
+def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> Variant | None:
+    layers: dict[Key, Layer] = {}
+    for name in ancestry(document, recipe, recipes):
+        for key, layer in recipes[name].layers.items():
+            layers.setdefault(key, layer)
+    settings = add_up(layers.values())
+    if recipe.abstract:
+        return None
+    if not settings.toolchain:
+        message = "has no toolchain" if not recipe.axes else f"{recipe.name} has no toolchain"
+        hint = 'write toolchain = "path:gcc", or extend a variant that has one'
+        raise document.error(recipe.key, message, hint)
+    return Variant(
+        name=recipe.name,
+        toolchain=settings.toolchain,
+        cflags=settings.lists["cflags"],
+        ldflags=settings.lists["ldflags"],
+        configure=settings.lists["configure"],
+        env=settings.env,
+        requires=settings.lists["requires"],
+        expect=settings.expect,
+        axes=recipe.axes,
+        about=recipe.about,
+    )
+
+
+def ancestry(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> list[str]:
+    """The names whose layers make up the recipe, in the order in which they apply, itself last.
+
+    One that is reached along several ways applies once, where it is met first: with
+    ``extends = ["a", "b"]`` and both extending ``base``, that is base, a, b.
+    """
+    done: dict[str, None] = {}
+    # Depth first with a stack of our own: a long chain must not exhaust Python's.
+    open_: dict[str, Iterator[tuple[str, Key]]] = {recipe.name: iter(recipe.extends)}
+    while open_:
+        current = next(reversed(open_))
+        parent = next(open_[current], None)
+        if parent is None:
+            del open_[current]
+            done[current] = None
+            continue
+        name, key = parent
+        if name not in recipes:
+            others = [other for other in recipes if other != current]
+            raise document.error(key, f"no variant {quoted(name)}", suggestion(name, others))
+        if name in open_:
+            chain = list(open_)
+            circle = [*chain[chain.index(name) :], name]
+            raise document.error(key, "extends itself in a circle: " + " → ".join(circle))
+        if name not in done:
+            open_[name] = iter(recipes[name].extends)
+    return list(done)

@@ -1,0 +1,63 @@
+"""The way from WHERE to a Study."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from whyfast.model.study import Study, Variant
+from whyfast.study.axes import span
+from whyfast.study.benchmarks import read_benchmarks
+from whyfast.study.document import read_document
+from whyfast.study.find import FILE, find_study
+from whyfast.study.inherit import resolve
+from whyfast.study.question import check_question, read_question
+from whyfast.study.recipe import Recipe, read_recipes
+from whyfast.study.sections import read_build, read_evidence, read_measure, read_source
+from whyfast.study.table import Table
+
+_SECTIONS = ("study", "source", "build", "variant", "axes", "benchmarks", "measure", "evidence")
+
+
+def load_study(where: str | Path) -> Study:
+    """The study in a folder with study.toml, in that file, or bundled under that name.
+
+    UserError when there is no such study; StudyError, with line, key and what would be right, for
+    the first mistake in it. Nothing is written.
+    """
+    file = find_study(where)
+    document = read_document(file)
+    folder = Path(os.path.abspath(file)).parent
+    top = Table(document, (), document.data)
+    top.check_keys(*_SECTIONS)
+    for name in ("study", "source", "build"):
+        top.require(name, f"the section [{name}]")
+    check_question(top.table("study"))
+    source = read_source(top.table("source"), folder)
+    build = read_build(top.table("build"))
+    variants, by_hand = _variants(top)
+    question = read_question(top.table("study"), variants, by_hand)
+    return Study(
+        name=folder.name if file.name == FILE else file.stem,
+        title=question.title,
+        folder=folder,
+        baselines=question.baselines,
+        margin=question.margin,
+        source=source,
+        build=build,
+        variants=variants,
+        benchmarks=read_benchmarks(top.table("benchmarks")),
+        evidence=read_evidence(top.table("evidence")),
+        measure=read_measure(top.table("measure")),
+        claim=question.claim,
+    )
+
+
+def _variants(top: Table) -> tuple[tuple[Variant, ...], tuple[Recipe, ...]]:
+    product = span(top.table("axes")) if "axes" in top else ()
+    by_hand = read_recipes(top.table("variant"))
+    variants = resolve(top.document, product, by_hand)
+    if not variants:
+        what = "every variant is abstract" if by_hand else "a study needs variants"
+        raise top.error(("variant",), what, 'write [variant.NAME] with toolchain = "path:gcc"')
+    return variants, by_hand

@@ -1,0 +1,77 @@
+"""``[study]``: what is asked, and of which variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whyfast.model.study import Claim, Variant
+from whyfast.study.quantities import parse_margin
+from whyfast.study.recipe import Recipe
+from whyfast.study.suggest import suggestion
+from whyfast.study.table import Table
+from whyfast.study.wording import Key, quoted
+
+_MARGIN = 0.01
+
+
+@dataclass(frozen=True)
+class Question:
+    """The ``[study]`` table."""
+
+    title: str
+    baselines: tuple[str, ...]
+    margin: float
+    claim: Claim | None
+
+
+def check_question(table: Table) -> None:
+    """What can be said about the table before the variants are known."""
+    table.check_keys("title", "baseline", "margin", "claim")
+    table.require("title", 'title = "Is … faster than …?"')
+    table.require("baseline", 'baseline = "NAME"')
+    if not table.one_or_more("baseline"):
+        raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
+
+
+def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[Recipe]) -> Question:
+    """The question, with every variant that it names known to exist."""
+    known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
+    margin = _MARGIN
+    if "margin" in table:
+        margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01')
+    baselines = table.one_or_more("baseline")
+    for name, key in baselines:
+        known.check(table, key, name)
+    return Question(
+        title=table.sentence("title"),
+        baselines=tuple(name for name, _ in baselines),
+        margin=margin,
+        claim=_claim(table.table("claim"), known) if "claim" in table else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Known:
+    concrete: list[str]
+    abstract: list[str]
+
+    def check(self, table: Table, key: Key, name: str) -> None:
+        hint = suggestion(name, self.concrete)
+        at = key[len(table.key) :]
+        if name in self.abstract:
+            raise table.error(at, f"{quoted(name)} is abstract and is never built", hint)
+        if name not in self.concrete:
+            raise table.error(at, f"no variant {quoted(name)}", hint)
+
+
+def _claim(table: Table, known: _Known) -> Claim:
+    table.check_keys("variant", "baseline")
+    for name in ("variant", "baseline"):
+        table.require(name, 'claim = { variant = "…", baseline = "…" }')
+        known.check(table, (*table.key, name), table.string(name))
+    claim = Claim(table.string("variant"), table.string("baseline"))
+    if claim.variant == claim.baseline:
+        message = f"{quoted(claim.variant)} cannot beat itself"
+        raise table.error(("baseline",), message, "name another variant")
+    return claim

@@ -1,0 +1,65 @@
+"""What a provider of compilers does, and the registry of providers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Protocol
+
+from whyfast.model.errors import UserError
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.home import Home
+
+Progress = Callable[[str], None]
+
+
+class Provider(Protocol):
+    """One source of compilers."""
+
+    def names(self) -> list[str]:
+        """What can be asked for here, for lists and suggestions."""
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Toolchain:
+        """The toolchain, installed if need be.
+
+        Raises :class:`~whyfast.model.errors.CannotBuildHere` when it cannot be had on this machine
+        and :class:`UserError` when the provider knows no such name.
+        """
+
+    def installed(self, name: str, home: Home) -> bool:
+        """Whether :meth:`resolve` would need no download."""
+
+    def remove(self, name: str, home: Home) -> None:
+        """Delete what :meth:`resolve` installed; UserError when there is nothing to delete."""
+
+
+def providers() -> dict[str, Provider]:
+    """All providers by name. A new one is one file and one line here."""
+    from whyfast.toolchain.path import PathProvider
+    from whyfast.toolchain.zig import ZigProvider
+
+    return {"path": PathProvider(), "zig": ZigProvider()}
+
+
+def split_name(toolchain: str) -> tuple[str, str]:
+    """``"zig:clang-19"`` → ``("zig", "clang-19")``; UserError for an unknown provider."""
+    provider, colon, name = toolchain.partition(":")
+    known = providers()
+    if not colon or not name:
+        raise UserError(
+            f"toolchain {toolchain!r} has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or "
+            f"zig:clang-19"
+        )
+    if provider not in known:
+        near = difflib.get_close_matches(provider, known, 1)
+        raise UserError(
+            f"toolchain {toolchain!r}: no provider {provider!r}; "
+            + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+        )
+    return provider, name
+
+
+def resolve(toolchain: str, home: Home, progress: Progress) -> Toolchain:
+    """The toolchain of that full name, e.g. ``zig:clang-19``."""
+    provider, name = split_name(toolchain)
+    return providers()[provider].resolve(name, home, progress)

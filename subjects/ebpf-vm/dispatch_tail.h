@@ -1,0 +1,69 @@
+/* The tail-call form: every instruction a function of its own, ending in a call of the next one
+ * that leaves no frame behind. Part of interp.c. */
+
+#ifndef __has_attribute
+#define __has_attribute(x) 0
+#endif
+
+#if __has_attribute(musttail)
+#define MUSTTAIL __attribute__((musttail))
+#else
+#error "this compiler has no musttail attribute; VM_DISPATCH_TAIL needs it (clang 13, gcc 15)"
+#define MUSTTAIL
+#endif
+
+#ifndef VM_PRESERVE_NONE
+#define CONVENTION
+#elif __has_attribute(preserve_none)
+#define CONVENTION __attribute__((preserve_none))
+#else
+#error "this compiler has no preserve_none attribute; VM_PRESERVE_NONE needs it (clang 19)"
+#define CONVENTION
+#endif
+
+#define PARAMETERS                                                                                 \
+    const struct vm_insn *pc, uint64_t *regs, struct vm *vm, int64_t budget
+#define ARGUMENTS pc, regs, vm, budget
+
+typedef CONVENTION enum vm_stop handler(PARAMETERS);
+
+#define OP(name, code, selector, ...) handler op_##name;
+#include "insns.inc"
+#undef OP
+
+static handler *const handlers[OP_COUNT] = {
+#define OP(name, code, selector, ...) op_##name,
+#include "insns.inc"
+#undef OP
+};
+
+#define STOP_HANDLER(reason)                                                                       \
+    handler stop_##reason;                                                                         \
+    CONVENTION VM_COLD enum vm_stop stop_##reason(PARAMETERS)                                      \
+    {                                                                                              \
+        (void)regs;                                                                                \
+        vm->stopped_at = pc;                                                                       \
+        vm->budget = budget;                                                                       \
+        return VM_STOP_##reason;                                                                   \
+    }
+
+STOP_HANDLER(exit)
+STOP_HANDLER(memory)
+STOP_HANDLER(budget)
+STOP_HANDLER(trap)
+
+#define STOP(reason) MUSTTAIL return stop_##reason(ARGUMENTS)
+
+#define OP(name, code, selector, ...)                                                              \
+    CONVENTION enum vm_stop op_##name(PARAMETERS)                                                  \
+    {                                                                                              \
+        __VA_ARGS__ pc++;                                                                          \
+        MUSTTAIL return handlers[pc->op](ARGUMENTS);                                               \
+    }
+#include "insns.inc"
+#undef OP
+
+enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget)
+{
+    return handlers[pc->op](pc, vm->regs, vm, budget);
+}

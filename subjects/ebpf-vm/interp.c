@@ -1,0 +1,61 @@
+/* The three forms of dispatch. The compiler's command line picks one; the instructions
+ * themselves are in insns.inc and the same for all. */
+#include <string.h>
+
+#include "memory.h"
+#include "opcodes.h"
+#include "vm.h"
+
+#if defined(VM_DISPATCH_SWITCH) + defined(VM_DISPATCH_GOTO) + defined(VM_DISPATCH_TAIL) != 1
+#error "give exactly one of -DVM_DISPATCH_SWITCH, -DVM_DISPATCH_GOTO and -DVM_DISPATCH_TAIL"
+#endif
+
+#ifdef VM_DISPATCH_TAIL
+#include "dispatch_tail.h"
+#else
+
+#define STOP(reason)                                                                               \
+    do {                                                                                           \
+        why = VM_STOP_##reason;                                                                    \
+        goto stopped;                                                                              \
+    } while (0)
+
+enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget)
+{
+    uint64_t *const regs = vm->regs;
+    enum vm_stop why;
+
+#ifdef VM_DISPATCH_SWITCH
+    for (;; pc++) {
+        switch (pc->op) {
+#define OP(name, code, selector, ...)                                                              \
+    case OP_##name:                                                                                \
+        __VA_ARGS__ break;
+#include "insns.inc"
+#undef OP
+        default:
+            __builtin_unreachable(); /* as for the other forms: decoding makes no other numbers */
+        }
+    }
+#else
+    static const void *const labels[OP_COUNT] = {
+#define OP(name, code, selector, ...) &&op_##name,
+#include "insns.inc"
+#undef OP
+    };
+
+    goto *labels[pc->op];
+#define OP(name, code, selector, ...)                                                              \
+    op_##name : __VA_ARGS__ pc++;                                                                  \
+    goto *labels[pc->op];
+#include "insns.inc"
+#undef OP
+#endif
+
+stopped:
+    vm->stopped_at = pc;
+    vm->budget = budget;
+    return why;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* Reading bytecode from files. */
+#ifndef EBPF_VM_LOAD_H
+#define EBPF_VM_LOAD_H
+
+#include "vm.h"
+
+struct bytes {
+    uint8_t *data;
+    size_t size;
+};
+
+/* load.c. Each returns 0, or -1 with a message; `out->data` is to be freed by the caller. */
+int load_hex(const char *text, size_t size, struct bytes *out, struct vm_error *error);
+int load_file(const char *path, const char *section, struct bytes *out, struct vm_error *error);
+
+/* elf.c: the part of `file` that holds the section's code; null picks the section. */
+int elf_detect(const struct bytes *file);
+int elf_find_code(const struct bytes *file, const char *section, struct bytes *code,
+                  struct vm_error *error);
+
+#endif

@@ -1,0 +1,127 @@
+/* Setting up a machine, running it once, and saying why it stopped. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opcodes.h"
+#include "vm.h"
+
+int vm_fail(struct vm_error *error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof(error->text), format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static void set_region(struct vm_region *region, uint64_t start, uint8_t *host, size_t size)
+{
+    region->start = start;
+    region->to_host = (uintptr_t)host - (uintptr_t)start;
+    for (unsigned k = 0; k < 4; k++) {
+        const size_t access = (size_t)1 << k;
+
+        region->end[k] = size >= access ? size - access + 1 : 0;
+    }
+}
+
+int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_error *error)
+{
+    memset(vm, 0, sizeof(*vm));
+    if (memory_size > VM_MAX_MEMORY)
+        return vm_fail(error, "%zu bytes of memory are more than %d", memory_size, VM_MAX_MEMORY);
+    vm->memory = malloc(memory_size + !memory_size);
+    vm->memory_image = malloc(memory_size + !memory_size);
+    if (!vm->memory || !vm->memory_image) {
+        vm_release(vm);
+        return vm_fail(error, "out of memory");
+    }
+    vm->memory_size = memory_size;
+    if (memory_size)
+        memcpy(vm->memory_image, memory, memory_size);
+    set_region(&vm->regions[1], VM_STACK_START, vm->stack, VM_STACK_SIZE);
+    set_region(&vm->regions[2], VM_MEMORY_START, vm->memory, memory_size);
+    return 0;
+}
+
+void vm_release(struct vm *vm)
+{
+    free(vm->memory);
+    free(vm->memory_image);
+    vm->memory = NULL;
+    vm->memory_image = NULL;
+}
+
+/* Every execution starts from the same registers, stack and memory. */
+static void reset(struct vm *vm)
+{
+    memset(vm->regs, 0, sizeof(vm->regs));
+    memset(vm->stack, 0, sizeof(vm->stack));
+    memcpy(vm->memory, vm->memory_image, vm->memory_size);
+    if (vm->memory_size) {
+        vm->regs[1] = VM_MEMORY_START;
+        vm->regs[2] = vm->memory_size;
+    }
+    vm->regs[VM_FRAME_REGISTER] = VM_STACK_START + VM_STACK_SIZE;
+    vm->current = vm->entry;
+    vm->tail_calls = 0;
+    vm->random = 2463534242U;
+}
+
+enum vm_stop vm_execute(struct vm *vm, int64_t max_insns)
+{
+    reset(vm);
+    return vm_run(vm, vm->entry->insns, max_insns);
+}
+
+uint64_t vm_executed(const struct vm *vm, int64_t max_insns)
+{
+    const int64_t position = vm->stopped_at - vm->current->insns + 1;
+
+    return (uint64_t)(max_insns - vm->budget + position);
+}
+
+/* The order of the checks, and counting an attempt that finds an empty entry, are the kernel's. */
+const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index)
+{
+    if ((uint32_t)index >= VM_PROGRAM_ARRAY || vm->tail_calls >= VM_MAX_TAIL_CALLS)
+        return NULL;
+    vm->tail_calls++;
+    return vm->array[(uint32_t)index];
+}
+
+static void describe_access(const struct vm *vm, size_t at, struct vm_error *error)
+{
+    static const unsigned char sizes[] = {4, 2, 1, 8};
+    const struct vm_insn *insn = vm->stopped_at;
+    const uint8_t code = vm_code_of((enum vm_op)insn->op);
+    const int load = bpf_class_of(code) == BPF_LDX;
+    const uint64_t base = vm->regs[load ? insn->src : insn->dst];
+
+    vm_fail(error, "instruction %zu: %s of %d bytes at 0x%llx is out of bounds", at,
+            load ? "load" : "store", sizes[code >> 3 & 3],
+            (unsigned long long)(base + (uint64_t)(int64_t)insn->off));
+}
+
+void vm_describe_stop(const struct vm *vm, enum vm_stop why, struct vm_error *error)
+{
+    const size_t at = (size_t)(vm->stopped_at - vm->current->insns);
+
+    switch (why) {
+    case VM_STOP_exit:
+        vm_fail(error, "instruction %zu: exit", at);
+        break;
+    case VM_STOP_memory:
+        describe_access(vm, at, error);
+        break;
+    case VM_STOP_budget:
+        vm_fail(error, "instruction %zu: the instruction budget is used up", at);
+        break;
+    case VM_STOP_trap:
+        vm_fail(error, "instruction %zu: trap", at);
+        break;
+    }
+}

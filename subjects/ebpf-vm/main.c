@@ -1,0 +1,151 @@
+/* ebpf-vm: runs eBPF programs, once or in turns. */
+#include "whyfast_turn.h"
+
+#include "load.h"
+#include "options.h"
+#include "vm.h"
+
+enum { STATUS_FAULT = 1, STATUS_REFUSED = 2 };
+
+static const int64_t default_max_insns = 1000000000;
+
+struct session {
+    struct options options;
+    struct vm vm;
+    struct vm_program programs[VM_PROGRAM_ARRAY + 1];
+    int64_t max_insns;
+};
+
+static int load_program(const char *path, const char *section, struct vm_program *program,
+                        struct vm_error *error)
+{
+    struct bytes code = {NULL, 0};
+    struct vm_error cause;
+    int result = load_file(path, section, &code, &cause);
+
+    if (result == 0)
+        result = vm_program_load(program, code.data, code.size, &cause);
+    free(code.data);
+    if (result)
+        return vm_fail(error, "%.80s: %.150s", path, cause.text);
+    return 0;
+}
+
+static int set_up_memory(struct session *session, struct vm_error *error)
+{
+    const struct options *options = &session->options;
+    struct bytes given = {NULL, 0};
+    uint8_t *memory;
+    size_t size;
+    int result;
+
+    if (options->memory_hex) {
+        struct vm_error cause;
+
+        if (load_hex(options->memory_hex, strlen(options->memory_hex), &given, &cause))
+            return vm_fail(error, "--mem: %.150s", cause.text);
+    }
+    size = given.size > options->memory_size ? given.size : options->memory_size;
+    memory = calloc(size + 1, 1);
+    if (!memory) {
+        free(given.data);
+        return vm_fail(error, "out of memory");
+    }
+    if (given.size)
+        memcpy(memory, given.data, given.size);
+    result = vm_init(&session->vm, memory, size, error);
+    free(memory);
+    free(given.data);
+    return result;
+}
+
+static int set_up(struct session *session, struct vm_error *error)
+{
+    const struct options *options = &session->options;
+
+    if (set_up_memory(session, error) ||
+        load_program(options->program, options->section, &session->programs[0], error))
+        return -1;
+    session->vm.entry = &session->programs[0];
+    for (int i = 0; i < VM_PROGRAM_ARRAY; i++) {
+        struct vm_program *program = &session->programs[i + 1];
+
+        if (!options->array[i])
+            continue;
+        if (load_program(options->array[i], options->section, program, error))
+            return -1;
+        session->vm.array[i] = program;
+    }
+    session->max_insns = options->max_insns               ? options->max_insns
+                         : options->command == COMMAND_RUN ? default_max_insns
+                                                           : VM_NO_LIMIT;
+    return 0;
+}
+
+static void tear_down(struct session *session)
+{
+    for (int i = 0; i <= VM_PROGRAM_ARRAY; i++)
+        vm_program_free(&session->programs[i]);
+    vm_release(&session->vm);
+}
+
+static int run_once(struct session *session)
+{
+    const enum vm_stop why = vm_execute(&session->vm, session->max_insns);
+
+    if (why != VM_STOP_exit) {
+        struct vm_error error;
+
+        vm_describe_stop(&session->vm, why, &error);
+        fprintf(stderr, "ebpf-vm: %s\n", error.text);
+        return STATUS_FAULT;
+    }
+    printf("0x%" PRIx64 "\n", session->vm.regs[0]);
+    if (session->options.count)
+        fprintf(stderr, "%" PRIu64 " instructions\n",
+                vm_executed(&session->vm, session->max_insns));
+    return 0;
+}
+
+static uint64_t run_loops(void *state, uint64_t loops)
+{
+    struct session *session = state;
+
+    for (uint64_t i = 0; i < loops; i++) {
+        const enum vm_stop why = vm_execute(&session->vm, session->max_insns);
+
+        if (VM_UNLIKELY(why != VM_STOP_exit)) {
+            struct vm_error error;
+
+            vm_describe_stop(&session->vm, why, &error);
+            whyfast_turn_fail(error.text);
+        }
+    }
+    return session->vm.regs[0];
+}
+
+int main(int argc, char **argv)
+{
+    static struct session session;
+    struct vm_error error;
+    int status;
+
+    if (options_parse(&session.options, argc, argv, &error)) {
+        fprintf(stderr, "ebpf-vm: %s\n", error.text);
+        return STATUS_REFUSED;
+    }
+    if (session.options.command == COMMAND_HELP) {
+        fputs(options_usage, stdout);
+        return 0;
+    }
+    if (set_up(&session, &error)) {
+        fprintf(stderr, "ebpf-vm: %s\n", error.text);
+        status = STATUS_REFUSED;
+    } else if (session.options.command == COMMAND_RUN) {
+        status = run_once(&session);
+    } else {
+        status = whyfast_turns(run_loops, &session);
+    }
+    tear_down(&session);
+    return status;
+}

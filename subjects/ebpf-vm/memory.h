@@ -1,0 +1,53 @@
+/* The check every load and store passes, and the arithmetic C leaves undefined. */
+#ifndef EBPF_VM_MEMORY_H
+#define EBPF_VM_MEMORY_H
+
+#include "vm.h"
+
+static inline const struct vm_region *vm_region_of(const struct vm *vm, uint64_t address)
+{
+    return &vm->regions[(address >> 32) & (VM_REGIONS - 1)];
+}
+
+/* Whether `size` (1, 2, 4 or 8) bytes at `address` are inside the region. */
+static inline int vm_inside(const struct vm_region *region, uint64_t address, size_t size)
+{
+    return address - region->start < region->end[__builtin_ctz((unsigned)size)];
+}
+
+static inline uint8_t *vm_to_host(const struct vm_region *region, uint64_t address)
+{
+    return (uint8_t *)((uintptr_t)address + region->to_host);
+}
+
+/* Division by zero yields zero, modulo by zero the dividend; the one quotient that does not fit
+ * wraps around. */
+static inline uint64_t vm_sdiv64(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return 0;
+    return b == UINT64_MAX ? UINT64_C(0) - a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static inline uint32_t vm_sdiv32(uint32_t a, uint32_t b)
+{
+    if (b == 0)
+        return 0;
+    return b == UINT32_MAX ? UINT32_C(0) - a : (uint32_t)((int32_t)a / (int32_t)b);
+}
+
+static inline uint64_t vm_smod64(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return a;
+    return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+static inline uint32_t vm_smod32(uint32_t a, uint32_t b)
+{
+    if (b == 0)
+        return a;
+    return b == UINT32_MAX ? 0 : (uint32_t)((int32_t)a % (int32_t)b);
+}
+
+#endif

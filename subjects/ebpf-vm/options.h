@@ -1,0 +1,25 @@
+/* The command line. */
+#ifndef EBPF_VM_OPTIONS_H
+#define EBPF_VM_OPTIONS_H
+
+#include "vm.h"
+
+enum command { COMMAND_HELP, COMMAND_RUN, COMMAND_TURN };
+
+struct options {
+    enum command command;
+    const char *program;
+    const char *section;
+    const char *memory_hex;
+    size_t memory_size;
+    int64_t max_insns; /* 0: not given */
+    int count;
+    const char *array[VM_PROGRAM_ARRAY];
+};
+
+extern const char options_usage[];
+
+/* 0, or -1 with a message. */
+int options_parse(struct options *options, int argc, char **argv, struct vm_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+/* The eBPF machine: its types, and what the other files may ask of it. */
+#ifndef EBPF_VM_H
+#define EBPF_VM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "ebpf-vm runs little-endian bytecode and is written for little-endian hosts"
+#endif
+
+#define VM_LIKELY(x) __builtin_expect(!!(x), 1)
+#define VM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define VM_COLD __attribute__((cold, noinline))
+
+enum {
+    VM_REGISTERS = 11,
+    VM_FRAME_REGISTER = 10,
+    VM_STACK_SIZE = 512,
+    VM_REGIONS = 4,
+    VM_MAX_MEMORY = 1 << 26,
+    VM_MAX_SLOTS = 1 << 16,
+    VM_MAX_TAIL_CALLS = 33,
+    VM_PROGRAM_ARRAY = 64,
+};
+
+/* Guest addresses carry the number of their region in bits 32 and 33, so that the same program
+ * sees the same addresses in every process. Region 0 is empty: null faults. */
+#define VM_STACK_START (UINT64_C(1) << 32)
+#define VM_MEMORY_START (UINT64_C(2) << 32)
+
+#define VM_NO_LIMIT (INT64_C(1) << 62)
+
+/* An instruction as RFC 9669 encodes it, in a slot of eight bytes. */
+struct bpf_insn {
+    uint8_t code;
+    uint8_t dst;
+    uint8_t src;
+    int16_t off;
+    int32_t imm;
+};
+
+/* An instruction as the interpreter wants it; one for each slot of the program. */
+struct vm_insn {
+    uint16_t op;
+    uint8_t dst;
+    uint8_t src;
+    int32_t off;
+    int64_t imm;
+};
+
+/* `insns` has a trap before its first and after its last instruction; both may be addressed. */
+struct vm_program {
+    struct vm_insn *insns;
+    size_t length;
+};
+
+/* `end[k]` is the first offset at which an access of 1 << k bytes no longer fits. */
+struct vm_region {
+    uint64_t start;
+    uintptr_t to_host;
+    uint64_t end[4];
+    uint64_t reserved[2];
+};
+
+enum vm_stop { VM_STOP_exit, VM_STOP_memory, VM_STOP_budget, VM_STOP_trap };
+
+struct vm {
+    struct vm_region regions[VM_REGIONS];
+    uint64_t regs[VM_REGISTERS];
+    const struct vm_program *current;
+    uint32_t tail_calls;
+    uint32_t random;
+    const struct vm_insn *stopped_at;
+    int64_t budget;
+
+    const struct vm_program *entry;
+    const struct vm_program *array[VM_PROGRAM_ARRAY];
+    uint8_t *memory;
+    uint8_t *memory_image;
+    size_t memory_size;
+    _Alignas(16) uint8_t stack[VM_STACK_SIZE];
+};
+
+struct vm_error {
+    char text[240];
+};
+
+/* Writes the message and returns -1, so that `return vm_fail(...)` reads well. */
+__attribute__((format(printf, 2, 3))) int vm_fail(struct vm_error *error, const char *format, ...);
+
+/* program.c: verify and decode. 0, or -1 with a message. */
+int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size,
+                    struct vm_error *error);
+void vm_program_free(struct vm_program *program);
+
+/* verify.c */
+int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *error);
+
+/* machine.c */
+int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_error *error);
+void vm_release(struct vm *vm);
+enum vm_stop vm_execute(struct vm *vm, int64_t max_insns);
+uint64_t vm_executed(const struct vm *vm, int64_t max_insns);
+void vm_describe_stop(const struct vm *vm, enum vm_stop why, struct vm_error *error);
+const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index);
+
+/* helpers.c */
+int vm_helper_known(int32_t id);
+uint64_t vm_helper_call(struct vm *vm, int64_t id, const uint64_t *regs);
+
+/* interp.c: runs from `pc` until something stops it. */
+enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget);
+
+#endif

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whyfast.cli import explain
+from whyfast.model.errors import UserError
+
+Compile = Callable[..., Path]
+Source = Callable[[str, int], str]
+
+
+def run(*arguments: str | Path) -> int:
+    parser = argparse.ArgumentParser()
+    explain.add_arguments(parser)
+    return explain.run(parser.parse_args([str(a) for a in arguments]))
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def test_two_programs_side_by_side(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    a = gcc(interpreter("goto", 40), "-O2")
+    b = gcc(interpreter("switch", 40), "-O2")
+    out = tmp_path / "facts.json"
+    assert run(a, b, "--function", "vm_run", "--function", "main", "--json", out) == 0
+    printed = capsys.readouterr().out
+    assert "replicated" in printed
+    assert "merged" in printed
+    assert "40 → 1" in printed
+    document = json.loads(out.read_text())
+    assert document["schema"] == "whyfast-explain/1"
+    forms = [program["dispatch"]["form"] for program in document["programs"]]
+    assert forms == ["replicated", "merged"]
+    assert document["comparisons"][0]["functions"][0]["name"] == "vm_run"
+
+
+def test_without_functions_candidates_are_shown(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "facts.json"
+    assert run(gcc(interpreter("goto", 40), "-O2"), "--json", out) == 0
+    printed = capsys.readouterr().out
+    assert "vm_run" in printed
+    assert "functions" in printed
+    (program,) = json.loads(out.read_text())["programs"]
+    assert program["candidates"][0]["function"] == "vm_run"
+    assert program["candidates"][0]["dispatch"]["targets"] == 40
+    assert program["totals"]["indirect_jumps"] >= 40
+
+
+def test_a_pattern_that_nothing_matches(gcc: Compile, interpreter: Source) -> None:
+    program = gcc(interpreter("goto", 12), "-O2")
+    with pytest.raises(UserError, match=r"vm_rum: no function of"):
+        run(program, "--function", "vm_rum")
+
+
+def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_path: Path) -> None:
+    program = gcc(interpreter("goto", 12), "-O2")
+    with pytest.raises(UserError, match="cannot be written"):
+        run(program, "--json", tmp_path / "no" / "folder.json")

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whyfast.explain.dispatch import form_of
+from whyfast.explain.program import explain_program
+from whyfast.model.evidence import DispatchFacts
+
+Source = Callable[[str, int], str]
+Compile = Callable[..., Path]
+
+BOTH_FORMS = ["vm_run", "op_*"]
+
+
+def dispatch_of(program: Path) -> DispatchFacts:
+    facts = explain_program(program, variant="v", dispatch=BOTH_FORMS).dispatch
+    assert facts is not None
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("jumps", "targets", "form"),
+    [
+        (0, 40, "none"),
+        (1, 1, "merged"),
+        (1, 40, "merged"),
+        (3, 40, "merged"),
+        (4, 40, "merged"),
+        (5, 40, "partly merged"),
+        (19, 40, "partly merged"),
+        (20, 40, "replicated"),
+        (2, 4, "replicated"),
+        (6, 120, "merged"),
+        (13, 120, "partly merged"),
+        (218, 212, "replicated"),
+    ],
+)
+def test_form(jumps: int, targets: int, form: str) -> None:
+    assert form_of(jumps, targets) == form
+
+
+KINDS_OF_FILE = [
+    ["-O2"],
+    ["-O2", "-no-pie", "-fno-pie"],
+    ["-O2", "-shared", "-fPIC"],
+    ["-O2", "-c"],
+    ["-O2", "-c", "-ffunction-sections", "-fno-pic"],
+    ["-O2", "-fcf-protection=full"],
+]
+
+
+@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
+@pytest.mark.parametrize("opcodes", [12, 40])
+def test_switch_is_merged(
+    gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]
+) -> None:
+    facts = dispatch_of(gcc(interpreter("switch", opcodes), *flags))
+    # Both 0 and values beyond the last opcode have places of their own.
+    assert (facts.style, facts.form) == ("loop", "merged")
+    assert facts.indirect_jumps == 1
+    assert facts.targets == opcodes
+    assert facts.functions == 1
+
+
+@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
+@pytest.mark.parametrize("opcodes", [12, 40])
+def test_computed_goto_is_replicated(
+    gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]
+) -> None:
+    facts = dispatch_of(gcc(interpreter("goto", opcodes), *flags))
+    assert (facts.style, facts.form) == ("loop", "replicated")
+    assert facts.indirect_jumps == opcodes
+    assert facts.targets == opcodes
+
+
+@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
+@pytest.mark.parametrize("opcodes", [12, 40])
+def test_tail_calls(gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]) -> None:
+    facts = dispatch_of(gcc(interpreter("tail", opcodes), *flags))
+    assert (facts.style, facts.form) == ("tail-call", "replicated")
+    assert facts.targets == opcodes
+    # Every handler but the one that halts, and the entry vm_run.
+    assert facts.indirect_jumps == opcodes
+    assert facts.functions == opcodes + 1
+
+
+def test_dispatch_that_cannot_be_duplicated(gcc: Compile, interpreter: Source) -> None:
+    """What Clang 19 did to computed goto, asked of GCC."""
+    flags = ("-O2", "-fno-reorder-blocks", "-fno-reorder-blocks-and-partition", "-Os")
+    facts = dispatch_of(gcc(interpreter("goto", 40), *flags))
+    assert facts.form == "merged"
+    assert facts.targets == 40
+
+
+def test_small_switches_inside_handlers_do_not_count(gcc: Compile) -> None:
+    inner = " ".join(f"case {k}: acc = acc * {k + 3} + pc[{k}]; break;" for k in range(7))
+    cases = " ".join(
+        f"case {i}: acc += {i * 77}; "
+        + (f"switch (acc & 7) {{ {inner} }}" if i % 8 == 1 else "")
+        + "break;"
+        for i in range(1, 40)
+    )
+    source = (
+        "unsigned long vm_run(const unsigned char *pc) { unsigned long acc = 1;"
+        f" for (;;) switch (*pc++) {{ case 0: return acc; {cases} default: return 0; }} }}"
+    )
+    facts = dispatch_of(gcc(source, "-O2", "-c"))
+    assert facts.form == "merged"
+    assert facts.targets == 40
+    assert facts.indirect_jumps == 6
+    assert "5 smaller tables" in facts.reason
+
+
+def test_null_entries_do_not_end_a_table(gcc: Compile, interpreter: Source) -> None:
+    source = interpreter("goto", 40)
+    for i in range(40):
+        source = source.replace(f"&&L{i},", f"[{3 * i}] = &&L{i},", 1)
+    facts = dispatch_of(gcc(source, "-O2", "-c"))
+    assert facts.targets == 40
+
+
+@pytest.mark.parametrize("flags", [["-O2"], ["-O2", "-fno-pic"]], ids=" ".join)
+def test_table_of_label_differences(gcc: Compile, interpreter: Source, flags: list[str]) -> None:
+    source = interpreter("goto", 40).replace("static const void *const", "static const int")
+    for i in range(40):
+        source = source.replace(
+            f"&&L{i}{',' if i < 39 else '}'}", f"&&L{i} - &&L0{',' if i < 39 else '}'}", 1
+        )
+    source = source.replace("goto *table[*pc++]", "goto *(&&L0 + table[*pc++])")
+    facts = dispatch_of(gcc(source, *flags, "-c"))
+    assert facts.targets == 40
+    assert "label jump table" in facts.reason
+
+
+def test_jumps_through_thunks_are_dispatch_too(gcc: Compile, interpreter: Source) -> None:
+    facts = dispatch_of(gcc(interpreter("tail", 12), "-O2", "-mindirect-branch=thunk", "-c"))
+    assert (facts.style, facts.form) == ("tail-call", "replicated")
+    assert facts.indirect_jumps == 0
+    assert "12 jumps by way of a retpoline thunk" in facts.reason
+
+
+def test_cold_parts_belong_to_their_function(gcc: Compile, interpreter: Source) -> None:
+    source = interpreter("goto", 40)
+    for i in range(1, 40, 3):
+        source = source.replace(
+            f"L{i}: ", f"L{i}: if (acc == {i * 1001}) {{ log_it(acc); stop(); }} "
+        )
+    declared = (
+        "void log_it(unsigned long) __attribute__((cold));"
+        "void stop(void) __attribute__((cold, noreturn));\n" + source
+    )
+    program = gcc(declared, "-O2", "-c")
+    evidence = explain_program(program, variant="v", dispatch=["vm_run"])
+    assert evidence.dispatch is not None
+    names = {f.name: f for f in evidence.functions}
+    assert names.keys() == {"vm_run", "vm_run.cold"}
+    assert evidence.dispatch.functions == 1
+    assert evidence.dispatch.size == sum(f.size for f in names.values())
+    assert names["vm_run"].tail_jumps == names["vm_run.cold"].tail_jumps == 0
+    assert dict(names["vm_run.cold"].callees)["stop"] == 13
+
+
+def test_no_indirect_jump(gcc: Compile) -> None:
+    facts = dispatch_of(gcc("int vm_run(int a) { return a + 1; }", "-O2", "-c"))
+    assert (facts.style, facts.form, facts.functions) == ("none", "none", 1)
+
+
+def test_nothing_matches(gcc: Compile) -> None:
+    evidence = explain_program(
+        gcc("int other(int a) { return a + 1; }", "-O2", "-c"), variant="v", dispatch=BOTH_FORMS
+    )
+    assert evidence.dispatch is not None
+    assert (evidence.dispatch.style, evidence.dispatch.form) == ("none", "unknown")
+    assert evidence.missing == ("vm_run", "op_*")
+
+
+def test_helpers_named_like_handlers_do_not_make_a_loop_a_tail_call_program(
+    gcc: Compile, interpreter: Source
+) -> None:
+    helpers = " ".join(f"long op_{i}(long a) {{ return a * {i + 3}; }}" for i in range(20))
+    facts = dispatch_of(gcc(interpreter("goto", 40) + helpers, "-O2"))
+    assert (facts.style, facts.form, facts.functions) == ("loop", "replicated", 1)
+
+
+@pytest.mark.parametrize("target", ["x86_64-linux-gnu", "aarch64-linux-gnu"])
+@pytest.mark.parametrize("flags", [["-O2"], ["-O2", "-c"]], ids=" ".join)
+class TestClang:
+    """Clang 19 (zig 0.14) merges a computed goto that its neighbours replicate."""
+
+    def test_goto(
+        self,
+        zig: Compile,
+        zig_version: tuple[int, int],
+        interpreter: Source,
+        target: str,
+        flags: list[str],
+    ) -> None:
+        facts = dispatch_of(zig(interpreter("goto", 40), "-target", target, *flags))
+        assert facts.form == ("merged" if zig_version == (0, 14) else "replicated")
+        assert facts.targets == 40
+
+    def test_switch(self, zig: Compile, interpreter: Source, target: str, flags: list[str]) -> None:
+        facts = dispatch_of(zig(interpreter("switch", 40), "-target", target, *flags))
+        assert (facts.style, facts.form, facts.targets) == ("loop", "merged", 40)
+
+    def test_tail(self, zig: Compile, interpreter: Source, target: str, flags: list[str]) -> None:
+        facts = dispatch_of(zig(interpreter("tail", 40), "-target", target, *flags))
+        assert (facts.style, facts.form, facts.targets) == ("tail-call", "replicated", 40)

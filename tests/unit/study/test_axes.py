@@ -1,0 +1,237 @@
+"""The product and its filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whyfast.study import load_study
+
+CASES = {
+    "exclude axis": (
+        "exclude = [{ compiler =",
+        "exclude = [{ compilr =",
+        (
+            "study.toml:30: axes.exclude[0].compilr: is no axis of this study; did you "
+            'mean "compiler"?'
+        ),
+    ),
+    "exclude value": (
+        'compiler = "clang18", dispatch',
+        'compiler = "clang8", dispatch',
+        (
+            'study.toml:30: axes.exclude[0].compiler: "clang8" is no value of the axis '
+            'compiler; did you mean "clang18"?'
+        ),
+    ),
+    "exclude value in list": (
+        'compiler = "clang18", dispatch',
+        'compiler = ["clang18", "gcc"], dispatch',
+        (
+            'study.toml:30: axes.exclude[0].compiler[1]: "gcc" is no value of the axis '
+            "compiler; valid: clang18, clang19"
+        ),
+    ),
+    "exclude empty entry": (
+        '{ compiler = "clang18", dispatch = "tail" }',
+        "{}",
+        "study.toml:30: axes.exclude[0]: names no axis; valid: compiler, dispatch",
+    ),
+    "only value": (
+        'exclude = [{ compiler = "clang18", dispatch',
+        'only = [{ compiler = "clang17", dispatch',
+        (
+            'study.toml:30: axes.only[0].compiler: "clang17" is no value of the axis '
+            'compiler; did you mean "clang19"?'
+        ),
+    ),
+    "only nothing": (
+        'exclude = [{ compiler = "clang18", dispatch = "tail" }]',
+        "only = []",
+        "study.toml:30: axes.only: leaves no combination of the axes",
+    ),
+    "exclude everything": (
+        'exclude = [{ compiler = "clang18", dispatch = "tail" }]',
+        'exclude = [{ dispatch = ["goto", "tail"] }]',
+        "study.toml:30: axes.exclude: leaves no combination of the axes",
+    ),
+    "both nothing": (
+        'exclude = [{ compiler = "clang18", dispatch = "tail" }]',
+        'only = [{ dispatch = "goto" }]\nexclude = [{ dispatch = "goto" }]',
+        "study.toml:28: axes: only and exclude together leave no combination",
+    ),
+    "name axis": (
+        'extends = "base"\nexclude',
+        'name = "{compiler}-{dispatcher}"\nexclude',
+        (
+            'study.toml:29: axes.name: "dispatcher" is no axis of this study; did you mean '
+            '"dispatch"?'
+        ),
+    ),
+    "name stray": (
+        'extends = "base"\nexclude',
+        'name = "{compiler"\nexclude',
+        ('study.toml:29: axes.name: stray "{" in "{compiler"; write {{ or }} for a literal brace'),
+    ),
+    "name not unique": (
+        'extends = "base"\nexclude',
+        'name = "{compiler}"\nexclude',
+        (
+            'study.toml:29: axes.name: gives two combinations the same name "clang19"; let '
+            "it contain {compiler} {dispatch}"
+        ),
+    ),
+    "axis no values": (
+        "[axes.compiler.clang18]\n",
+        "[axes.os]\n[axes.compiler.clang18]\n",
+        "study.toml:32: axes.os: has no values; write [axes.os.VALUE]",
+    ),
+    "axis value no table": (
+        'extends = "base"\nexclude',
+        "os.linux = 1\nexclude",
+        "study.toml:29: axes.os.linux: must be a table, not a number",
+    ),
+    "axis value abstract": (
+        "[axes.compiler.clang18]\n",
+        "[axes.compiler.clang18]\nabstract = true\n",
+        (
+            "study.toml:33: axes.compiler.clang18.abstract: is not for a value of an axis; "
+            "use exclude"
+        ),
+    ),
+    "axis value extends": (
+        "[axes.compiler.clang18]\n",
+        '[axes.compiler.clang18]\nextends = "base"\n',
+        (
+            "study.toml:33: axes.compiler.clang18.extends: is not for a value of an axis; "
+            "write it under [axes]"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES.keys())
+def test_mistake(
+    old: str, new: str, expected: str, valid: str, message: Callable[[str], str]
+) -> None:
+    assert valid.count(old) == 1
+    assert message(valid.replace(old, new)) == expected
+
+
+HEAD = """
+[study]
+title = "Which?"
+baseline = "BASELINE"
+[source]
+path = "src"
+[build]
+steps = ["make"]
+program = "vm"
+[benchmarks.one]
+command = ["{program}"]
+"""
+
+AXES = """
+[axes.cc.gcc]
+toolchain = "path:gcc"
+about = "GCC"
+[axes.cc.clang]
+toolchain = "path:clang"
+[axes.opt.O2]
+cflags = ["-O2"]
+about = "usual flags"
+[axes.opt.O3]
+cflags = ["-O3"]
+"""
+
+
+@pytest.fixture
+def names(write: Callable[[str], Path]) -> Callable[[str, str], list[str]]:
+    """The names of the variants that some axes span."""
+
+    def of(text: str, baseline: str) -> list[str]:
+        study = load_study(write(HEAD.replace("BASELINE", baseline) + text))
+        return [variant.name for variant in study.variants]
+
+    return of
+
+
+def test_last_axis_varies_fastest(names: Callable[[str, str], list[str]]) -> None:
+    assert names(AXES, "gcc-O2") == ["gcc-O2", "gcc-O3", "clang-O2", "clang-O3"]
+
+
+def test_name(names: Callable[[str, str], list[str]]) -> None:
+    text = '[axes]\nname = "vm_{opt}.{cc}"\nonly = [{ cc = "gcc" }]\n' + AXES
+    assert names(text, "vm_O2.gcc") == ["vm_O2.gcc", "vm_O3.gcc"]
+
+
+def test_only_keeps_what_matches_one_entry(names: Callable[[str, str], list[str]]) -> None:
+    text = '[axes]\nonly = [{ cc = "gcc", opt = "O3" }, { cc = ["clang"] }]\n' + AXES
+    assert names(text, "gcc-O3") == ["gcc-O3", "clang-O2", "clang-O3"]
+
+
+def test_exclude_goes_after_only(names: Callable[[str, str], list[str]]) -> None:
+    text = '[axes]\nonly = [{ opt = "O2" }]\nexclude = [{ cc = ["gcc", "gcc"] }]\n' + AXES
+    with pytest.raises(Exception, match="in the list twice"):
+        names(text, "clang-O2")
+    text = text.replace('["gcc", "gcc"]', '["gcc"]')
+    assert names(text, "clang-O2") == ["clang-O2"]
+
+
+def test_filters_as_tables(names: Callable[[str, str], list[str]]) -> None:
+    text = '[[axes.exclude]]\ncc = "gcc"\n[[axes.exclude]]\nopt = "O2"\n' + AXES
+    assert names(text, "clang-O3") == ["clang-O3"]
+
+
+def test_settings_of_values_apply_in_the_order_of_the_axes(write: Callable[[str], Path]) -> None:
+    text = """
+[variant.base]
+abstract = true
+cflags = ["-g"]
+env = { A = "base", B = "base" }
+[axes]
+extends = "base"
+[axes.first.x]
+toolchain = "path:cc"
+cflags.add = ["-1"]
+env = { B = "first", C = "first" }
+about = "the first"
+[axes.second.y]
+cflags.add = ["-2"]
+env = { C = "second" }
+about = "the second"
+"""
+    (variant,) = load_study(write(HEAD.replace("BASELINE", "x-y") + text)).variants
+    assert variant.cflags == ("-g", "-1", "-2")
+    assert variant.env == {"A": "base", "B": "first", "C": "second"}
+    assert variant.about == "the first, the second"
+    assert variant.axes == {"first": "x", "second": "y"}
+
+
+def test_name_that_cannot_be_one(message: Callable[[str], str]) -> None:
+    text = HEAD.replace("BASELINE", "x") + '[axes]\nname = "{cc} {opt}"\n' + AXES
+    assert message(text) == (
+        'study.toml:13: axes.name: "gcc O2" cannot be the name of a variant; '
+        "use letters, digits and . _ + -"
+    )
+
+
+def test_axes_without_axes(message: Callable[[str], str]) -> None:
+    assert message(HEAD + '[axes]\nname = "x"\n') == (
+        "study.toml:12: axes: has no axes; write [axes.AXIS.VALUE]"
+    )
+
+
+def test_key_that_is_no_axis(message: Callable[[str], str]) -> None:
+    assert message(HEAD + '[axes]\nexcludes = "x"\n' + AXES) == (
+        'study.toml:13: axes.excludes: unknown key; did you mean "exclude"?'
+    )
+
+
+def test_too_many_combinations(message: Callable[[str], str]) -> None:
+    axes = "".join(f"[axes.a{axis}.v{value}]\n" for axis in range(5) for value in range(10))
+    assert message(HEAD + axes) == (
+        "study.toml:12: axes: spans 100000 combinations; at most 10000 are possible"
+    )

@@ -1,0 +1,34 @@
+"""whyfast studies."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from whyfast.cli import studies
+from whyfast.study import bundled
+
+
+def run() -> int:
+    parser = argparse.ArgumentParser()
+    studies.add_arguments(parser)
+    return studies.run(parser.parse_args([]))
+
+
+def test_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("vm", '[study]\ntitle = "Is it?"'), ("placement", "[")):
+        (tmp_path / "studies" / name).mkdir(parents=True)
+        (tmp_path / "studies" / name / "study.toml").write_text(text)
+    monkeypatch.setattr(bundled, "_find", lambda kind: tmp_path / kind)
+    assert run() == 0
+    assert capsys.readouterr().out == "placement\nvm         Is it?\n"
+
+
+def test_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bundled, "_find", lambda kind: None)
+    assert run() == 0
+    assert capsys.readouterr().out == "This installation of whyfast comes without studies.\n"

@@ -1,0 +1,85 @@
+"""What WHERE means."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import UserError
+from whyfast.study import bundled
+from whyfast.study.find import find_study
+
+
+@pytest.fixture(autouse=True)
+def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two bundled studies, and an empty current folder."""
+    for name in ("tail-call", "placement"):
+        (tmp_path / "bundle/studies" / name).mkdir(parents=True)
+        (tmp_path / "bundle/studies" / name / "study.toml").write_text("")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(bundled, "_find", lambda kind: tmp_path / "bundle" / kind)
+    return tmp_path / "bundle/studies"
+
+
+def test_folder_and_file() -> None:
+    Path("mine").mkdir()
+    Path("mine/study.toml").write_text("")
+    assert find_study("mine") == Path("mine/study.toml")
+    assert find_study(Path("mine/study.toml")) == Path("mine/study.toml")
+
+
+def test_bundled(bundle: Path) -> None:
+    assert find_study("tail-call") == bundle / "tail-call/study.toml"
+
+
+def test_own_folder_goes_before_bundled_only_with_a_study(bundle: Path) -> None:
+    Path("tail-call").mkdir()
+    assert find_study("tail-call") == bundle / "tail-call/study.toml"
+    Path("tail-call/study.toml").write_text("")
+    assert find_study("tail-call") == Path("tail-call/study.toml")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (
+            "tailcall",
+            'no study "tailcall": no such file or folder, nor a bundled study; '
+            'did you mean "tail-call"?',
+        ),
+        (
+            "xyz/study.toml",
+            'no study "xyz/study.toml": no such file or folder, nor a bundled study; '
+            "valid: placement, tail-call",
+        ),
+        (
+            "",
+            'no study "": no such file or folder, nor a bundled study; valid: placement, tail-call',
+        ),
+        ("empty", "empty: this folder has no study.toml"),
+        ("pipe", "pipe: neither a folder nor a regular file"),
+        ("x" * 5000, "x" * 5000 + ": cannot be read: File name too long"),
+    ],
+    ids=["near", "far", "nothing", "folder", "pipe", "long"],
+)
+def test_not_found(where: str, said: str) -> None:
+    Path("empty").mkdir()
+    os.mkfifo("pipe")
+    with pytest.raises(UserError) as caught:
+        find_study(where)
+    assert str(caught.value) == said
+
+
+def test_nothing_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "_find", lambda kind: None)
+    with pytest.raises(UserError) as caught:
+        find_study("x")
+    assert str(caught.value) == 'no study "x": no such file or folder, nor a bundled study'
+
+
+def test_nul_in_the_name() -> None:
+    with pytest.raises(UserError):
+        find_study("a\0b")

@@ -1,0 +1,44 @@
+"""How errors spell things."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from whyfast.study.wording import Key, dotted, kind, quoted
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ((), ""),
+        (("variant", "clang19", "cflags"), "variant.clang19.cflags"),
+        (("axes", "exclude", 0, "compiler"), "axes.exclude[0].compiler"),
+        (("variant", "gcc 12.1"), 'variant."gcc 12.1"'),
+        (("", "a"), '"".a'),
+    ],
+)
+def test_dotted(key: Key, expected: str) -> None:
+    assert dotted(key) == expected
+
+
+def test_quoted_shows_control_characters_and_shortens() -> None:
+    assert quoted('a"b\x1b') == '"a\\"b\\u001b"'
+    assert quoted("µ" * 100) == '"' + "µ" * 59 + '…"'
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", "a string"),
+        (1, "a number"),
+        (1.5, "a number"),
+        (True, "true"),
+        ([], "a list"),
+        ({}, "a table"),
+        (datetime.date(2024, 1, 2), "a date or time"),
+    ],
+)
+def test_kind(value: object, expected: str) -> None:
+    assert kind(value) == expected
