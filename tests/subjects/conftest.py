@@ -82,9 +82,7 @@ def vm(build_vm: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def drive(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Drive:
+def drive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Drive:
     """Runs many programs in one process of the driver, under sanitizers where there are some."""
 
     @functools.cache
@@ -102,7 +100,9 @@ def drive(
         return output
 
     def run(form: str, cases: Sequence[Case]) -> list[str]:
-        lines = (f"{code.hex() or '-'} {memory.hex() or '-'} {limit}\n" for code, memory, limit in cases)
+        lines = (
+            f"{code.hex() or '-'} {memory.hex() or '-'} {limit}\n" for code, memory, limit in cases
+        )
         result = subprocess.run(
             [build(form)], input="".join(lines), capture_output=True, text=True, check=False
         )

@@ -58,7 +58,7 @@ static void run(const struct vm_program *program, const struct bytes *memory, in
 
 int main(void)
 {
-    static char line[1 << 20], program_text[1 << 19], memory_text[1 << 19];
+    static char line[1 << 22], program_text[1 << 21], memory_text[1 << 21];
 
     while (fgets(line, sizeof(line), stdin)) {
         struct vm_program program = {NULL, 0};
@@ -66,7 +66,7 @@ int main(void)
         struct vm_error error;
         int64_t max_insns;
 
-        if (sscanf(line, "%524287s %524287s %" SCNd64, program_text, memory_text, &max_insns) != 3)
+        if (sscanf(line, "%2097151s %2097151s %" SCNd64, program_text, memory_text, &max_insns) != 3)
             return 3;
         code = parse(program_text);
         memory = parse(memory_text);

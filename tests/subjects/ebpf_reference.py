@@ -5,7 +5,7 @@ It answers in the words of ``ebpf_driver.c``.
 
 from __future__ import annotations
 
-from ebpf_assembly import Slot, slots
+from tests.subjects.ebpf_assembly import Slot, slots
 
 STACK = 1 << 32
 MEMORY = 2 << 32
@@ -61,7 +61,8 @@ def alu(slot: Slot, a: int, b: int, bits: int) -> int:
             result = sa >> shift
         case _:
             raise ValueError(slot)
-    return result & (2**bits - 1)
+    mask: int = 2**bits - 1
+    return result & mask
 
 
 def byte_swap(slot: Slot, value: int) -> int:

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from conftest import Drive
-from ebpf_assembly import (
+from tests.subjects.conftest import Drive
+from tests.subjects.ebpf_assembly import (
     ALU_OPERATIONS,
     EXIT,
     JUMP_CONDITIONS,
@@ -22,7 +22,7 @@ from ebpf_assembly import (
     store,
     store_k,
 )
-from ebpf_reference import Machine
+from tests.subjects.ebpf_reference import Machine
 
 FORMS = ["SWITCH", "GOTO", "TAIL"]
 NO_LIMIT = 2**62
@@ -165,7 +165,9 @@ def test_arithmetic(drive: Drive, form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_one_operand(drive: Drive, form: str) -> None:
-    cases = [(lddw(0, r0) + lddw(1, r1) + step + EXIT, b"", NO_LIMIT) for _, step, r0, r1, _ in UNARY]
+    cases = [
+        (lddw(0, r0) + lddw(1, r1) + step + EXIT, b"", NO_LIMIT) for _, step, r0, r1, _ in UNARY
+    ]
     got = [result(answer) for answer in drive(form, cases)]
     names = [name for name, *_ in UNARY]
     assert dict(zip(names, got, strict=True)) == {name: after for name, *_, after in UNARY}
@@ -260,10 +262,17 @@ def random_slot(rng: random.Random) -> bytes:
 
 def random_program(rng: random.Random) -> bytes:
     """Registers full of interesting numbers, then anything, with jumps forward."""
-    interesting = [0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, rng.getrandbits(64), rng.getrandbits(32)]
-    program = b"".join(
-        lddw(register, rng.choice(interesting)) for register in (0, *range(3, 10))
-    )
+    interesting = [
+        0,
+        1,
+        2**31,
+        2**32 - 1,
+        2**63,
+        2**64 - 1,
+        rng.getrandbits(64),
+        rng.getrandbits(32),
+    ]
+    program = b"".join(lddw(register, rng.choice(interesting)) for register in (0, *range(3, 10)))
     length = rng.randrange(1, 40)
     for left in reversed(range(length)):
         if rng.random() < 0.15:

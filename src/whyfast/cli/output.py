@@ -13,7 +13,7 @@ from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 
-FAILED, FAIL_ON_MET = 1, 3
+FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
 
 def finish(result: Result, args: argparse.Namespace) -> Result:

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
     from whyfast.cli import plan
     from whyfast.cli.arguments import check_outputs, duration
-    from whyfast.cli.output import exit_code, finish
+    from whyfast.cli.output import INTERRUPTED, exit_code, finish
     from whyfast.investigate.prepare import narrow
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
@@ -48,4 +48,4 @@ def run(args: argparse.Namespace) -> int:
     with watching(study.title, study.margin) as observer:
         result = run_study(study, home(), observer, fresh=args.fresh)
     result = finish(result, args)
-    return exit_code(result, args.fail_on)
+    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED

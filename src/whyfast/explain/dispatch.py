@@ -10,13 +10,14 @@ The form follows from the number of dispatching jumps J and of targets T:
     merged          J ≤ max(3, T/10)      replicated      J ≥ T/2      partly merged   between
 
 "Replicated" asks for half, not all, because handlers that raise, return or fall into another have
-no dispatch of their own: GCC and Clang keep 0.6 to 1 of T in real interpreters. "Merged" allows
-three jumps, or a tenth, because a merged interpreter keeps some at its entry and after
-specialised handlers (Clang 19 leaves 6 in CPython, with T above 100). The two meet only for T ≤ 6,
-where both hold and "merged" is said only of a single jump. Indirect jumps that serve another
+no dispatch of their own, and compilers share one between handlers that end alike: builds of CPython
+by GCC have 1.0 to 1.3 of T, small interpreters from 0.75. "Merged" allows three jumps, or a tenth,
+because a merged interpreter keeps some at its entry and after specialised handlers (GCC and Clang
+leave 2 or 3 in interpreters of 12 to 40 opcodes). The two meet only for T ≤ 6, where both hold and
+"merged" is said only of a single jump. Indirect jumps that serve another
 table of the same function (a small switch inside a handler) are subtracted from J first, one a
-table. Without a table, 16 jumps or more in one function are called replicated: nothing else
-that compilers make has as many. Fewer are unknown.
+table. Without a table, 16 jumps or more in one function are called replicated, as switches would
+have left tables; fewer are unknown.
 """
 
 from __future__ import annotations
@@ -74,19 +75,21 @@ def dispatch_facts(program: Program, bodies: Sequence[Body]) -> DispatchFacts:
             f"none of {_count(len(bodies), 'function')} contains an indirect jump", bodies, "none"
         )
     loop = max(loops, key=lambda one: max(one.targets or 0, one.jumps + one.thunks))
-    looping = [one for one in loops if (one.targets or 0) >= MIN_LOOP_TARGETS]
+    # A handler may contain a switch; a loop's table is of the size of the whole instruction set.
+    enough = max(MIN_LOOP_TARGETS, len(bodies) / 2)
+    looping = [one for one in loops if (one.targets or 0) >= enough]
     apart = {id(one.body) for one in looping}
     handlers = [body for body in bodies if id(body) not in apart]
     jumping = [one for one in loops if id(one.body) not in apart]
     tail_calls = len(handlers) >= MIN_HANDLERS and 2 * len(jumping) >= len(handlers)
     if tail_calls and len(handlers) > (loop.targets or 0):
         return _tail_call_facts(pointers, handlers, jumping)
-    # Handlers that all return to one shared dispatch still are handlers when a table lists them.
-    if not looping and len(handlers) >= MIN_HANDLERS:
+    # Handlers that all go on to one shared dispatch still are handlers when a table lists them.
+    if (loop.targets or 0) < MIN_LOOP_TARGETS and loop.jumps + loop.thunks < MANY_JUMPS:
         listed = pointers.to(body.pieces[0].address for body in handlers)
-        if len(listed) >= MIN_HANDLERS and loop.jumps + loop.thunks < MANY_JUMPS:
+        if len(listed) >= MIN_HANDLERS:
             return _tail_call_facts(pointers, handlers, jumping)
-    return _loop_facts(loop, others=len(looping) - 1)
+    return _loop_facts(loop, others=sum(one is not loop for one in looping))
 
 
 def _examine(program: Program, pointers: Pointers, body: Body) -> _Loop:

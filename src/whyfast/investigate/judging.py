@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from whyfast.judge.decide import judge_family, precise_enough
 from whyfast.judge.estimate import block_log_ratio, log_ratios
 from whyfast.judge.suite import judge_suites
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.verdict import METRICS, Suite, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +48,34 @@ def judge_study(
         if all((name, key[1], key[2]) in samples for name in benchmarks)
     }
     return verdicts, judge_suites(complete, margin=margin)
+
+
+def judge_metrics(
+    blocks: Sequence[Block], *, variants: Sequence[str], baseline: str, margin: float
+) -> tuple[Verdict, ...]:
+    """Verdicts on what the kernel accounted beside time, where both sides used any at all.
+
+    One number a block: the log ratio of the two sides' means over its turns. A quantity that is
+    zero on either side in some block (context switches, say) has no ratio and is left out.
+    """
+    verdicts: list[Verdict] = []
+    for metric in METRICS:
+        samples: dict[tuple[str | None, str, str], Floats] = {}
+        for variant in variants:
+            pairs = [
+                (np.mean(b.extra[variant][metric]), np.mean(b.extra[baseline][metric]))
+                for b in blocks
+                if metric in b.extra.get(variant, {}) and metric in b.extra.get(baseline, {})
+            ]
+            if variant != baseline and pairs and all(x > 0 and y > 0 for x, y in pairs):
+                samples[blocks[0].benchmark, variant, baseline] = np.log(
+                    [x / y for x, y in pairs]
+                )
+        if samples:
+            verdicts += (
+                replace(v, metric=metric) for v in judge_family(samples, margin=margin)
+            )
+    return tuple(verdicts)
 
 
 class LiveJudge:

@@ -111,11 +111,11 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
     """Whether more blocks would tell the reader nothing that matters.
 
     True for a decided verdict whose interval is no wider than the margin to each side, or than a
-    tenth of the effect, whichever is more.
+    fifth of the effect, whichever is more.
     """
     if verdict.word == "undecided":
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
-    return half <= max(math.log1p(margin), abs(math.log(verdict.ratio)) / 10)
+    return half <= max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)
 
 

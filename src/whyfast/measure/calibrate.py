@@ -27,8 +27,8 @@ LONGEST = 2e-3
 #: when their working sets are alike, so its effect on a ratio is far smaller.
 COLD = 0.02
 
-#: Values taken at each length; the median of their fastest half is used.
-TRIES = 12
+#: Values taken at each length; medians of them are compared.
+TRIES = 16
 
 
 Steps = tuple[tuple[int, float], ...]
@@ -97,36 +97,45 @@ def _choose_loops(
     players: dict[str, Player], variants: Sequence[str], turn: float | None
 ) -> tuple[int, Steps]:
     """Loops of one value, and the seconds a loop at each length tried."""
-    base = variants[0]
-    steps: list[tuple[int, float]] = []
-    loops = 1
+    goal = turn if turn is not None else LONGEST
+    lengths, value = [1], 0.0
     while True:
-        readings = []
-        for _ in range(TRIES):
-            for v in variants:
-                try:
-                    seconds = players[v].turn(loops).seconds
-                except PlayerFailed as failed:
-                    failed.variant = v
-                    raise
-                if v == base:
-                    readings.append(seconds)
-        fastest = sorted(readings)[: max(1, TRIES // 2)]
-        value = statistics.median(fastest)
-        if value >= SHORTEST:
-            steps.append((loops, value / loops))
-        if turn is not None and value >= turn * 0.7:
-            return loops, tuple(steps) or ((loops, value / loops),)
-        if turn is None and value >= LONGEST:
+        value = _all_play(players, variants, lengths[-1])
+        if value >= goal:
             break
-        loops = next_loops(loops, value, turn or SHORTEST)
-    warm = steps[-1][1]
-    chosen = steps[-1][0]
-    for candidate, per_loop in reversed(steps):
-        if per_loop > warm * (1 + COLD):
-            break
-        chosen = candidate
-    return chosen, tuple(steps)
+        lengths.append(next_loops(lengths[-1], value, SHORTEST if turn is None else turn))
+    if turn is not None:
+        return lengths[-1], ((lengths[-1], value / lengths[-1]),)
+    # The lengths are tried in turn, so that drift hits all of them alike.
+    seconds: dict[int, list[float]] = {n: [] for n in lengths}
+    for _ in range(TRIES):
+        for n in lengths:
+            seconds[n].append(_all_play(players, variants, n))
+    steps = tuple(
+        (n, statistics.median(seconds[n]) / n)
+        for n in lengths
+        if statistics.median(seconds[n]) >= SHORTEST
+    )
+    longest = lengths[-1]
+    for n, _ in steps:
+        colder = statistics.median(
+            x * longest / (y * n) for x, y in zip(seconds[n], seconds[longest], strict=True)
+        )
+        if colder <= 1 + COLD:
+            return n, steps
+    return longest, steps
+
+
+def _all_play(players: dict[str, Player], variants: Sequence[str], loops: int) -> float:
+    """One turn of every variant; the seconds of the first, which the others' caches preceded."""
+    first = 0.0
+    for v in reversed(variants):
+        try:
+            first = players[v].turn(loops).seconds
+        except PlayerFailed as failed:
+            failed.variant = v
+            raise
+    return first
 
 
 def next_loops(loops: int, value: float, goal: float) -> int:

@@ -27,7 +27,9 @@ class CommandPlayer:
         check: str | None,
         ignore_failure: bool,
         stdin: str,
+        prepare: tuple[str, ...] | None,
     ) -> None:
+        self._prepare = prepare
         self._command = command
         self._env = env
         self._cpu = cpu
@@ -49,6 +51,8 @@ class CommandPlayer:
         return Reading(total, self._check, extra)
 
     def _once(self) -> Reading:
+        if self._prepare is not None:
+            run_aside(self._prepare, env=self._env, timeout=self._timeout, what="--prepare")
         with on_cpu(self._cpu):
             start = time.perf_counter()
             try:
@@ -105,7 +109,9 @@ class CommandRunner:
         check: str | None = None,
         ignore_failure: bool = False,
         stdin: str = "/dev/null",
+        prepare: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
+        self._prepare = prepare or {}
         self._commands = commands
         self._env = env
         self._timeout = timeout
@@ -123,4 +129,22 @@ class CommandRunner:
             check=self._check,
             ignore_failure=self._ignore_failure,
             stdin=self._stdin,
+            prepare=self._prepare.get(variant),
         )
+
+
+def run_aside(
+    command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
+) -> None:
+    """Run a command that is not measured; :class:`PlayerFailed` naming ``what`` when it fails."""
+    try:
+        child = Child(command, env=env)
+    except OSError as error:
+        raise PlayerFailed(f"{what} could not be started: {error.strerror}", command=command) from error
+    try:
+        usage = child.wait(timeout)
+        if usage is None or child.status:
+            why = "still running" if child.status is None else describe_status(child.status)
+            raise PlayerFailed(f"{what}: {why}", output=child.output_tail(), command=command)
+    finally:
+        child.kill()

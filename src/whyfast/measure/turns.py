@@ -154,18 +154,3 @@ class TurnRunner:
             timeout=self._timeout,
             check=self._check,
         )
-
-
-def speaks_turns(command: tuple[str, ...], env: Mapping[str, str], patience: float = 2.0) -> bool:
-    """Whether a program greets with ``ready 1`` when offered the protocol.
-
-    Starts it once; one that ignores the offer is ended after ``patience`` seconds or when it exits.
-    """
-    try:
-        player = TurnPlayer(
-            command, env=env, cpu=None, timeout=patience, check=None
-        )
-    except PlayerFailed:
-        return False
-    player.close()
-    return True

@@ -28,7 +28,8 @@ class Result:
     ``verdicts`` has one entry a benchmark × variant × baseline, ``suites`` one a variant ×
     baseline. ``complete`` is False when the run was interrupted or its budget not used.
     ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to wall
-    time. ``about`` says what the verdicts speak of.
+    time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel accounted
+    for commands beside their time.
     """
 
     study: Study
@@ -47,3 +48,4 @@ class Result:
     about: About
     complete: bool
     seconds: Mapping[str, float] = field(default_factory=dict)
+    metrics: tuple[Verdict, ...] = ()

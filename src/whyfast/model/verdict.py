@@ -6,6 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+#: What the kernel accounts for a command beside its time, in the order of reports.
+METRICS = {
+    "user": "user CPU time",
+    "system": "system CPU time",
+    "maxrss": "peak memory",
+    "minor_faults": "page faults (minor)",
+    "major_faults": "page faults (major)",
+    "voluntary_switches": "context switches (voluntary)",
+    "involuntary_switches": "context switches (involuntary)",
+}
+
 Word = Literal["faster", "slower", "same", "undecided"]
 About = Literal["binaries", "change", "commands", "runs"]
 
@@ -20,7 +31,7 @@ class Verdict:
     ``benchmark`` is None for the geometric mean of the suite. ``detectable`` is the smallest ratio
     above 1 that this many blocks could have told from 1, ``seconds_to_margin`` an estimate of the
     further measuring time until a difference of the margin would be told; both only when
-    undecided.
+    undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
     """
 
     variant: str
@@ -36,6 +47,7 @@ class Verdict:
     detectable: float | None = None
     seconds_to_margin: float | None = None
     notes: tuple[str, ...] = ()
+    metric: str = "time"
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,11 @@ def print_provenance(build: StoredBuild, script: str, console: Console) -> None:
         ("compiler", f"{p['toolchain']['version']} for {p['toolchain']['target']}"),
         ("toolchain", f"{p['toolchain']['name']}, digest {p['toolchain']['digest']}"),
         ("supports", ", ".join(p["toolchain"]["features"]) or "none of the probed features"),
-        ("source", f"{p['source']['folder']}, {len(p['source']['files'])} files, "
-                   f"digest {p['source']['digest']}"),
+        (
+            "source",
+            f"{p['source']['folder']}, {len(p['source']['files'])} files, "
+            f"digest {p['source']['digest']}",
+        ),
         ("cflags", " ".join(p["inputs"]["cflags"]) or "–"),
         ("ldflags", " ".join(p["inputs"]["ldflags"]) or "–"),
         ("configure", " ".join(p["inputs"]["configure"]) or "–"),

@@ -76,9 +76,9 @@ def _build_out(build: BuildOutcome) -> dict[str, Any]:
 
 
 def _result_in(data: dict[str, Any]) -> Result:
-    builds = data.get("builds")
-    if not isinstance(builds, list):
-        raise Malformed("builds", "is missing" if builds is None else "a list is wanted")
+    if "builds" not in data:
+        raise Malformed("builds", "is missing")
+    builds: list[object] = decode(list, data["builds"], "builds")
     made = tuple(_build_in(build, f"builds[{i}]") for i, build in enumerate(builds))
     data["builds"] = []
     for name, restore in (("verdicts", _verdict_in), ("suites", _suite_in)):

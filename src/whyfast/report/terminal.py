@@ -139,7 +139,8 @@ class _Printer:
         )
 
     def _cell(self, cell: Cell, stacked: bool) -> Text:
-        text = Text(self._safe(cell.text), style=_STYLES[cell.word] if cell.word else "")
+        text = Text()
+        text.append(self._safe(cell.text), style=_STYLES[cell.word] if cell.word else "")
         if cell.detail:
             text.append("\n" if stacked else " ")
             text.append(self._safe(cell.detail), style="dim")

@@ -87,6 +87,32 @@ def test_tail_calls(gcc: Compile, interpreter: Source, opcodes: int, flags: list
     assert facts.functions == opcodes + 1
 
 
+def test_a_handler_with_a_switch_is_still_a_handler(gcc: Compile, interpreter: Source) -> None:
+    inner = " ".join(f"case {k}: acc = acc * {k + 3} + pc[{k}]; break;" for k in range(9))
+    source = interpreter("tail", 40).replace("acc += 24766;", f"switch (acc) {{ {inner} }}")
+    assert inner in source
+    facts = dispatch_of(gcc(source, "-O2"))
+    assert (facts.style, facts.form, facts.targets) == ("tail-call", "replicated", 40)
+    assert facts.indirect_jumps > 40  # the switch's own, and what GCC duplicates behind it
+
+
+def test_handlers_that_share_their_dispatch(gcc: Compile, interpreter: Source) -> None:
+    source = interpreter("tail", 40).replace(
+        "return table[*pc](pc + 1, acc);", "return go(pc, acc);"
+    )
+    shared = (
+        "unsigned long go(const unsigned char *pc, unsigned long acc);\n"
+        + source
+        + "NOINLINE unsigned long go(const unsigned char *pc, unsigned long acc)"
+        " { return table[*pc](pc + 1, acc); }"
+    )
+    program = gcc(shared, "-O2")
+    facts = explain_program(program, variant="v", dispatch=["op_*", "go"]).dispatch
+    assert facts is not None
+    assert (facts.style, facts.form, facts.targets) == ("tail-call", "merged", 40)
+    assert facts.indirect_jumps == 1
+
+
 def test_dispatch_that_cannot_be_duplicated(gcc: Compile, interpreter: Source) -> None:
     """What Clang 19 did to computed goto, asked of GCC."""
     flags = ("-O2", "-fno-reorder-blocks", "-fno-reorder-blocks-and-partition", "-Os")

@@ -180,11 +180,11 @@
     const holder = byId("raw-plot");
     holder.setAttribute("aria-label", `${benchmark.name}: every value by block; the table below lists them`);
     Plotly.react(holder, traces, {
-      height: 380, margin: { l: 58, r: 8, t: 10, b: 46 }, dragmode: false, font: FONT,
+      height: 400, margin: { l: 64, r: 8, t: 10, b: 90 }, dragmode: false, font: FONT,
       paper_bgcolor: "transparent", plot_bgcolor: "transparent",
-      legend: { orientation: "h", y: -0.16, yanchor: "top" },
+      legend: { orientation: "h", y: 0, yref: "container", yanchor: "bottom" },
       xaxis: { title: { text: "block" }, zeroline: false, fixedrange: true, range: [0, benchmark.blocks.length] },
-      yaxis: { title: { text: unit }, zeroline: false, fixedrange: true },
+      yaxis: { title: { text: unit }, zeroline: false, fixedrange: true, nticks: 6 },
     }, CONFIG);
   }
 
@@ -213,7 +213,8 @@
         row.append(make("th", String(block.index), { scope: "row" }), make("td", String(turn)));
         for (const [, i] of columns) {
           const value = (block.values[i] || [])[turn];
-          row.append(make("td", value === undefined ? "–" : (value / block.loops / size).toPrecision(5)));
+          const said = value === undefined ? "–" : (value / block.loops / size).toPrecision(5);
+          row.append(make("td", said, { class: "number" }));
         }
         body.append(row);
       }
@@ -272,6 +273,7 @@
   window.addEventListener("beforeprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: 620 })));
   window.addEventListener("afterprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: null, autosize: true })));
 
+  document.querySelectorAll(".without-script").forEach((element) => element.remove());
   document.querySelectorAll(".needs-script").forEach((element) => { element.hidden = false; });
   startPlots();
   startRaw();

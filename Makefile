@@ -1,0 +1,50 @@
+# The two commands of the README: make demo, make test. Both set up what they need, from python3
+# with its venv module, gcc and the package registries, as an ordinary user.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test setup lint lock bench-accuracy clean
+
+demo: $(VENV)/.ready
+	$(BIN)/whyfast run studies/dispatch --html dispatch.html
+	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
+
+test: $(VENV)/.ready-dev
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/python -m tests.prepare
+	$(BIN)/python -m pytest -q
+
+setup: $(VENV)/.ready
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff check --fix src tests bench
+	$(BIN)/ruff format src tests bench
+	$(BIN)/mypy
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whyfast needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+# The lock files pin every package with its hash.
+$(VENV)/.ready: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@
+
+# Needs uv; for maintainers, after a change of pyproject.toml.
+lock:
+	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
+	    --no-emit-index-url --no-emit-find-links --extra build pyproject.toml -o requirements.lock
+	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
+	    --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dispatch.html

@@ -1,0 +1,89 @@
+"""``whyfast ab``: two or more commands, no study file."""
+
+from __future__ import annotations
+
+import argparse
+
+from whyfast.cli.arguments import add_outputs
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("commands", metavar="CMD", nargs="+", help="a command line, in quotes")
+    parser.add_argument("--budget", metavar="TIME", default="60s", help="default 60s")
+    parser.add_argument("--margin", metavar="PERCENT", default="1%", help="default 1%%")
+    parser.add_argument("-n", "--name", metavar="NAME", action="append", default=[])
+    parser.add_argument("--baseline", metavar="NAME", help="default: the first command")
+    parser.add_argument(
+        "--shell", metavar="SHELL", nargs="?", const="/bin/sh", help="run through a shell"
+    )
+    parser.add_argument("--input", metavar="FILE", default="/dev/null", help="standard input")
+    parser.add_argument("--ignore-failure", action="store_true", help="non-zero exit codes count")
+    parser.add_argument("--warmup", metavar="N", type=int, default=0, help="runs before measuring")
+    parser.add_argument("--prepare", metavar="CMD", help="before each run, not measured")
+    parser.add_argument("--setup", metavar="CMD", help="once a command, before its runs")
+    parser.add_argument("--cleanup", metavar="CMD", help="once a command, after its runs")
+    parser.add_argument("--timeout", metavar="TIME", default="10m", help="for one run")
+    parser.add_argument(
+        "--whole", action="store_true", help="measure whole runs even of programs that take turns"
+    )
+    parser.add_argument(
+        "-L",
+        "--parameter-list",
+        metavar=("VAR", "VALUES"),
+        nargs=2,
+        action="append",
+        default=[],
+        help="replace {VAR} in the commands by each of the comma-separated VALUES",
+    )
+    parser.add_argument(
+        "-P",
+        "--parameter-scan",
+        metavar=("VAR", "MIN", "MAX", "STEP"),
+        nargs=4,
+        action="append",
+        default=[],
+        help="replace {VAR} by MIN, MIN+STEP … MAX",
+    )
+    parser.add_argument("--csv", metavar="FILE", help="write every value as CSV")
+    parser.add_argument("--fail-on", choices=["slower"], help="exit with 3 when one is slower")
+    add_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from whyfast.cli.arguments import check_outputs, duration, percent
+    from whyfast.cli.output import INTERRUPTED, exit_code, finish, write
+    from whyfast.investigate.ab import Options, run_ab
+    from whyfast.investigate.parameters import expand
+    from whyfast.model.errors import UserError
+    from whyfast.report.progress import watching
+    from whyfast.report.values_csv import values_csv
+    from whyfast.store.home import home
+
+    check_outputs(args)
+    if args.warmup < 0:
+        raise UserError("must be 0 or more", where=f"--warmup {args.warmup}")
+    if not Path(args.input).exists():
+        raise UserError("there is no such file", where=f"--input {args.input}")
+    commands = expand(args.commands, args.name, args.parameter_list, args.parameter_scan)
+    options = Options(
+        budget=duration(args.budget, f"--budget {args.budget}"),
+        margin=percent(args.margin, f"--margin {args.margin}"),
+        baseline=args.baseline,
+        shell=args.shell,
+        stdin=args.input,
+        ignore_failure=args.ignore_failure,
+        warmup=args.warmup,
+        prepare=args.prepare,
+        setup=args.setup,
+        cleanup=args.cleanup,
+        timeout=duration(args.timeout, f"--timeout {args.timeout}"),
+        turns_offered=not args.whole,
+    )
+    with watching("ab", options.margin) as observer:
+        result = run_ab(commands, options, home(), observer)
+    result = finish(result, args)
+    if args.csv:
+        write(Path(args.csv), values_csv(result))
+    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED

@@ -1,0 +1,117 @@
+"""Measuring a set of benchmarks into the store, and judging what is there."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+
+from whyfast.investigate.events import Observer
+from whyfast.investigate.judging import LiveJudge, judge_study
+from whyfast.judge.confounds import find_confounds
+from whyfast.measure.campaign import Entry, Limits, measure
+from whyfast.measure.clock import Clock
+from whyfast.measure.machine import environment
+from whyfast.model.build import BuildOutcome
+from whyfast.model.evidence import Evidence
+from whyfast.model.result import Answer, Result
+from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.samples import Run, SampleStore
+
+
+def measure_entries(
+    study: Study,
+    store: SampleStore,
+    run: Run,
+    entries: Sequence[Entry],
+    observer: Observer,
+    clock: Clock,
+) -> bool:
+    """Take blocks until every entry is settled or the budget used; False when interrupted.
+
+    Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
+    durable before the observer hears of it.
+    """
+    baseline = entries[0].variants[0] if entries and entries[0].variants else ""
+    session = Session(uuid.uuid4().hex, clock.now(), environment())
+    store.add_session(run.id, session)
+    judge = LiveJudge(study.margin)
+    standing = {e.name: judge.update(e.name, e.blocks, e.variants, baseline) for e in entries}
+    by_name = {e.name: e for e in entries}
+    earlier = sum(b.seconds for e in entries for b in e.blocks)
+    began = clock.monotonic()
+
+    class Keep:
+        def add_block(self, block: Block) -> None:
+            store.add_block(run.id, block)
+            entry = by_name[block.benchmark]
+            said = judge.update(entry.name, entry.blocks, entry.variants, baseline)
+            standing[entry.name] = said
+            spent = earlier + clock.monotonic() - began
+            observer.block(entry.name, said, spent, study.measure.budget)
+
+        def add_failure(self, failure: RunFailure) -> None:
+            store.add_failure(run.id, failure)
+            observer.failure(failure)
+
+    def settled(entry: Entry) -> bool:
+        return study.measure.stop == "decided" and judge.settled(standing[entry.name])
+
+    try:
+        measure(
+            entries,
+            run=run.id,
+            session=session.id,
+            sink=Keep(),
+            limits=Limits(study.measure.budget, earlier),
+            settled=settled,
+            clock=clock,
+            calibrating=lambda name: observer.note(f"calibrating {name}"),
+        )
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def judged(
+    study: Study,
+    store: SampleStore,
+    run: Run,
+    *,
+    complete: bool,
+    variants: Sequence[str],
+    baselines: Sequence[str],
+    toolchains: Sequence[Toolchain] = (),
+    builds: Sequence[BuildOutcome] = (),
+    evidence: Sequence[Evidence] = (),
+    seconds: Mapping[str, float] | None = None,
+) -> Result:
+    """The result of what the store holds of a run; ``answer`` is left for the reports to compose."""
+    blocks = tuple(store.blocks(run.id))
+    verdicts, suites = judge_study(
+        blocks,
+        benchmarks=[b.name for b in study.benchmarks],
+        variants=variants,
+        baselines=baselines,
+        margin=study.margin,
+    )
+    sessions = tuple(store.sessions(run.id))
+    return Result(
+        study=study,
+        run=run.id,
+        started=run.started,
+        sessions=sessions,
+        toolchains=tuple(toolchains),
+        builds=tuple(builds),
+        blocks=blocks,
+        failures=tuple(store.failures(run.id)),
+        verdicts=verdicts,
+        suites=suites,
+        evidence=tuple(evidence),
+        confounds=find_confounds(study, builds, sessions, blocks),
+        answer=Answer(""),
+        about="binaries",
+        complete=complete,
+        seconds=dict(seconds or {}),
+    )

@@ -1,0 +1,189 @@
+"""The HTML report in a real browser: it draws, it stays offline, and no name can harm it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tests.report.conftest import Opened
+from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result, verdict
+
+from whyfast.model.result import Result
+from whyfast.model.study import Benchmark, Variant
+
+Opening = Callable[..., Opened]
+POINTS = "#plots .js-plotly-plot .scatterlayer .point"
+PHONE = {"width": 380, "height": 800}
+
+
+def _clean(seen: Opened) -> None:
+    assert seen.said == []
+    assert [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def _background(page: Any) -> str:
+    color: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return color
+
+
+def test_plots_are_drawn_for_the_chosen_baseline(opened: Opening) -> None:
+    seen = opened(sample_result())
+    page = seen.page
+    # Three variants against the baseline, in the suite and six benchmarks.
+    assert page.locator("#plots figure").count() == 7
+    assert page.locator(POINTS).count() == 21
+    assert page.locator("#plots .xerror").count() == 21
+    label = page.locator("#plots [role=img]").first.get_attribute("aria-label")
+    assert "clang19-goto 2.14x slower [2.10, 2.19]" in label
+    page.get_by_label("clang19-goto", exact=True).check()
+    label = page.locator("#plots [role=img]").first.get_attribute("aria-label")
+    assert "clang18-goto 2.14x faster [2.10, 2.19]" in label
+    assert page.locator(POINTS).count() == 21
+    _clean(seen)
+
+
+def test_raw_values_appear_on_demand(opened: Opening) -> None:
+    seen = opened(sample_result())
+    page = seen.page
+    assert page.locator("#raw-table tr").count() == 0
+    page.get_by_text("Show the values").click()
+    page.wait_for_selector("#raw-plot .point")
+    # 4 variants x 8 blocks x 5 turns.
+    assert page.locator("#raw-plot .scatterlayer .point").count() == 160
+    assert page.locator("#raw-table tbody tr").count() == 40
+    assert page.locator("#raw-table tbody tr").first.inner_text().split() == [
+        "0", "0", "1000.0", "2141.2", "999.88", "991.63",
+    ]  # fmt: skip
+    page.locator("#raw-benchmark").select_option("fib")
+    assert page.locator("#raw-table caption").inner_text() == "Time of one inner loop in ms"
+    _clean(seen)
+
+
+def test_a_long_table_is_shown_in_pages(opened: Opening) -> None:
+    seen = opened(sample_result(blocks=sample_blocks(100, 5)))
+    page = seen.page
+    page.get_by_text("Show the values").click()
+    more = page.locator("#raw-more")
+    assert more.inner_text() == "Show more rows (200 of 500 shown)"
+    more.click()
+    more.click()
+    assert page.locator("#raw-table tbody tr").count() == 500
+    assert more.is_hidden()
+
+
+def test_csv_holds_every_value_exactly(opened: Opening) -> None:
+    result = sample_result()
+    seen = opened(result)
+    page = seen.page
+    page.get_by_text("Show the values").click()
+    with page.expect_download() as download:
+        page.get_by_text("CSV of all").click()
+    with open(download.value.path(), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(io.StringIO(file.read())))
+    assert len(rows) == sum(len(v) for b in result.blocks for v in b.values.values())
+    found = [float(r["seconds_for_all_loops"]) for r in rows if r["variant"] == "clang19-tail"]
+    assert found == [v for b in result.blocks for v in b.values["clang19-tail"]]
+    assert rows[0]["place_in_turn"] == "0"
+    _clean(seen)
+
+
+def test_too_many_points_are_summarised_and_that_is_said(opened: Opening) -> None:
+    block = replace(sample_blocks(1)[0], order=())
+    many = replace(block, values={name: v * 2500 for name, v in block.values.items()})
+    seen = opened(sample_result(blocks=(many,)))
+    page = seen.page
+    page.get_by_text("Show the values").click()
+    page.wait_for_selector("#raw-plot .point")
+    assert page.locator("#raw-plot .scatterlayer .point").count() == 4
+    assert "50000 values are too many to draw" in page.locator("#raw-plot-note").inner_text()
+
+
+def _hostile() -> tuple[Result, str]:
+    plain = ab_result()
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x}<b>"
+    names = {"sleep 0.10": evil, "sleep 0.11": "<script>alert(3)</script>"}
+    study = replace(
+        plain.study,
+        title=evil,
+        baselines=(evil,),
+        variants=tuple(Variant(n, evil) for n in names.values()),
+        benchmarks=(Benchmark(evil, "command", ("x",)),),
+    )
+    blocks = tuple(
+        replace(
+            b,
+            benchmark=evil,
+            order=tuple(tuple(names[n] for n in turn) for turn in b.order),
+            values={names[n]: v for n, v in b.values.items()},
+        )
+        for b in plain.blocks
+    )
+    verdicts = (verdict(names["sleep 0.11"], evil, "slower", 1.1, 1.0, 1.2, benchmark=evil),)
+    return replace(plain, study=study, blocks=blocks, verdicts=verdicts), evil
+
+
+def test_hostile_names_are_shown_and_do_nothing(opened: Opening) -> None:
+    result, evil = _hostile()
+    seen = opened(result)
+    page = seen.page
+    page.get_by_text("Show the values").click()
+    page.wait_for_selector("#raw-plot .point")
+    page.locator("#raw-plot .point").first.hover(force=True)
+    page.locator(POINTS).first.hover(force=True)
+    assert page.locator("h1").inner_text() == evil
+    assert page.locator("#raw-benchmark option").inner_text() == evil
+    assert page.locator("#plots .annotation-text").first.text_content() == (
+        "<script>alert(3)</script>"
+    )
+    assert page.locator("img").count() == 0
+    _clean(seen)
+
+
+def test_unbounded_intervals_are_points_without_bars(opened: Opening) -> None:
+    suites = tuple(
+        replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
+        for s in SUITES
+    )
+    seen = opened(replace(sample_result(), suites=suites, verdicts=()))
+    assert seen.page.locator(POINTS).count() == 3
+    assert "(too few blocks)" in seen.page.locator("table").first.inner_text()
+    _clean(seen)
+
+
+def test_dark_and_light(opened: Opening) -> None:
+    light = opened(sample_result(), color_scheme="light").page
+    dark = opened(sample_result(), color_scheme="dark").page
+    assert _background(light) == "rgb(253, 253, 251)"
+    assert _background(dark) == "rgb(21, 24, 27)"
+    ink = "getComputedStyle(document.querySelector('#plots .annotation-text')).fill"
+    assert (light.evaluate(ink), dark.evaluate(ink)) == ("rgb(28, 31, 35)", "rgb(229, 231, 233)")
+
+
+def test_a_phone_needs_no_sideways_scrolling(opened: Opening) -> None:
+    for result in (sample_result(), ab_result(), _hostile()[0]):
+        seen = opened(result, viewport=PHONE)
+        page = seen.page
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        page.wait_for_selector("#raw-plot .point")
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        _clean(seen)
+
+
+def test_without_javascript_text_and_tables_are_there(opened: Opening) -> None:
+    page = opened(sample_result(), java_script_enabled=False).page
+    assert page.locator(".headline").is_visible()
+    assert "2.14x slower [2.10, 2.19]" in page.locator("table").first.inner_text()
+    assert page.get_by_text("The plots need JavaScript").is_visible()
+    assert page.locator("#raw-values").is_hidden()
+
+
+def test_printing_puts_the_plots_on_the_page(opened: Opening) -> None:
+    page = opened(sample_result(), viewport={"width": 1600, "height": 900}).page
+    assert page.locator("#plots .main-svg").first.bounding_box()["width"] > 900
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function("document.querySelector('#plots .main-svg').clientWidth === 620")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_function("document.querySelector('#plots .main-svg').clientWidth > 900")

@@ -1,0 +1,367 @@
+"""The program ebpf-vm from outside: the shipped programs, the command line, tail calls."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.subjects.ebpf_assembly import EXIT, alu_k, insn, load, mov, store
+
+FORMS = ["SWITCH", "GOTO", "TAIL"]
+BITS32, BITS64 = 2**32 - 1, 2**64 - 1
+
+
+def run(vm: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [str(vm), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+# --- what the programs compute, once more ---
+
+
+def numbers(seed: int) -> Iterator[int]:
+    while True:
+        seed = (seed * 1664525 + 1013904223) & BITS32
+        yield seed
+
+
+def words32(seed: int, length: int) -> list[int]:
+    return [number for number, _ in zip(numbers(seed), range(length // 4), strict=False)]
+
+
+def collatz() -> int:
+    def steps(n: int) -> int:
+        count = 0
+        while n != 1:
+            n = 3 * n + 1 if n % 2 else n // 2
+            count += 1
+        return count
+
+    best = max(range(1, 400), key=steps)
+    return best << 32 | steps(best)
+
+
+def sieve(length: int = 4096) -> int:
+    primes = [n for n in range(2, length) if all(n % d for d in range(2, int(n**0.5) + 1))]
+    return len(primes) << 32 | primes[-1]
+
+
+def fnv1a(length: int = 4096) -> int:
+    digest = 0xCBF29CE484222325
+    for number, _ in zip(numbers(1), range(length), strict=False):
+        digest = (digest ^ number >> 24) * 0x100000001B3 & BITS64
+    return digest
+
+
+def rotate(value: int, by: int, bits: int) -> int:
+    mask: int = 2**bits - 1
+    value &= mask
+    return (value << by | value >> (bits - by)) & mask
+
+
+def murmur3(length: int = 2048) -> int:
+    digest = 0
+    for _ in range(8):
+        for word in words32(2, length):
+            digest ^= rotate(word * 0xCC9E2D51, 15, 32) * 0x1B873593 & BITS32
+            digest = rotate(digest, 13, 32) * 5 + 0xE6546B64 & BITS32
+        digest ^= length
+        digest = (digest ^ digest >> 16) * 0x85EBCA6B & BITS32
+        digest = (digest ^ digest >> 13) * 0xC2B2AE35 & BITS32
+        digest ^= digest >> 16
+    return digest
+
+
+def shellsort(length: int = 2048) -> int:
+    total = 0
+    for word in sorted(words32(3, length)):
+        total = total * 31 + word & BITS64
+    return total
+
+
+def scanner() -> int:
+    counts = {"word": 0, "number": 0, "string": 0, "comment": 0}
+    state = "between"
+    for number, _ in zip(numbers(4), range(3000), strict=False):
+        c = chr(number >> 25)
+        if state == "between":
+            if "a" <= c <= "z":
+                state = "word"
+            elif c in "0123456789":
+                state = "number"
+            elif c in "\"'":
+                state = "string"
+            elif c in "#;":
+                state = "comment"
+            if state != "between":
+                counts[state] += 1
+        elif state == "escape":
+            state = "string"
+        elif state == "string" and c == "\\":
+            state = "escape"
+        elif (
+            (state == "word" and not (c.isascii() and c.isalnum()))
+            or (state == "number" and c not in "0123456789.")
+            or (state == "string" and (c == '"' or ord(c) < 16))
+            or (state == "comment" and ord(c) < 8)
+        ):
+            state = "between"
+    return sum(count << 16 * place for place, count in enumerate(counts.values()))
+
+
+PRIMES = [0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63]
+
+
+def xxh64(length: int = 16384) -> int:
+    def round64(lane: int, word: int) -> int:
+        return rotate(lane + word * PRIMES[1], 31, 64) * PRIMES[0] & BITS64
+
+    stream = numbers(5)
+    words = [next(stream) << 32 | next(stream) for _ in range(length // 8)]
+    lanes = [PRIMES[0] + PRIMES[1], PRIMES[1], 0, -PRIMES[0]]
+    for i, word in enumerate(words):
+        lanes[i % 4] = round64(lanes[i % 4], word)
+    digest = sum(rotate(lane, by, 64) for lane, by in zip(lanes, (1, 7, 12, 18), strict=True))
+    for lane in lanes:
+        digest = ((digest ^ round64(0, lane)) * PRIMES[0] + PRIMES[3]) & BITS64
+    digest = digest + length & BITS64
+    digest = (digest ^ digest >> 33) * PRIMES[1] & BITS64
+    digest = (digest ^ digest >> 29) * PRIMES[2] & BITS64
+    return digest ^ digest >> 32
+
+
+def chain() -> int:
+    x = 0
+    for _ in range(34):
+        for i in range(200):
+            x ^= x << 13 & BITS64
+            x ^= x >> 7
+            x ^= x << 17 & BITS64
+            x = x + i & BITS64
+        x = x + 1 & BITS64
+    return x
+
+
+RESULTS = {
+    function.__name__: function
+    for function in (collatz, scanner, sieve, fnv1a, murmur3, shellsort, xxh64, chain)
+}
+
+
+@pytest.fixture(scope="module")
+def expected(subject: Path) -> dict[str, dict[str, object]]:
+    return tomllib.loads((subject / "programs" / "expected.toml").read_text())
+
+
+def test_every_program_has_a_source_and_bytecode(
+    subject: Path, expected: dict[str, dict[str, object]]
+) -> None:
+    sources = {path.stem for path in (subject / "programs").glob("*.c")}
+    bytecode = {path.stem for path in (subject / "programs").glob("*.hex")}
+    assert sources == bytecode == set(expected) == set(RESULTS)
+
+
+@pytest.mark.parametrize("name", sorted(RESULTS))
+def test_the_expected_results_are_right(name: str, expected: dict[str, dict[str, object]]) -> None:
+    assert expected[name]["result"] == hex(RESULTS[name]())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_programs_return_what_is_expected(
+    form: str,
+    build_vm: Callable[[str], Path],
+    subject: Path,
+    expected: dict[str, dict[str, object]],
+) -> None:
+    vm = build_vm(form)
+    for name, entry in expected.items():
+        arguments = entry["args"]
+        assert isinstance(arguments, list)
+        process = subprocess.run(
+            [vm, "run", *arguments], cwd=subject, capture_output=True, text=True, check=False
+        )
+        assert (process.stdout, process.stderr) == (f"{entry['result']}\n", ""), name
+
+
+# --- the command line ---
+
+
+def test_memory_from_the_command_line(vm: Path, tmp_path: Path) -> None:
+    program = write(tmp_path / "sum.bin", load(1, 0, 1, 0) + insn(0x0F, 0, 2) + EXIT)
+    assert run(vm, "run", program, "--mem", "2a").stdout == "0x2b\n"
+    assert run(vm, "run", program, "--mem", "2a", "--mem-size", 256).stdout == "0x12a\n"
+    assert run(vm, "run", program, "--mem-size", 2).stdout == "0x2\n"
+
+
+def test_hexadecimal_text(vm: Path, tmp_path: Path) -> None:
+    text = b"# a comment\nB7 00 0000 // r0 = 7\n\t07000000\r\n95 00 00 00 00 00 00 00"
+    assert run(vm, "run", write(tmp_path / "p.hex", text)).stdout == "0x7\n"
+
+
+def test_counting_instructions(vm: Path, tmp_path: Path) -> None:
+    loop = mov(3, 10) + alu_k("sub", 64, 3, 1) + insn(0x55, 3, off=-2) + EXIT
+    process = run(vm, "run", write(tmp_path / "p.bin", loop), "--count")
+    assert (process.stdout, process.stderr) == ("0x0\n", "22 instructions\n")
+
+
+def test_a_fault_is_one_line_and_status_1(vm: Path, tmp_path: Path) -> None:
+    program = write(tmp_path / "p.bin", load(8, 0, 10, 0) + EXIT)
+    process = run(vm, "run", program)
+    message = "ebpf-vm: instruction 0: load of 8 bytes at 0x100000200 is out of bounds\n"
+    assert (process.returncode, process.stdout, process.stderr) == (1, "", message)
+
+
+def test_an_endless_loop_is_one_line_and_status_1(vm: Path, tmp_path: Path) -> None:
+    program = write(tmp_path / "p.bin", insn(0x05, off=-1))
+    process = run(vm, "run", program, "--max-insns", 1000)
+    message = "ebpf-vm: instruction 0: the instruction budget is used up\n"
+    assert (process.returncode, process.stdout, process.stderr) == (1, "", message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no command given; see ebpf-vm help"),
+        (["fly"], "unknown command fly; see ebpf-vm help"),
+        (["run"], "no program given"),
+        (["run", "a", "b"], "more than one program; see --prog-array"),
+        (["run", "a", "--mem"], "--mem: the value is missing"),
+        (["run", "a", "--speed", "1"], "unknown option --speed"),
+        (
+            ["run", "a", "--mem-size", "-1"],
+            '--mem-size: expected a number up to 67108864, not "-1"',
+        ),
+        (
+            ["run", "a", "--max-insns", "99999999999999999999"],
+            '--max-insns: expected a number up to 4611686018427387904, not "99999999999999999999"',
+        ),
+        (["run", "a", "--prog-array", "x"], '--prog-array: expected INDEX=FILE, not "x"'),
+        (
+            ["run", "a", "--prog-array", "64=x"],
+            '--prog-array: expected a number up to 63, not "64"',
+        ),
+        (["run", "no/such.hex"], "no/such.hex: No such file or directory"),
+        (["run", "a", "--mem", "0"], "--mem: line 1: expected a pair of hexadecimal digits"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_status_2(
+    vm: Path, arguments: list[str], message: str
+) -> None:
+    process = run(vm, *arguments)
+    assert (process.returncode, process.stderr) == (2, f"ebpf-vm: {message}\n")
+
+
+def test_a_refused_program_is_named(vm: Path, tmp_path: Path) -> None:
+    write(tmp_path / "bad.hex", b"b7 00\n00 x0")
+    process = subprocess.run(
+        [vm, "run", "bad.hex"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    message = "ebpf-vm: bad.hex: line 2: expected a pair of hexadecimal digits\n"
+    assert (process.returncode, process.stderr) == (2, message)
+
+
+def test_help(vm: Path) -> None:
+    process = run(vm, "help")
+    assert process.returncode == 0
+    assert process.stdout.startswith("usage: ebpf-vm run PROGRAM")
+
+
+def test_the_prandom_helper_repeats_and_the_clock_advances(vm: Path, tmp_path: Path) -> None:
+    prandom = write(tmp_path / "prandom.bin", insn(0x85, imm=7) + EXIT)
+    assert run(vm, "run", prandom).stdout == run(vm, "run", prandom).stdout != "0x0\n"
+    clock = insn(0x85, imm=5) + insn(0xBF, 6, 0) + insn(0x85, imm=5) + insn(0x3D, 0, 6, 1)
+    program = write(tmp_path / "clock.bin", clock + EXIT + mov(0, 1) + EXIT)
+    assert run(vm, "run", program).stdout == "0x1\n"
+
+
+# --- tail calls ---
+
+COUNT_AND_CALL = (
+    load(8, 6, 1, 0) + alu_k("add", 64, 6, 1) + store(8, 1, 0, 6) + mov(3, 0) + insn(0x85, imm=12)
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_33_tail_calls_succeed_and_the_34th_goes_on(
+    form: str, build_vm: Callable[[str], Path], tmp_path: Path
+) -> None:
+    # Every entry adds one to the memory; what follows the call runs once, at the end.
+    program = COUNT_AND_CALL + load(8, 0, 1, 0) + alu_k("add", 64, 0, 1000) + EXIT
+    path = write(tmp_path / "p.bin", program)
+    process = run(
+        build_vm(form), "run", path, "--mem-size", 8, "--prog-array", f"0={path}", "--count"
+    )
+    assert process.stdout == f"{1000 + 34:#x}\n"
+    assert process.stderr == f"{34 * 5 + 3} instructions\n"
+
+
+def test_a_tail_call_keeps_registers_and_stack(vm: Path, tmp_path: Path) -> None:
+    first = mov(6, 40) + store(8, 10, -8, 6) + mov(7, 2) + mov(3, 5) + insn(0x85, imm=12) + EXIT
+    second = load(8, 0, 10, -8) + insn(0x0F, 0, 7) + EXIT
+    a, b = write(tmp_path / "a.bin", first), write(tmp_path / "b.bin", second)
+    assert run(vm, "run", a, "--prog-array", f"5={b}").stdout == "0x2a\n"
+
+
+@pytest.mark.parametrize("index", [1, 63, 64, -1, 2**31 - 1])
+def test_a_tail_call_to_nothing_goes_on(vm: Path, tmp_path: Path, index: int) -> None:
+    program = mov(0, 7) + mov(3, index) + insn(0x85, imm=12) + EXIT
+    path = write(tmp_path / "p.bin", program)
+    assert run(vm, "run", path, "--prog-array", f"0={path}").stdout == "0x7\n"
+
+
+def test_the_budget_counts_across_tail_calls(vm: Path, tmp_path: Path) -> None:
+    stuck = write(tmp_path / "stuck.bin", insn(0x05, off=-1))
+    caller = write(tmp_path / "caller.bin", mov(3, 0) + insn(0x85, imm=12) + EXIT)
+    process = run(vm, "run", caller, "--prog-array", f"0={stuck}", "--max-insns", 1000)
+    assert process.stderr == "ebpf-vm: instruction 0: the instruction budget is used up\n"
+
+
+# --- building ---
+
+
+def compile_form(compiler: list[str], subject: Path, *defines: str) -> str:
+    command = [*compiler, "-std=c11", *defines, "-fsyntax-only", str(subject / "interp.c")]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def errors(output: str) -> list[str]:
+    return [line.split("#error ")[1] for line in output.splitlines() if "error: #error" in line]
+
+
+@pytest.mark.parametrize("defines", [[], ["-DVM_DISPATCH_GOTO", "-DVM_DISPATCH_SWITCH"]])
+def test_exactly_one_form_is_asked_for(gcc: list[str], subject: Path, defines: list[str]) -> None:
+    assert errors(compile_form(gcc, subject, *defines)) == [
+        '"give exactly one of -DVM_DISPATCH_SWITCH, -DVM_DISPATCH_GOTO and -DVM_DISPATCH_TAIL"'
+    ]
+
+
+def test_a_compiler_without_musttail_is_told_so(gcc: list[str], subject: Path) -> None:
+    output = compile_form(gcc, subject, "-DVM_DISPATCH_TAIL")
+    if not output:
+        pytest.skip("this compiler has musttail")
+    assert errors(output) == [
+        '"this compiler has no musttail attribute; VM_DISPATCH_TAIL needs it (clang 13, gcc 15)"'
+    ]
+    assert output.count(" error: ") == 1
+
+
+def test_each_file_compiles_on_its_own(
+    gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path
+) -> None:
+    objects = []
+    for source in sorted(subject.glob("*.c")):
+        objects.append(str(tmp_path / f"{source.stem}.o"))
+        command = [*gcc, "-O1", "-Wall", "-Wextra", "-Werror", "-ffunction-sections"]
+        command += ["-DVM_DISPATCH_GOTO", f"-I{turn_include}", "-c", str(source)]
+        subprocess.run([*command, "-o", objects[-1]], check=True)
+    vm = tmp_path / "ebpf-vm"
+    subprocess.run([*gcc, *objects, "-o", str(vm)], check=True)
+    assert run(vm, "run", subject / "programs" / "collatz.hex").stdout == "0x1470000008f\n"

@@ -1,0 +1,117 @@
+"""The HTML file as text: complete without JavaScript, and harmless whatever the names are."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+from tests.unit.report.example import ab_result, sample_blocks, sample_result
+
+from whyfast.model.study import Benchmark, Variant
+from whyfast.report.html import render_html
+from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json
+from whyfast.report.html_text import tree
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [v or "" for k, v in attrs if k in ("src", "href")]
+
+
+def _read(html: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(html)
+    return reader
+
+
+def test_answer_tables_and_commands_stand_in_the_text() -> None:
+    html = render_html(sample_result())
+    assert "<h1>Is the tail-call interpreter faster than computed goto?</h1>" in html
+    assert '<p class="headline">clang19-tail is 2.16x faster than clang19-goto, but' in html
+    assert '<span class="verdict slower">2.14x slower</span>' in html
+    assert "clang -O2 -o vm vm.c # clang19-tail</pre>" in html
+    assert "<dt>model</dt><dd>Example CPU</dd>" in html
+    assert "MATH.md" in html
+    assert "{{" not in html.split("<script>")[0]
+
+
+def test_nothing_is_loaded_and_only_our_scripts_run() -> None:
+    html = render_html(sample_result())
+    assert _read(html).links == ["data:,"]
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy is not None
+    assert policy.group(1).startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy.group(1)
+    assert "script-src 'unsafe-inline'" not in policy.group(1)
+
+
+def test_hostile_names_add_no_elements() -> None:
+    plain = ab_result()
+    evil = "</script><img src=x onerror=alert(1)><script>alert(1)</script>\"'{{ raw_data }}"
+    study = replace(
+        plain.study,
+        title=evil,
+        baselines=(evil,),
+        variants=(Variant(evil, evil), Variant("b", "")),
+        benchmarks=(Benchmark(evil, "command", ("x",)),),
+    )
+    hostile = replace(
+        plain,
+        study=study,
+        run=evil,
+        verdicts=tuple(replace(v, baseline=evil, benchmark=evil) for v in plain.verdicts),
+    )
+    harmless = replace(hostile, study=replace(study, title="x"))
+    assert _read(render_html(hostile)).tags.count("img") == 0
+    tags = _read(render_html(hostile)).tags
+    assert tags.count("script") == 4
+    assert tags == _read(render_html(harmless)).tags
+
+
+def test_data_in_a_script_cannot_end_it() -> None:
+    assert script_json({"a": "</script>\u2028"}) == '{"a":"\\u003c/script>\\u2028"}'
+    assert json.loads(script_json("</script><!--")) == "</script><!--"
+
+
+def test_plots_hold_a_point_for_each_verdict() -> None:
+    baselines = plot_data(sample_result())["baselines"]
+    assert [b["name"] for b in baselines] == ["clang18-goto", "clang19-goto"]
+    assert [len(p["points"]) for p in baselines[0]["plots"]] == [3] * 7
+    first = baselines[0]["plots"][0]
+    assert first["title"] == "geometric mean of 6 benchmarks"
+    assert first["points"][0]["text"] == "2.14x slower [2.10, 2.19], 24 blocks"
+    assert "clang19-goto 2.14x slower [2.10, 2.19]" in first["label"]
+
+
+def test_raw_values_are_exact() -> None:
+    result = sample_result()
+    raw = raw_data(result)
+    assert not raw["rounded"]
+    assert raw["variants"][:2] == ["clang18-goto", "clang19-goto"]
+    block = raw["benchmarks"][0]["blocks"][0]
+    assert tuple(block["values"]["0"]) == result.blocks[0].values["clang18-goto"]
+    assert block["order"][1] == [1, 2, 3, 0]
+
+
+def test_very_many_raw_values_are_rounded_and_that_is_said() -> None:
+    block = sample_blocks(1)[0]
+    many = replace(block, values={"clang18-goto": (0.123456,) * (MOST_EXACT + 1)}, order=())
+    result = sample_result(blocks=(many,))
+    assert raw_data(result)["benchmarks"][0]["blocks"][0]["values"]["0"][0] == 0.1235
+    assert "rounded to 4 significant digits" in render_html(result)
+    assert "rounded to 4 significant digits" not in render_html(sample_result())
+
+
+def test_plain_data_as_a_tree() -> None:
+    assert tree({"a": [1, "<b>"], "c": None, "d": True}) == (
+        "<dl>\n<dt>a</dt><dd><code>1 &lt;b&gt;</code></dd>\n"
+        "<dt>c</dt><dd><span>unknown</span></dd>\n<dt>d</dt><dd>yes</dd>\n</dl>"
+    )

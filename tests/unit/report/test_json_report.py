@@ -1,0 +1,135 @@
+"""The JSON schema: what it holds, that it reads back exactly, and how it complains."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.report.example import ab_result, sample_result, verdict
+
+from whyfast.model.errors import UserError
+from whyfast.model.sample import RunFailure
+from whyfast.report.json_report import dump_result, from_json, load_result, to_json
+
+
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(dump_result(sample_result()))
+    return data
+
+
+def test_reads_back_exactly() -> None:
+    crash = RunFailure("sieve", "clang18-goto", "signal 11", "oops", ("vm", "sieve"))
+    for result in (sample_result(failures=(crash,)), ab_result(), sample_result(complete=False)):
+        assert from_json(json.loads(dump_result(result))) == result
+
+
+def test_reading_does_not_change_what_is_read() -> None:
+    data = _data()
+    before = json.dumps(data)
+    from_json(data)
+    assert json.dumps(data) == before
+
+
+def test_top_level() -> None:
+    data = _data()
+    assert data["schema"] == "whyfast-result/1"
+    assert sorted(data) == [
+        "about", "answer", "blocks", "builds", "complete", "confounds", "evidence", "failures",
+        "generator", "run", "schema", "seconds", "sessions", "started", "study", "suites",
+        "toolchains", "verdicts",
+    ]  # fmt: skip
+    assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
+
+
+def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
+    suite = to_json(sample_result())["suites"][0]
+    assert suite["verdict"] == {
+        "variant": "clang19-goto",
+        "baseline": "clang18-goto",
+        "benchmark": None,
+        "word": "slower",
+        "ratio": 2.14,
+        "low": 2.10,
+        "high": 2.19,
+        "confidence": 0.95,
+        "log_e": 12.0,
+        "blocks": 24,
+        "detectable": None,
+        "seconds_to_margin": None,
+        "notes": [],
+    }
+    assert suite["influence"]["sieve"] == 2.14
+
+
+def test_unbounded_ends_are_null() -> None:
+    unbounded = verdict("b", "a", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1)
+    result = replace(sample_result(), verdicts=(unbounded,))
+    data = json.loads(dump_result(result))
+    assert (data["verdicts"][0]["low"], data["verdicts"][0]["high"]) == (None, None)
+    assert from_json(data) == result
+
+
+def test_a_line_for_each_block() -> None:
+    lines = dump_result(sample_result()).splitlines()
+    assert sum(line.startswith('  {"benchmark": ') for line in lines) == 48
+
+
+def test_keys_of_a_later_whyfast_are_passed_over() -> None:
+    data = _data()
+    data["new"] = data["answer"]["new"] = 1
+    assert from_json(data) == sample_result()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["schema"], "whyfast-result/9", "schema: 'whyfast-result/9' cannot be read; "
+         "this whyfast reads 'whyfast-result/1'"),
+        (["schema"], None, "schema: None cannot be read; this whyfast reads 'whyfast-result/1'"),
+        (["verdicts", 3, "ratio"], "2", "verdicts[3].ratio: a number is wanted, not a string"),
+        (["suites", 0, "verdict", "word"], "fast", "suites[0].verdict.word: one of 'faster', "
+         "'slower', 'same', 'undecided' is wanted, not 'fast'"),
+        (["builds", 1, "status"], "gone", "builds[1].status: 'built', 'not-buildable' or 'failed' "
+         "is wanted"),
+        (["builds", 1, "digest"], 5, "builds[1].digest: a string is wanted, not a whole number"),
+        (["blocks", 2, "values", "clang18-goto", 1], True,
+         "blocks[2].values.clang18-goto[1]: a number is wanted, not true or false"),
+        (["study", "variants"], {}, "study.variants: a list is wanted, not an object"),
+        (["blocks"], None, "blocks: a list is wanted, not null"),
+        (["builds"], None, "builds: a list is wanted, not null"),
+    ],
+)  # fmt: skip
+def test_malformed(path: list[Any], value: Any, message: str) -> None:
+    data: Any = _data()
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(UserError) as caught:
+        from_json(data, where="result.json")
+    assert str(caught.value) == f"result.json: {message}"
+
+
+@pytest.mark.parametrize("key", ["study", "builds", "answer"])
+def test_a_missing_key_is_named(key: str) -> None:
+    data = _data()
+    del data[key]
+    with pytest.raises(UserError, match=f"^r.json: {key}: is missing$"):
+        from_json(data, where="r.json")
+
+
+def test_load_result(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(dump_result(sample_result()), encoding="utf-8")
+    assert load_result(path) == sample_result()
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match=r"r\.json: is not JSON"):
+        load_result(path)
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        load_result(tmp_path / "none.json")
+    with pytest.raises(UserError, match="a JSON object is wanted at the top"):
+        from_json([])  # type: ignore[arg-type]

@@ -1,0 +1,65 @@
+"""The Markdown report and its escapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.example import ab_result, sample_result
+
+from whyfast.report.markdown import escape, prose, render_markdown
+
+
+def test_table_and_answer() -> None:
+    text = render_markdown(sample_result())
+    assert text.startswith(
+        "## Is the tail-call interpreter faster than computed goto?\n\n"
+        "**clang19-tail is 2.16x faster than clang19-goto, but"
+    )
+    assert (
+        "| variant | indirect jumps | against clang18-goto | against clang19-goto |\n"
+        "| --- | --- | --- | --- |\n"
+        "| clang18-goto | 168 replicated | baseline | **2.14x faster** \\[2.10, 2.19] |\n"
+    ) in text
+    assert "- The same source with `-mllvm -tail-dup-pred-size=5000` (" in text
+    assert "<details>" not in text
+
+
+def test_verbose_folds_the_details() -> None:
+    text = render_markdown(sample_result(), verbose=True)
+    assert text.count("<details>") == text.count("</details>") == 5
+
+
+def test_two_commands_need_no_title() -> None:
+    assert render_markdown(ab_result()).startswith("**'sleep 0.11' is 1.10x slower")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a|b", "a\\|b"),
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("_x_ *y* `z`", "\\_x\\_ \\*y\\* \\`z\\`"),
+        ("[text](link)", "\\[text](link)"),
+        ("- item", "\\- item"),
+        ("1. item", "1\\. item"),
+        ("1.01x", "1.01x"),
+        ("# head", "\\# head"),
+        ("@someone #12", "@<!-- -->someone #<!-- -->12"),
+        ("two\nlines", "two lines"),
+        ("&lt;", "&amp;lt;"),
+    ],
+)
+def test_escape(name: str, shown: str) -> None:
+    assert escape(name) == shown
+
+
+def test_code_in_a_sentence_stays_code() -> None:
+    assert prose("with `-x_y_` a_b") == "with `-x_y_` a\\_b"
+
+
+def test_a_pipe_in_a_name_cannot_break_the_table() -> None:
+    result = ab_result()
+    study = replace(result.study, baselines=("a | b",))
+    text = render_markdown(replace(result, study=study))
+    assert "| variant | time | against a \\| b |" in text

@@ -1,0 +1,75 @@
+"""Every ratio, interval and time reads the same in all reports."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.unit.report.example import verdict
+
+from whyfast.report.numbers import (
+    format_e_value,
+    format_percent,
+    format_ratio,
+    format_seconds,
+    format_verdict,
+)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "text"),
+    [
+        (2.14, 2.10, 2.19, "2.14x slower [2.10, 2.19]"),
+        (1 / 1.37, 1 / 1.41, 1 / 1.33, "1.37x faster [1.33, 1.41]"),
+        (1.002, 0.998, 1.006, "1.002x slower [0.998, 1.006]"),
+        (1 / 1.002, 1 / 1.006, 1 / 0.998, "1.002x faster [0.998, 1.006]"),
+        (1.0, 0.98, 1.02, "1.00x [0.98, 1.02]"),
+        (1.02, 0.0, math.inf, "1.02x slower [–, –] (too few blocks)"),
+        (0.5, 0.4, math.inf, "2.00x faster [–, 2.50] (too few blocks)"),
+        (1.00021, 1.00012, 1.00030, "1.0002x slower [1.0001, 1.0003]"),
+        (41.23, 38.2, 44.9, "41.2x slower [38.2, 44.9]"),
+        (412.3, 382.1, 449.2, "412x slower [382, 449]"),
+        (math.nan, 0.0, math.inf, "– [–, –] (too few blocks)"),
+    ],
+)
+def test_ratio(ratio: float, low: float, high: float, text: str) -> None:
+    assert format_ratio(ratio, low, high) == text
+
+
+def test_an_end_beside_one_is_not_rounded_onto_it() -> None:
+    assert format_ratio(1.03, 1.003, 1.06) == "1.030x slower [1.003, 1.060]"
+    assert format_ratio(1.03, 0.998, 1.06) == "1.030x slower [0.998, 1.060]"
+
+
+def test_same_is_said_with_the_plain_ratio() -> None:
+    same = verdict("b", "a", "same", 1.001, 0.998, 1.004)
+    assert format_verdict(same, 0.01) == "same within 1 % (1.001x [0.998, 1.004])"
+
+
+def test_undecided_is_said_before_its_ratio() -> None:
+    open_one = verdict("b", "a", "undecided", 1.02, 0.97, 1.08)
+    assert format_verdict(open_one, 0.01) == "undecided: 1.02x slower [0.97, 1.08]"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 s"),
+        (3.21e-7, "321 ns"),
+        (1.5e-5, "15.0 µs"),
+        (0.0009999, "1.00 ms"),
+        (0.01123, "11.2 ms"),
+        (0.9999, "1.00 s"),
+        (12.34, "12.3 s"),
+        (59.99, "1 min"),
+        (65, "1 min 5 s"),
+        (4800, "1 h 20 min"),
+    ],
+)
+def test_seconds(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
+
+
+def test_percent_and_e_value() -> None:
+    assert (format_percent(0.01), format_percent(0.005)) == ("1 %", "0.5 %")
+    assert (format_e_value(0.0), format_e_value(27.6)) == ("1", "10^12")

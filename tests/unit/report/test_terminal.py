@@ -1,0 +1,84 @@
+"""The terminal report at its usual widths, with and without colour."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from tests.unit.report.example import ab_result, sample_result
+
+from whyfast.model.result import Result
+from whyfast.model.study import Variant
+from whyfast.report.terminal import render_terminal
+
+
+def _printed(result: Result, width: int, *, verbose: bool = False, color: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        legacy_windows=False,
+    )
+    render_terminal(result, console=console, verbose=verbose)
+    return stream.getvalue()
+
+
+def test_at_120_columns_an_interval_stands_beside_its_ratio() -> None:
+    text = _printed(sample_result(), 120)
+    assert "clang19-goto          6 merged        2.14x slower [2.10, 2.19]   baseline" in text
+    assert "same 1.001x [0.998, 1.004]" in text
+    assert text.index("2.14x slower") < text.index("clang19-tail is 2.16x faster")
+
+
+def test_at_80_columns_it_stands_beneath() -> None:
+    lines = _printed(sample_result(), 80).splitlines()
+    row = next(i for i, line in enumerate(lines) if line.startswith("clang19-goto "))
+    assert lines[row].split() == ["clang19-goto", "6", "2.14x", "slower", "baseline"]
+    assert lines[row + 1].split() == ["merged", "[2.10,", "2.19]"]
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("verbose", [False, True])
+def test_no_line_is_wider_than_the_terminal(width: int, verbose: bool) -> None:
+    text = _printed(sample_result(), width, verbose=verbose)
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_colour_only_adds_to_the_words() -> None:
+    colored = _printed(sample_result(), 120, color=True)
+    assert "\x1b[31m2.14x slower\x1b[0m" in colored
+    assert "\x1b" not in _printed(sample_result(), 120)
+
+
+def test_two_commands_show_their_times() -> None:
+    text = _printed(ab_result(), 80)
+    assert "sleep 0.11  110 ms  1.10x slower [1.09, 1.11]" in text
+    assert text.splitlines()[0] == ""
+
+
+def test_a_name_cannot_steer_the_terminal() -> None:
+    result = ab_result()
+    evil = replace(result, study=replace(result.study, variants=(Variant("\x1b[2J[red]x", ""),)))
+    text = _printed(evil, 80)
+    assert "\x1b" not in text
+    assert "[red]x" in text
+
+
+def test_a_terminal_without_unicode() -> None:
+    buffer = io.BytesIO()
+    stream = io.TextIOWrapper(buffer, encoding="ascii")
+    console = Console(file=stream, width=100, color_system=None)
+    render_terminal(sample_result(), console=console, verbose=True)
+    stream.flush()
+    assert b"gcc12-tail" in buffer.getvalue()
+
+
+def test_verbose_adds_benchmarks_builds_and_phases() -> None:
+    plain, verbose = (_printed(sample_result(), 120, verbose=v) for v in (False, True))
+    for heading in ("Each benchmark against clang19-goto", "Builds, with", "Time spent"):
+        assert heading not in plain
+        assert heading in verbose
