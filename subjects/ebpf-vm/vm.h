@@ -109,7 +109,8 @@ const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index);
 int vm_helper_known(int32_t id);
 uint64_t vm_helper_call(struct vm *vm, int64_t id, const uint64_t *regs);
 
-/* interp.c: runs from `pc` until something stops it. */
-enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget);
+/* interp.c: runs from `pc` until something stops it. Not to be inlined, so that it can be found in
+ * the program whatever the compiler or the linker would like. */
+__attribute__((noinline)) enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget);
 
 #endif

@@ -89,23 +89,28 @@ def confidence_interval(d: Floats, alpha: float) -> tuple[float, float]:
     Valid at all times together: over the whole run, with probability at least 1 − alpha, no
     interval ever excludes the truth. An end is infinite while too few blocks bound it (below 7
     at alpha = 0.05). Each side is the inversion of a one-sided mixture, which is monotone in θ,
-    so bisection finds it; each end is rounded outwards by up to a 10,000th of the blocks' range.
+    so bisection finds it; each end is rounded outwards by up to a 1,000th of the blocks' median
+    absolute deviation.
     """
     n = len(d)
     threshold = math.log(2.0 / alpha)
     if n == 0 or n * math.log(2) < threshold:
         return -math.inf, math.inf
     scale = scales(d)
-    span = float(np.max(d) - np.min(d)) + float(np.max(scale)) * CLIP + 1e-9
-    tolerance = max(1e-9, 1e-4 * span)
+    center = float(np.median(d))
+    deviation = float(np.median(np.abs(d - center)))
+    # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
+    span = 2.0 * (float(np.max(d) - np.min(d)) + float(np.max(scale)) * CLIP)
+    span = max(span, 4.0 * float(np.spacing(abs(center))))
+    tolerance = max(1e-3 * deviation, 1e-12 * span, float(np.spacing(abs(center) + span)))
     ends = []
     for side in (1.0, -1.0):  # side 1 finds the lower end: far below, all scores are positive
 
         def refuted(theta: float, side: float = side) -> bool:
             return log_wealth(side * scores(d, theta, scale)) >= threshold
 
-        outside = float(np.median(d)) - side * 2.0 * span
-        inside = float(np.median(d)) + side * 2.0 * span
+        outside = center - side * span
+        inside = center + side * span
         if not refuted(outside):
             ends.append(-side * math.inf)
             continue

@@ -45,7 +45,8 @@ def detectable(d: Floats, alpha: float) -> float:
 
     inf while there are too few blocks for any interval.
     """
-    return half_width(len(d), alpha) * noise(d)
+    reach = half_width(len(d), alpha)
+    return reach if math.isinf(reach) else reach * noise(d)
 
 
 def seconds_to_margin(

@@ -73,6 +73,7 @@ class Child:
         if keep_stdout:
             self._stdout = os.memfd_create("whyfast-stdout")
         self.status: int | None = None
+        self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, self._stderr, 2),
@@ -95,19 +96,21 @@ class Child:
     def wait(self, timeout: float) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
 
-        Afterwards ``status`` is the exit code, negative for a signal.
+        Afterwards ``status`` is the exit code, negative for a signal. May be called again.
         """
+        if self._usage is not None:
+            return self._usage
         pidfd = os.pidfd_open(self.pid)
         try:
             poller = select.poll()
             poller.register(pidfd, select.POLLIN)
-            if not poller.poll(timeout * 1000):
+            if not poller.poll(milliseconds(timeout)):
                 return None
         finally:
             os.close(pidfd)
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
-        return Usage(
+        self._usage = Usage(
             r.ru_utime,
             r.ru_stime,
             r.ru_maxrss * 1024.0,
@@ -116,6 +119,7 @@ class Child:
             r.ru_nvcsw,
             r.ru_nivcsw,
         )
+        return self._usage
 
     def kill(self) -> None:
         """End the whole process group now and reap the process."""
@@ -151,6 +155,11 @@ def _read(fd: int | None, last: int | None) -> str:
     size = os.fstat(fd).st_size
     start = max(0, size - last) if last is not None else 0
     return os.pread(fd, size - start, start).decode("utf-8", "replace")
+
+
+def milliseconds(seconds: float) -> float:
+    """A timeout as poll wants it; longer ones become the longest it can express, 24 days."""
+    return min(seconds * 1000, 2**31 - 1)
 
 
 def padded(env: Mapping[str, str], pad: int) -> dict[str, str]:

@@ -13,7 +13,7 @@ import select
 import time
 from collections.abc import Mapping
 
-from whyfast.measure.process import Child, describe_status, on_cpu, padded
+from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu, padded
 from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 #: Seconds that a program may take from its start to ``ready``.
@@ -59,12 +59,19 @@ class TurnPlayer:
         finally:
             os.close(grant_read)
             os.close(answer_write)
-        greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
+        try:
+            greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
+        except BaseException:  # also of an interrupt: nobody else knows this process yet
+            self.close()
+            raise
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
 
     def turn(self, loops: int) -> Reading:
         """Grant one turn of ``loops`` and wait for its value."""
+        if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
+            line = self._read_line(self._timeout, "did not end a line that it began out of turn")
+            raise self._failed(f"answered {line!r} out of turn")
         try:
             os.write(self._grant, b"%d\n" % loops)
         except BrokenPipeError:
@@ -88,7 +95,7 @@ class TurnPlayer:
         deadline = time.monotonic() + timeout
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000):
+            if left <= 0 or not self._poll.poll(milliseconds(left)):
                 raise self._failed(f"{missing} within {timeout:g} s")
             got = os.read(self._answer, 4096)
             if not got:

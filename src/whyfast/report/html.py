@@ -21,6 +21,7 @@ from whyfast.report.detail_tables import (
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json, value_count
 from whyfast.report.html_provenance import builds_section, machine_section
 from whyfast.report.html_text import details, items, paragraphs, prose, section, table, text, when
+from whyfast.report.metric_table import metric_table
 from whyfast.report.names import count
 from whyfast.report.summary_table import summary_table
 
@@ -64,6 +65,7 @@ def _sections(result: Result) -> dict[str, str]:
         "sentences": items(result.answer.sentences),
         "confounds": _confounds(result),
         "summary": table(summary_table(result), cls="stack"),
+        "metrics": _metrics(result),
         "how_sure": paragraphs(how_sure(result)),
         "evidence": _evidence(result),
         "benchmarks": "\n".join(
@@ -97,8 +99,14 @@ def _evidence(result: Result) -> str:
         for found in result.evidence
         if found.missing
     ]
-    body.append(items(missing))
+    notes = [f"{found.variant}: {note}" for found in result.evidence for note in found.notes]
+    body.append(items([*missing, *notes]))
     return section("evidence", "The machine code", "\n".join(b for b in body if b))
+
+
+def _metrics(result: Result) -> str:
+    data = metric_table(result)
+    return "" if data is None else table(data)
 
 
 def _phases(result: Result) -> str:

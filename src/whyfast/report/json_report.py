@@ -28,6 +28,7 @@ def to_json(result: Result) -> dict[str, Any]:
     }
     data["builds"] = [_build_out(build) for build in result.builds]
     data["verdicts"] = [_verdict_out(verdict) for verdict in data["verdicts"]]
+    data["metrics"] = [_verdict_out(verdict) for verdict in data["metrics"]]
     data["suites"] = [_suite_out(suite) for suite in data["suites"]]
     # The parts a person looks for come first, the bulk of raw values last.
     data["blocks"] = data.pop("blocks")
@@ -81,7 +82,7 @@ def _result_in(data: dict[str, Any]) -> Result:
     builds: list[object] = decode(list, data["builds"], "builds")
     made = tuple(_build_in(build, f"builds[{i}]") for i, build in enumerate(builds))
     data["builds"] = []
-    for name, restore in (("verdicts", _verdict_in), ("suites", _suite_in)):
+    for name, restore in _RESTORED.items():
         if isinstance(data.get(name), list):
             data[name] = [restore(item) for item in data[name]]
     result: Result = decode(Result, data)
@@ -119,6 +120,10 @@ def _suite_in(data: Any) -> Any:
     if not isinstance(data, dict) or "verdict" not in data:
         return data
     return data | {"verdict": _verdict_in(data["verdict"])}
+
+
+#: Lists that hold verdicts, and how an item of each is read.
+_RESTORED = {"verdicts": _verdict_in, "metrics": _verdict_in, "suites": _suite_in}
 
 
 def _dump(value: Any, depth: int) -> str:

@@ -13,6 +13,7 @@ from whyfast.report.detail_tables import (
     dispatch_table,
     phase_table,
 )
+from whyfast.report.metric_table import metric_table
 from whyfast.report.names import printable
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Cell, Table
@@ -38,6 +39,9 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
     confounds = sorted(result.confounds, key=lambda c: c.severity != "warning")
     parts.append("\n".join(f"- **{c.severity}:** {escape(c.text)}" for c in confounds))
     parts.append("\n".join(f"<sub>{prose(said)}</sub>  " for said in how_sure(result)).rstrip())
+    metrics = metric_table(result, decided=not verbose)
+    if metrics is not None:
+        parts.append(_table(metrics))
     if verbose:
         extras = (dispatch_table(result), build_table(result), phase_table(result))
         for table in (*benchmark_tables(result), *(t for t in extras if t is not None)):

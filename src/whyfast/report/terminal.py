@@ -18,6 +18,7 @@ from whyfast.report.detail_tables import (
     dispatch_table,
     phase_table,
 )
+from whyfast.report.metric_table import metric_table
 from whyfast.report.names import printable
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Cell, Column, Table
@@ -54,6 +55,9 @@ class _Printer:
         self._lines(result.answer.sentences)
         self._confounds(result)
         self._lines(how_sure(result), style="dim")
+        metrics = metric_table(result, decided=not verbose)
+        if metrics is not None:
+            self._table(metrics)
         if verbose:
             for table in benchmark_tables(result):
                 self._table(table)

@@ -39,8 +39,8 @@ def test_top_level() -> None:
     assert data["schema"] == "whyfast-result/1"
     assert sorted(data) == [
         "about", "answer", "blocks", "builds", "complete", "confounds", "evidence", "failures",
-        "generator", "run", "schema", "seconds", "sessions", "started", "study", "suites",
-        "toolchains", "verdicts",
+        "generator", "metrics", "run", "schema", "seconds", "sessions", "started", "study",
+        "suites", "toolchains", "verdicts",
     ]  # fmt: skip
     assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
 
@@ -61,13 +61,14 @@ def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
         "detectable": None,
         "seconds_to_margin": None,
         "notes": [],
+        "metric": "time",
     }
     assert suite["influence"]["sieve"] == 2.14
 
 
 def test_unbounded_ends_are_null() -> None:
     unbounded = verdict("b", "a", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1)
-    result = replace(sample_result(), verdicts=(unbounded,))
+    result = replace(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
     data = json.loads(dump_result(result))
     assert (data["verdicts"][0]["low"], data["verdicts"][0]["high"]) == (None, None)
     assert from_json(data) == result

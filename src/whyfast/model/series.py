@@ -1,0 +1,47 @@
+"""What another tool measured: the values of one file, grouped by the process that yielded them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: Times are always kept in this unit; pyperf files may also hold ``byte`` and ``integer``.
+SECOND = "second"
+
+MetadataValue = str | float | tuple[str, ...]
+"""One fact about a run: text, a number, or the several texts it had within one file."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """All values of one benchmark in one file, warm-ups left out.
+
+    ``processes[i]`` are the values of process ``i`` in the order taken, in ``unit``, for one inner
+    loop; no process is empty. ``process_known`` is False when the file does not say which process
+    a value came from: then all values stand as one process.
+    """
+
+    benchmark: str
+    unit: str
+    processes: tuple[tuple[float, ...], ...]
+    process_known: bool = True
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One file, or folder, that a tool wrote.
+
+    ``name`` tells it apart in reports, ``source`` is where it was read from, ``tool`` is the format
+    it was in. ``metadata`` holds what the file says about the subject and the machine as a whole;
+    ``started`` and ``ended`` are seconds since the epoch (as local time when the file names no time
+    zone), None when the file has no dates. ``left_out`` says in words what was not read.
+    """
+
+    name: str
+    source: str
+    tool: str
+    series: Mapping[str, Series]
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    started: float | None = None
+    ended: float | None = None
+    left_out: tuple[str, ...] = ()
