@@ -9,7 +9,7 @@ enum { STATUS_FAULT = 1, STATUS_REFUSED = 2 };
 
 static const int64_t default_max_insns = 1000000000;
 
-struct session {
+struct job {
     struct options options;
     struct vm vm;
     struct vm_program programs[VM_PROGRAM_ARRAY + 1];
@@ -31,9 +31,9 @@ static int load_program(const char *path, const char *section, struct vm_program
     return 0;
 }
 
-static int set_up_memory(struct session *session, struct vm_error *error)
+static int set_up_memory(struct job *job, struct vm_error *error)
 {
-    const struct options *options = &session->options;
+    const struct options *options = &job->options;
     struct bytes given = {NULL, 0};
     uint8_t *memory;
     size_t size;
@@ -53,99 +53,98 @@ static int set_up_memory(struct session *session, struct vm_error *error)
     }
     if (given.size)
         memcpy(memory, given.data, given.size);
-    result = vm_init(&session->vm, memory, size, error);
+    result = vm_init(&job->vm, memory, size, error);
     free(memory);
     free(given.data);
     return result;
 }
 
-static int set_up(struct session *session, struct vm_error *error)
+static int set_up(struct job *job, struct vm_error *error)
 {
-    const struct options *options = &session->options;
+    const struct options *options = &job->options;
 
-    if (set_up_memory(session, error) ||
-        load_program(options->program, options->section, &session->programs[0], error))
+    if (set_up_memory(job, error) ||
+        load_program(options->program, options->section, &job->programs[0], error))
         return -1;
-    session->vm.entry = &session->programs[0];
+    job->vm.entry = &job->programs[0];
     for (int i = 0; i < VM_PROGRAM_ARRAY; i++) {
-        struct vm_program *program = &session->programs[i + 1];
+        struct vm_program *program = &job->programs[i + 1];
 
         if (!options->array[i])
             continue;
         if (load_program(options->array[i], options->section, program, error))
             return -1;
-        session->vm.array[i] = program;
+        job->vm.array[i] = program;
     }
-    session->max_insns = options->max_insns               ? options->max_insns
-                         : options->command == COMMAND_RUN ? default_max_insns
-                                                           : VM_NO_LIMIT;
+    job->max_insns = options->max_insns                ? options->max_insns
+                     : options->command == COMMAND_RUN ? default_max_insns
+                                                       : VM_NO_LIMIT;
     return 0;
 }
 
-static void tear_down(struct session *session)
+static void tear_down(struct job *job)
 {
     for (int i = 0; i <= VM_PROGRAM_ARRAY; i++)
-        vm_program_free(&session->programs[i]);
-    vm_release(&session->vm);
+        vm_program_free(&job->programs[i]);
+    vm_release(&job->vm);
 }
 
-static int run_once(struct session *session)
+static int run_once(struct job *job)
 {
-    const enum vm_stop why = vm_execute(&session->vm, session->max_insns);
+    const enum vm_stop why = vm_execute(&job->vm, job->max_insns);
 
     if (why != VM_STOP_exit) {
         struct vm_error error;
 
-        vm_describe_stop(&session->vm, why, &error);
+        vm_describe_stop(&job->vm, why, &error);
         fprintf(stderr, "ebpf-vm: %s\n", error.text);
         return STATUS_FAULT;
     }
-    printf("0x%" PRIx64 "\n", session->vm.regs[0]);
-    if (session->options.count)
-        fprintf(stderr, "%" PRIu64 " instructions\n",
-                vm_executed(&session->vm, session->max_insns));
+    printf("0x%" PRIx64 "\n", job->vm.regs[0]);
+    if (job->options.count)
+        fprintf(stderr, "%" PRIu64 " instructions\n", vm_executed(&job->vm, job->max_insns));
     return 0;
 }
 
 static uint64_t run_loops(void *state, uint64_t loops)
 {
-    struct session *session = state;
+    struct job *job = state;
 
     for (uint64_t i = 0; i < loops; i++) {
-        const enum vm_stop why = vm_execute(&session->vm, session->max_insns);
+        const enum vm_stop why = vm_execute(&job->vm, job->max_insns);
 
         if (VM_UNLIKELY(why != VM_STOP_exit)) {
             struct vm_error error;
 
-            vm_describe_stop(&session->vm, why, &error);
+            vm_describe_stop(&job->vm, why, &error);
             whyfast_turn_fail(error.text);
         }
     }
-    return session->vm.regs[0];
+    return job->vm.regs[0];
 }
 
 int main(int argc, char **argv)
 {
-    static struct session session;
+    static struct job job;
     struct vm_error error;
     int status;
 
-    if (options_parse(&session.options, argc, argv, &error)) {
+    if (options_parse(&job.options, argc, argv, &error)) {
         fprintf(stderr, "ebpf-vm: %s\n", error.text);
         return STATUS_REFUSED;
     }
-    if (session.options.command == COMMAND_HELP) {
+    if (job.options.command == COMMAND_HELP) {
         fputs(options_usage, stdout);
         return 0;
     }
-    if (set_up(&session, &error)) {
+    if (set_up(&job, &error)) {
         fprintf(stderr, "ebpf-vm: %s\n", error.text);
         status = STATUS_REFUSED;
-    } else if (session.options.command == COMMAND_RUN) {
-        status = run_once(&session);
+    } else if (job.options.command == COMMAND_RUN) {
+        status = run_once(&job);
     } else {
-        status = whyfast_turns(run_loops, &session);
+        status = whyfast_turns(run_loops, &job);
     }
-    tear_down(&session);
+    tear_down(&job);
     return status;
 }

@@ -138,6 +138,15 @@ def xxh64(length: int = 16384) -> int:
     return digest ^ digest >> 32
 
 
+def lanes() -> int:
+    total = 0
+    for lane in range(1, 9):
+        for _ in range(3000):
+            lane = (lane * 1664525 + 1013904223) & BITS64
+        total += lane
+    return total & BITS64
+
+
 def chain() -> int:
     x = 0
     for _ in range(34):
@@ -152,7 +161,7 @@ def chain() -> int:
 
 RESULTS = {
     function.__name__: function
-    for function in (collatz, scanner, sieve, fnv1a, murmur3, shellsort, xxh64, chain)
+    for function in (collatz, scanner, sieve, fnv1a, murmur3, shellsort, xxh64, lanes, chain)
 }
 
 

@@ -117,15 +117,19 @@ def include_folder() -> Path:
     return Path(__file__).resolve().parent.parent / "turns" / "include"
 
 
+def prefix_map(folder: Path) -> str:
+    """The compiler flag that writes another name for ``folder`` into the program."""
+    return f"-ffile-prefix-map={folder}=/whyfast"
+
+
 def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
     """The shell lines as run in ``folder``, all placeholders replaced and quoted.
 
     The folder's name is kept out of debug information, so that equal inputs make equal bytes.
     """
-    prefix_map = f"-ffile-prefix-map={folder}=/whyfast"
     mapping = {
         "cc": shlex.join(recipe.toolchain.cc),
-        "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map]),
+        "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map(folder)]),
         "ldflags": shlex.join(recipe.inputs["ldflags"]),
         "configure": shlex.join(recipe.inputs["configure"]),
         "source": "src",

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from whyfast.build.recipe import prefix_map
+
 
 def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     """A shell script that makes the same program again in the present folder.
@@ -14,19 +16,20 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     ``folder`` is where the store keeps the build, source included.
     """
     # Where it was built is kept out of the program by the prefix map; so must this folder be.
-    here = [
-        c.replace(f"-ffile-prefix-map={folder / 'work'}=", '-ffile-prefix-map="$PWD"=')
-        for c in provenance["commands"]
-    ]
+    there, here = shlex.quote(prefix_map(folder / "work")), '-ffile-prefix-map="$here"=/whyfast'
+    steps = [c.replace(there, here) for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
     lines = [
-        "#!/bin/sh -eu",
+        "#!/bin/sh",
         f"# {provenance['variant']}: {provenance['toolchain']['version']} "
         f"({provenance['toolchain']['name']}), program sha256 {provenance['program_sha256']}",
+        "set -eu",
+        "here=$PWD",
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
         *(f"export {k}={shlex.quote(v)}" for k, v in env.items()),
-        *here,
+        # Each step in a shell of its own, as when it was built: a cd ends with it.
+        *(f"(\n{step}\n)" for step in steps),
     ]
     return "\n".join(lines) + "\n"

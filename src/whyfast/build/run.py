@@ -9,6 +9,7 @@ import platform
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.build.recipe import Recipe, expand_steps, include_folder
+from whyfast.build.recipe import Recipe, expand_steps, include_folder, scan_source
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.lock import exclusive
@@ -40,45 +41,91 @@ def build_all(
     if workers is None:
         workers = 1 if parallel else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
+    steps = _Steps()
     try:
-        futures = [pool.submit(build_one, r, store, progress, cpus) for r in recipes]
+        futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
         return [f.result() for f in futures]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        _end_steps()
+        steps.cancel()
         raise
     finally:
         pool.shutdown()
 
 
-def build_one(
-    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int
+class _Steps:
+    """The steps under way in all threads, so that they can be ended together."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+
+    def run(self, step: str, work: Path, env: dict[str, str], out: int) -> int:
+        """Run one shell line to its end; its exit status, negative for a signal.
+
+        InterruptedError after :meth:`cancel`.
+        """
+        with self._lock:
+            if self.cancelled.is_set():
+                raise InterruptedError("interrupted")
+            process = subprocess.Popen(
+                ["/bin/sh", "-euc", step],
+                cwd=work,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                umask=0o022,
+            )
+            self._running.add(process.pid)
+        # Reaped only under the lock: until then its number can mean no other process.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        with self._lock:
+            self._running.discard(process.pid)
+            return process.wait()
+
+    def cancel(self) -> None:
+        """End the process groups of all steps; no further one starts."""
+        with self._lock:
+            self.cancelled.set()
+            for pid in self._running:
+                os.killpg(pid, signal.SIGKILL)
+
+
+def _build_one(
+    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: _Steps
 ) -> BuildOutcome:
     """The stored build when there is one, else make it."""
     stored = store.find(recipe.digest)
     if stored:
         return _as_build(recipe, stored, reused=True)
-    with exclusive(
-        store.lock(recipe.digest),
-        lambda: progress(f"{recipe.variant}: waiting for another whyfast that builds it"),
-    ):
-        stored = store.find(recipe.digest)
-        if stored:
-            return _as_build(recipe, stored, reused=True)
-        progress(f"building {recipe.variant} with {recipe.toolchain.version}")
-        try:
-            return _make(recipe, store, jobs)
-        except OSError as error:
-            reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-            return BuildFailure(recipe.variant, "failed", reason)
+    try:
+        with exclusive(
+            store.lock(recipe.digest),
+            lambda: progress(f"{recipe.variant}: waiting for another build of the same"),
+            cancelled=steps.cancelled,
+        ):
+            stored = store.find(recipe.digest)
+            if stored:
+                return _as_build(recipe, stored, reused=True)
+            progress(f"building {recipe.variant} with {recipe.toolchain.version}")
+            return _make(recipe, store, jobs, steps)
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        return BuildFailure(recipe.variant, "failed", reason)
 
 
-def _make(recipe: Recipe, store: BuildStore, jobs: int) -> BuildOutcome:
+def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: _Steps) -> BuildOutcome:
     folder = store.folder(recipe.digest)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     work = folder / "work"
     work.mkdir(parents=True)
     _copy_source(recipe, work / "src")
+    if scan_source(work / "src").digest != recipe.source.digest:
+        reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
+        return BuildFailure(recipe.variant, "failed", reason)
     if recipe.inputs["include"]:
         shutil.copytree(include_folder(), work / "include")
     steps = expand_steps(recipe, work, jobs)
@@ -89,11 +136,9 @@ def _make(recipe: Recipe, store: BuildStore, jobs: int) -> BuildOutcome:
         for step in steps:
             out.write(f"+ {step}\n".encode())
             out.flush()
-            status = _run_step(step, work, env, out.fileno())
+            status = runner.run(step, work, env, out.fileno())
             if status != 0:
-                return BuildFailure(
-                    recipe.variant, "failed", _why(step, status), log, _tail(log)
-                )
+                return BuildFailure(recipe.variant, "failed", _why(step, status), log, _tail(log))
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps ended well but made no {recipe.program!r}"
@@ -105,36 +150,6 @@ def _make(recipe: Recipe, store: BuildStore, jobs: int) -> BuildOutcome:
     stored = store.find(recipe.digest)
     assert stored is not None
     return _as_build(recipe, stored, reused=False)
-
-
-_running: set[int] = set()
-
-
-def _run_step(step: str, work: Path, env: dict[str, str], out: int) -> int:
-    process = subprocess.Popen(
-        ["/bin/sh", "-euc", step],
-        cwd=work,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        umask=0o022,
-    )
-    _running.add(process.pid)
-    try:
-        return process.wait()
-    finally:
-        _running.discard(process.pid)
-
-
-def _end_steps() -> None:
-    """End the process groups of all steps under way."""
-    for pid in list(_running):
-        try:
-            os.killpg(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 def _why(step: str, status: int) -> str:

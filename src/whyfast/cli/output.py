@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from dataclasses import replace
@@ -48,13 +47,13 @@ def show(result: Result, args: argparse.Namespace) -> None:
     from rich.console import Console
 
     from whyfast.report.html import render_html
-    from whyfast.report.json_report import to_json
+    from whyfast.report.json_report import dump_result
     from whyfast.report.markdown import render_markdown
     from whyfast.report.terminal import render_terminal
 
     render_terminal(result, console=Console(), verbose=args.verbose)
     if args.json:
-        write(args.json, json.dumps(to_json(result), indent=1, allow_nan=False) + "\n")
+        write(args.json, dump_result(result))
     if args.html:
         write(args.html, render_html(result))
     if args.markdown:

@@ -37,9 +37,7 @@ def word(low: float, high: float, margin: float) -> Word:
     return "undecided"
 
 
-def adjusted_levels(
-    samples: Mapping[Key, Floats], margin: float, alpha: float = ALPHA
-) -> float:
+def adjusted_levels(samples: Mapping[Key, Floats], margin: float, alpha: float = ALPHA) -> float:
     """The level at which all intervals of a family are reported.
 
     With m comparisons of which k get a verdict, intervals at alpha·k/m keep the expected share of
@@ -71,9 +69,7 @@ def judge_family(
     one block of that comparison takes, for the estimate of what a decision would cost.
     """
     level = adjusted_levels(samples, margin, alpha)
-    return tuple(
-        _judge(key, d, margin, level, (cost or {}).get(key)) for key, d in samples.items()
-    )
+    return tuple(_judge(key, d, margin, level, (cost or {}).get(key)) for key, d in samples.items())
 
 
 def _judge(
@@ -117,5 +113,3 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
     return half <= max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)
-
-

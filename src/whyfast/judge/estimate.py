@@ -24,9 +24,7 @@ def block_log_ratio(block: Block, variant: str, baseline: str) -> float:
     return float(np.median(a - b))
 
 
-def log_ratios(
-    blocks: Iterable[Block], benchmark: str, variant: str, baseline: str
-) -> Floats:
+def log_ratios(blocks: Iterable[Block], benchmark: str, variant: str, baseline: str) -> Floats:
     """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,)."""
     return np.array(
         [
@@ -47,7 +45,7 @@ def location(d: Floats) -> float:
     n = len(d)
     if n == 0:
         return float("nan")
-    if n > 600:  # 180,000 pairs are enough; beyond that the trimmed middle differs in no digit shown
+    if n > 600:  # beyond 180,000 pairs the mean of the middle half differs in no digit shown
         low, high = np.quantile(d, [0.25, 0.75])
         return float(np.mean(d[(d >= low) & (d <= high)]))
     i, j = np.triu_indices(n)

@@ -31,7 +31,7 @@ def noise(d: Floats) -> float:
 
 @lru_cache(maxsize=512)
 def half_width(n: int, alpha: float) -> float:
-    """Half of the interval's width after ``n`` blocks of standard normal noise; inf if unbounded."""
+    """Half of the interval's width after ``n`` blocks of standard normal noise; may be inf."""
     if n > _LARGEST:
         return half_width(_LARGEST, alpha) * math.sqrt(_LARGEST / n)
     ranks = (np.arange(n) + 0.5) / n

@@ -23,6 +23,7 @@ def run_block(
     plan: Plan,
     *,
     benchmark: str,
+    reference: str,
     index: int,
     session: str,
     loops: int,
@@ -31,8 +32,9 @@ def run_block(
 ) -> Block:
     """Start all players, let them take ``warmups`` unrecorded turns and then the planned ones.
 
-    Raises :class:`BlockFailed` when any player fails, or when two variants report different
-    results (then the later one is named). All processes are ended in every case.
+    Raises :class:`BlockFailed` when any player fails, or reports another result than
+    ``reference``, the variant that the others are measured against. All processes are ended in
+    every case.
     """
     started, t0 = clock.now(), clock.monotonic()
     players: dict[str, Player] = {}
@@ -42,7 +44,7 @@ def run_block(
     try:
         for current in plan.start_order:
             players[current] = runner.enter(current, cpu=plan.cpu, pad=plan.pads[current])
-        agreed = _Agreement()
+        agreed = _Agreement(reference)
         for _ in range(warmups):
             for current in plan.start_order:
                 agreed.add(current, players[current].turn(loops))
@@ -54,7 +56,7 @@ def run_block(
                 for key, value in reading.extra.items():
                     extra[current].setdefault(key, []).append(value)
     except PlayerFailed as failed:
-        raise BlockFailed(failed.as_failure(benchmark, current)) from failed
+        raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
     finally:
         for player in players.values():
             player.close()
@@ -76,20 +78,29 @@ def run_block(
 
 
 class _Agreement:
-    """All variants must report the same result; the first one seen is the measure."""
+    """Every variant must report the result that the reference reports, in every turn."""
 
-    def __init__(self) -> None:
-        self._first: tuple[str, str] | None = None
+    def __init__(self, reference: str) -> None:
+        self._reference = reference
+        self._first: dict[str, str] = {}
 
     def add(self, variant: str, reading: Reading) -> None:
+        """Raises :class:`PlayerFailed`, with its ``variant`` set, at the first disagreement."""
         if reading.check is None:
             return
-        if self._first is None:
-            self._first = (variant, reading.check)
-        elif reading.check != self._first[1]:
-            raise PlayerFailed(
-                f"wrong result: {reading.check}, where {self._first[0]} has {self._first[1]}"
-            )
+        first = self._first.setdefault(variant, reading.check)
+        if first != reading.check:
+            raise self._wrong(variant, f"{reading.check} after {first}")
+        expected = self._first.get(self._reference)
+        for name, check in self._first.items() if expected is not None else ():
+            if check != expected:
+                raise self._wrong(name, f"{check}, where {self._reference} has {expected}")
+
+    @staticmethod
+    def _wrong(variant: str, what: str) -> PlayerFailed:
+        failed = PlayerFailed(f"wrong result: {what}")
+        failed.variant = variant
+        return failed
 
 
 def _frozen(

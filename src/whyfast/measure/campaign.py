@@ -132,6 +132,7 @@ def _one_block(
             entry.runner,
             plan,
             benchmark=entry.name,
+            reference=entry.variants[0],
             index=index,
             session=session,
             loops=c.loops,

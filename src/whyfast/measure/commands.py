@@ -140,7 +140,9 @@ def run_aside(
     try:
         child = Child(command, env=env)
     except OSError as error:
-        raise PlayerFailed(f"{what} could not be started: {error.strerror}", command=command) from error
+        raise PlayerFailed(
+            f"{what} could not be started: {error.strerror}", command=command
+        ) from error
     try:
         usage = child.wait(timeout)
         if usage is None or child.status:

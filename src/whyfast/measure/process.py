@@ -87,7 +87,12 @@ class Child:
         try:
             # posix_spawn, not fork: its cost does not grow with the memory of this process
             self.pid = os.posix_spawnp(
-                argv[0], list(argv), env, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGPIPE]
+                argv[0],
+                list(argv),
+                env,
+                file_actions=actions,
+                setpgroup=0,
+                setsigdef=[signal.SIGPIPE],
             )
         except BaseException:
             self._close_files()

@@ -24,7 +24,13 @@ class StudyError(UserError):
     """
 
     def __init__(
-        self, message: str, *, file: Path, line: int | None, key: str | None, hint: str | None = None
+        self,
+        message: str,
+        *,
+        file: Path,
+        line: int | None,
+        key: str | None,
+        hint: str | None = None,
     ) -> None:
         self.file = file
         self.line = line

@@ -27,9 +27,9 @@ class Result:
 
     ``verdicts`` has one entry a benchmark × variant × baseline, ``suites`` one a variant ×
     baseline. ``complete`` is False when the run was interrupted or its budget not used.
-    ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to wall
-    time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel accounted
-    for commands beside their time.
+    ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to
+    wall time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel
+    accounted for commands beside their time.
     """
 
     study: Study

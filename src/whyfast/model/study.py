@@ -29,8 +29,8 @@ class BuildSpec:
     """How a variant becomes a program.
 
     ``steps`` are shell lines, run in order in the build folder by ``sh -eu``; the placeholders
-    ``{cc} {cflags} {ldflags} {configure} {source} {jobs} {program}`` are replaced, quoted.
-    ``program`` is the path of the result, relative to the build folder.
+    ``{cc} {cflags} {ldflags} {configure} {source} {include} {jobs} {program}`` are replaced,
+    quoted. ``program`` is the path of the result, relative to the build folder.
     """
 
     steps: tuple[str, ...]

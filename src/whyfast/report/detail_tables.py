@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.names import printable
+from whyfast.report.names import printable, shown
 from whyfast.report.numbers import format_e_value, format_seconds, ratio_text
 from whyfast.report.summary_table import NOTHING, verdict_cell
 from whyfast.report.table import Cell, Column, Table
@@ -101,6 +101,17 @@ def dispatch_table(result: Result) -> Table | None:
         Column("why this form"),
     )
     return Table("How each build dispatches", columns, tuple(rows)) if rows else None
+
+
+def evidence_notes(result: Result) -> tuple[str, ...]:
+    """What could not be seen in the programs: patterns without a function, and the notes on each."""
+    missing = [
+        f"{shown(found.variant)} has no function that matches {', '.join(found.missing)}."
+        for found in result.evidence
+        if found.missing
+    ]
+    notes = [f"{shown(found.variant)}: {note}" for found in result.evidence for note in found.notes]
+    return (*missing, *notes)
 
 
 def function_table(result: Result) -> Table | None:

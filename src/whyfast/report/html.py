@@ -15,6 +15,7 @@ from whyfast.report.certainty import how_sure
 from whyfast.report.detail_tables import (
     benchmark_tables,
     dispatch_table,
+    evidence_notes,
     function_table,
     phase_table,
 )
@@ -94,13 +95,7 @@ def _evidence(result: Result) -> str:
     body = [table(dispatch, cls="wordy")] if dispatch is not None else []
     if functions is not None:
         body.append(details("Every function that was looked at", table(functions, caption=False)))
-    missing = [
-        f"{found.variant} has no function that matches {', '.join(found.missing)}."
-        for found in result.evidence
-        if found.missing
-    ]
-    notes = [f"{found.variant}: {note}" for found in result.evidence for note in found.notes]
-    body.append(items([*missing, *notes]))
+    body.append(items(evidence_notes(result)))
     return section("evidence", "The machine code", "\n".join(b for b in body if b))
 
 

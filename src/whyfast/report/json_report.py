@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +48,8 @@ def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Re
     try:
         return _result_in(dict(data))
     except Malformed as error:
-        raise UserError(str(error), where=where) from error
+        said = Malformed(_key_in_file(error.key), error.message)
+        raise UserError(str(said), where=where) from error
 
 
 def dump_result(result: Result) -> str:
@@ -101,25 +103,36 @@ def _build_in(data: Any, key: str) -> BuildOutcome:
 
 
 def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
-    """An end that no block bounds yet is 0 or inf in the model, and null in JSON."""
-    return {**verdict, "low": verdict["low"] or None}
+    """The word is called ``verdict``; an end that no block bounds yet, 0 or inf, is null."""
+    out = {("verdict" if k == "word" else k): v for k, v in verdict.items()}
+    return {**out, "low": verdict["low"] or None}
 
 
 def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
-    return {**suite, "verdict": _verdict_out(suite["verdict"])}
+    """A verdict like the others, whose benchmark is null, with the influences beside."""
+    return {**_verdict_out(suite["verdict"]), "influence": suite["influence"]}
+
+
+def _key_in_file(key: str) -> str:
+    """A key of the model as the file calls it; see :func:`_verdict_out`, :func:`_suite_out`."""
+    key = re.sub(r"^(suites\[\d+\])\.verdict\b", r"\1", key)
+    return re.sub(r"^((?:suites|verdicts|metrics)\[\d+\])\.word$", r"\1.verdict", key)
 
 
 def _verdict_in(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
-    return data | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
+    named = {("word" if k == "verdict" else k): v for k, v in data.items()}
+    return named | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
 
 
 def _suite_in(data: Any) -> Any:
-    if not isinstance(data, dict) or "verdict" not in data:
+    if not isinstance(data, dict):
         return data
-    return data | {"verdict": _verdict_in(data["verdict"])}
+    verdict = {k: v for k, v in data.items() if k != "influence"}
+    influence = {"influence": data["influence"]} if "influence" in data else {}
+    return {"verdict": _verdict_in(verdict), **influence}
 
 
 #: Lists that hold verdicts, and how an item of each is read.

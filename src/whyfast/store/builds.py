@@ -1,10 +1,10 @@
 """Finished builds on disk, one folder a digest.
 
-    <digest>/provenance.json   everything that went in and came out; written last, so that it
-                               is there exactly when the build is complete
-    <digest>/log.txt           what the steps printed
-    <digest>/work/             the build folder, with the program
-    <digest>/used              its modification time is when the build was last used
+<digest>/provenance.json   everything that went in and came out; written last, so that it
+                           is there exactly when the build is complete
+<digest>/log.txt           what the steps printed
+<digest>/work/             the build folder, with the program
+<digest>/used              its modification time is when the build was last used
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
+from whyfast.store.lock import exclusive_if_free
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class BuildStore:
     def remove_unused(self, older_than: float, now: float | None = None) -> tuple[int, int]:
         """Delete builds not used for ``older_than`` seconds and remains of interrupted ones.
 
-        Returns how many folders went and how many bytes that freed.
+        What is being built at the moment stays. Returns how many folders went and how many bytes
+        that freed.
         """
         now = time.time() if now is None else now
         count = freed = 0
@@ -87,9 +89,12 @@ class BuildStore:
             used = build.used if build else folder.stat().st_mtime
             if now - used < older_than:
                 continue
-            freed += sum(f.lstat().st_size for f in folder.rglob("*") if f.is_file())
-            shutil.rmtree(folder)
-            self.lock(folder.name).unlink(missing_ok=True)
+            with exclusive_if_free(self.lock(folder.name)) as free:
+                if not free:
+                    continue
+                freed += sum(f.lstat().st_size for f in folder.rglob("*") if f.is_file())
+                shutil.rmtree(folder)
+                self.lock(folder.name).unlink(missing_ok=True)
             count += 1
         return count, freed
 

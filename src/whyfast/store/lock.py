@@ -1,49 +1,69 @@
-"""Locks between processes, released by the kernel when their holder dies in whatever way."""
+"""Locks between processes, released by the kernel when their holder dies in whatever way.
+
+The holder of a lock may remove its file; whoever waited for it then takes the new one.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
-import time
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-#: Seconds between two attempts at a lock that another holds.
+#: Seconds between two attempts of a wait that can be cancelled.
 PATIENCE = 0.05
 
 
 @contextlib.contextmanager
-def exclusive(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+def exclusive(
+    path: Path,
+    waiting: Callable[[], None] | None = None,
+    *,
+    cancelled: threading.Event | None = None,
+) -> Iterator[None]:
     """Hold the lock file ``path`` (made when missing); ``waiting`` is called once before a wait.
 
-    The holder may remove the file. What ``waiting`` raises ends the attempt.
+    Setting ``cancelled`` ends the wait with InterruptedError; without it only the main thread's
+    can be interrupted.
     """
-    fd = _try(path)
-    if fd is None:
-        if waiting:
-            waiting()
-        while (fd := _try(path)) is None:
-            time.sleep(PATIENCE)
+    fd = _lock(path, fcntl.LOCK_NB)
+    if fd is None and waiting:
+        waiting()
+    while fd is None:
+        if cancelled is None:
+            fd = _lock(path, 0)
+        elif cancelled.wait(PATIENCE):
+            raise InterruptedError(f"no longer waiting for {path.name}")
+        else:
+            fd = _lock(path, fcntl.LOCK_NB)
     try:
         yield
     finally:
         os.close(fd)
 
 
-def _try(path: Path) -> int | None:
-    """A descriptor that holds the lock, or None while another does."""
+@contextlib.contextmanager
+def exclusive_if_free(path: Path) -> Iterator[bool]:
+    """Like :func:`exclusive`, but yields False at once, holding nothing, when another holds it."""
+    fd = _lock(path, fcntl.LOCK_NB)
+    try:
+        yield fd is not None
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def _lock(path: Path, flags: int) -> int | None:
+    """A descriptor that holds the lock; None when another holds it, or removed it meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        held, there = os.fstat(fd), os.stat(path)
-        if (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino):
-            return fd
-    except (BlockingIOError, FileNotFoundError):  # taken, or removed by its last holder
-        pass
-    except BaseException:
-        os.close(fd)
-        raise
-    os.close(fd)
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, fd)
+        with contextlib.suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(fd, fcntl.LOCK_EX | flags)
+            if os.path.samestat(os.fstat(fd), path.stat()):
+                stack.pop_all()
+                return fd
     return None

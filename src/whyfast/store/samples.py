@@ -11,6 +11,7 @@ from typing import Any
 
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.store.lock import exclusive
 
 SCHEMA_VERSION = 1
 
@@ -47,22 +48,34 @@ class SampleStore:
     """The database. Every method that writes returns only once the data is on disk."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")  # NORMAL may lose the last commits
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, SCHEMA_VERSION):
-                raise UserError(
-                    f"made by another version of whyfast (schema {version}, this one reads "
-                    f"{SCHEMA_VERSION}); move it away or set WHYFAST_HOME",
-                    where=path,
-                )
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        except sqlite3.Error as error:
-            raise UserError(f"cannot be used as the results database: {error}", where=path) from None
+        except (OSError, sqlite3.Error) as error:
+            raise _unusable(path, error) from None
+        try:
+            # SQLite fails at once, whatever the timeout, when two turn a new database into WAL.
+            with exclusive(path.with_name(path.name + ".lock")):
+                self._prepare(path)
+        except (OSError, sqlite3.Error) as error:
+            self.close()
+            raise _unusable(path, error) from None
+        except UserError:
+            self.close()
+            raise
+
+    def _prepare(self, path: Path) -> None:
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, SCHEMA_VERSION):
+            raise UserError(
+                f"made by another version of whyfast (schema {version}, this one reads "
+                f"{SCHEMA_VERSION}); move it away or set WHYFAST_HOME",
+                where=path,
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")  # NORMAL may lose the last commits
+        self._db.executescript(_SCHEMA)
+        self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def close(self) -> None:
         self._db.close()
@@ -83,6 +96,13 @@ class SampleStore:
         ).fetchone()
         run = Run(*row) if row else None
         return run if run and run.finished is None else None
+
+    def runs(self) -> list[Run]:
+        """All runs, oldest first."""
+        rows = self._db.execute(
+            "SELECT id, key, study, started, finished FROM run ORDER BY started"
+        )
+        return [Run(*row) for row in rows]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
@@ -132,9 +152,7 @@ class SampleStore:
 
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
-        rows = self._db.execute(
-            "SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,)
-        )
+        rows = self._db.execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
         return [block_from(json.loads(r[0])) for r in rows]
 
     def sessions(self, run: str) -> list[Session]:
@@ -153,6 +171,10 @@ class SampleStore:
         ]
 
 
+def _unusable(path: Path, error: Exception) -> UserError:
+    return UserError(f"cannot be used as the results database: {error}", where=path)
+
+
 def block_from(data: Mapping[str, Any]) -> Block:
     """A block from its JSON form."""
     return Block(
@@ -161,8 +183,6 @@ def block_from(data: Mapping[str, Any]) -> Block:
             "start_order": tuple(data["start_order"]),
             "order": tuple(tuple(o) for o in data["order"]),
             "values": {v: tuple(x) for v, x in data["values"].items()},
-            "extra": {
-                v: {k: tuple(x) for k, x in per.items()} for v, per in data["extra"].items()
-            },
+            "extra": {v: {k: tuple(x) for k, x in per.items()} for v, per in data["extra"].items()},
         }
     )

@@ -43,6 +43,7 @@ class PathProvider:
         if compiler is None:
             here = ", ".join(self.names()) or "none"
             raise CannotBuildHere(f"{name} is not installed (on PATH here: {here})")
+        compiler = os.path.abspath(compiler)  # steps run in another folder
         version = first_line([compiler, "--version"])
         target = first_line([compiler, "-dumpmachine"])
         if not version:
@@ -64,7 +65,13 @@ def first_line(argv: list[str], env: dict[str, str] | None = None) -> str:
     """The first line that a program prints; empty when it cannot be run."""
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, errors="replace", timeout=120, env=env
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+            env=env,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -52,9 +52,7 @@ def compiles(cc: Sequence[str], env: Mapping[str, str], code: str) -> tuple[bool
     return done.returncode == 0, done.stderr.strip()
 
 
-def features(
-    cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path
-) -> frozenset[str]:
+def features(cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path) -> frozenset[str]:
     """The features that ``cc`` has; remembered in ``cache`` under the toolchain's digest.
 
     Raises :class:`CannotBuildHere` when it cannot even compile a trivial program.

@@ -45,12 +45,14 @@ class ZigProvider:
 
     def remove(self, name: str, home: Home) -> None:
         """Delete the unpacked wheel and its compile cache."""
-        if not self.installed(name, home):
-            raise UserError(f"zig:{name} is not installed")
-        folder = _folder(home, WHEELS[name])
-        with exclusive(home.toolchains / f"{folder.name}.lock"):
-            shutil.rmtree(folder)
-            shutil.rmtree(home.toolchains / f"{folder.name}-cache", ignore_errors=True)
+        if name in WHEELS:
+            folder = _folder(home, WHEELS[name])
+            with exclusive(home.toolchains / f"{folder.name}.lock"):
+                if self.installed(name, home):
+                    shutil.rmtree(folder)
+                    shutil.rmtree(home.toolchains / f"{folder.name}-cache", ignore_errors=True)
+                    return
+        raise UserError(f"zig:{name} is not installed")
 
     def resolve(self, name: str, home: Home, progress: Progress) -> Toolchain:
         """The toolchain, downloaded (80 to 100 MB) and unpacked (340 to 410 MB) when new."""
@@ -91,9 +93,15 @@ def _folder(home: Home, wheel: Wheel) -> Path:
 
 
 def _install(wheel: Wheel, folder: Path) -> None:
-    """Download, check and unpack into ``folder``, which appears only when it is complete."""
+    """Download, check and unpack into ``folder``, which appears only when it is complete.
+
+    The caller holds the lock of ``folder``.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="ziglang-") as work:
+    prefix = f"{folder.name}-unfinished-"
+    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
+        shutil.rmtree(remains, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
         file = _download(wheel, Path(work))
         unpacked = Path(work, "unpacked")
         try:

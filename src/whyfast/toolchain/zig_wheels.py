@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Wheel:
     """One release of the PyPI package ``ziglang``.
 
-    ``hashes`` are sha256 of its files, one for each platform; the package manager takes the one that
-    fits this machine and refuses a file with another hash.
+    ``hashes`` are sha256 of its files, one for each platform; the package manager takes the file
+    that fits this machine and refuses one with another hash.
     """
 
     release: str

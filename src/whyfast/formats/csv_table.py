@@ -1,0 +1,120 @@
+"""CSV with a heading: one row a value.
+
+One column holds the times: ``seconds`` or ``value``, or a name that ends in ``_s``, ``_ms``,
+``_us`` or ``_ns``. ``benchmark`` names the benchmark, ``process`` the process that yielded the
+value. All other columns name the benchmark too, as ``column=value``. Without a ``process`` column
+nothing says which values came from the same process, so all count as one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from whyfast.formats.format import Format, Given
+from whyfast.formats.node import clean
+from whyfast.model.errors import UserError
+from whyfast.model.series import SECOND, Recording, Series
+
+_UNITS = {"_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
+_WANTED = "a column of times is wanted: seconds, value, or a name that ends in _s, _ms, _us or _ns"
+
+
+def claims(given: Given) -> bool:
+    """Text whose first line is a heading of several columns, one of them of times."""
+    if given.text is None or given.document is not None:
+        return False
+    heading = _heading(given.text)
+    return len(heading) > 1 and any(_unit(column) for column in heading)
+
+
+def read(given: Given) -> Recording:
+    """The rows that ``given.chosen`` selects, grouped by benchmark and process."""
+    assert given.text is not None
+    heading = _heading(given.text)
+    if len(set(heading)) != len(heading):
+        raise UserError("two columns have the same name", where=f"{given.where}:1")
+    times = [column for column in heading if _unit(column)]
+    if len(times) != 1:
+        raise UserError(f"{_WANTED}; there are {', '.join(times)}", where=f"{given.where}:1")
+    for column, _ in given.chosen:
+        if column not in heading or column in (times[0], "process"):
+            others = ", ".join(c for c in heading if c not in (times[0], "process"))
+            raise UserError(f"no column {column!r} to choose by; there are {others}",
+                            where=given.where)
+    chosen = dict(given.chosen)
+    keys = [c for c in heading if c not in (times[0], "process") and c not in chosen]
+    found: dict[str, dict[str, list[float]]] = {}
+    for line, row in _rows(given, len(heading)):
+        cells = dict(zip(heading, row, strict=True))
+        if any(cells[column] != value for column, value in chosen.items()):
+            continue
+        value = _value(cells[times[0]], _unit(times[0]) or 1.0, f"{given.where}:{line}")
+        name = _name(cells, keys) or given.path.stem
+        found.setdefault(name, {}).setdefault(cells.get("process", ""), []).append(value)
+    if not found:
+        raise UserError("no row has these values" if chosen else "there is no row below the "
+                        "heading", where=given.where)
+    known = "process" in heading
+    return Recording(
+        given.name,
+        given.where,
+        "csv",
+        {
+            name: Series(name, SECOND, tuple(tuple(v) for v in by_process.values()), known)
+            for name, by_process in found.items()
+        },
+    )
+
+
+def _heading(text: str) -> list[str]:
+    try:
+        first = next(csv.reader(io.StringIO(text[:10_000].lstrip("\r\n"))), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in first]
+
+
+def _unit(column: str) -> float | None:
+    if column in ("seconds", "value"):
+        return 1.0
+    return next((s for end, s in _UNITS.items() if column.endswith(end) and column != end), None)
+
+
+def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
+    assert given.text is not None
+    reader = csv.reader(io.StringIO(given.text.lstrip("\r\n")), strict=True)
+    rows = []
+    try:
+        for row in reader:
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) != width:
+                raise UserError(f"{len(row)} cells do not go with {width} columns",
+                                where=f"{given.where}:{reader.line_num}")
+            rows.append((reader.line_num, [clean(cell.strip()) for cell in row]))
+    except csv.Error as error:
+        raise UserError(f"is not sound CSV: {error}", where=f"{given.where}:{reader.line_num}"
+                        ) from None
+    return rows[1:]
+
+
+def _name(cells: dict[str, str], keys: list[str]) -> str:
+    parts = [cells["benchmark"]] if "benchmark" in keys else []
+    parts += [f"{key}={cells[key]}" for key in keys if key != "benchmark"]
+    return " ".join(part for part in parts if part)
+
+
+def _value(text: str, scale: float, where: str) -> float:
+    try:
+        value = float(text) * scale
+    except ValueError:
+        raise UserError(f"{text[:40]!r} is no time", where=where) from None
+    if not 0 < value < math.inf:
+        raise UserError(f"a time above 0 is wanted, not {text[:40]}", where=where)
+    return value
+
+
+FORMAT = Format("csv", claims, read)

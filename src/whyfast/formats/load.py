@@ -1,0 +1,72 @@
+"""From an argument of the command line to a recording, whatever tool wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.formats.format import Given
+from whyfast.formats.node import clean, parse_json
+from whyfast.formats.registry import FORMATS
+from whyfast.formats.select import Chosen, split_choice
+from whyfast.formats.source import read_text
+from whyfast.model.errors import UserError
+from whyfast.model.series import Recording
+
+_ENDINGS = (".gz", ".json", ".csv", ".txt")
+
+
+def load_recording(argument: str) -> Recording:
+    """What the file or folder holds. UserError for all that cannot be read as a result.
+
+    The format is told by content. ``argument`` may choose rows of a table, see
+    :func:`whyfast.formats.select.split_choice`.
+    """
+    path, chosen = split_choice(argument)
+    given = Given(path, _name(path, chosen), chosen=chosen)
+    if not path.is_dir():
+        text = read_text(path)
+        document = parse_json(text, str(path)) if text.lstrip()[:1] in ("{", "[") else None
+        given = replace(given, text=text, document=document)
+    for format_ in FORMATS:
+        if format_.claims(given):
+            if chosen and format_.name != "csv":
+                raise UserError("rows can be chosen from CSV only", where=argument)
+            return format_.read(given)
+    if given.document is not None and given.document.has("schema"):
+        schema = str(given.document.value["schema"])[:40]
+        raise UserError(
+            f"is a result of whyfast itself ({clean(schema)}); show it with `whyfast report`",
+            where=path,
+        )
+    names = ", ".join(format_.name for format_ in FORMATS)
+    raise UserError(f"is in none of the formats that can be read ({names})", where=path)
+
+
+def load_recordings(arguments: Sequence[str]) -> tuple[Recording, ...]:
+    """All of them, each under a name that no other has."""
+    recordings = [load_recording(argument) for argument in arguments]
+    for names in (
+        [r.name for r in recordings],
+        [_with_folder(r) for r in recordings],
+        [clean(argument) for argument in arguments],
+    ):
+        if len(set(names)) == len(names):
+            return tuple(replace(r, name=n) for r, n in zip(recordings, names, strict=True))
+    numbered = [f"{clean(a)} (file {i})" for i, a in enumerate(arguments, 1)]
+    return tuple(replace(r, name=n) for r, n in zip(recordings, numbered, strict=True))
+
+
+def _name(path: Path, chosen: Chosen) -> str:
+    name = path.name or str(path.resolve().name) or str(path)
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending) or name
+    if chosen:
+        name = ",".join(f"{column}={value}" for column, value in chosen)
+    return clean(name)
+
+
+def _with_folder(recording: Recording) -> str:
+    parent = Path(recording.source).absolute().parent.name
+    return clean(f"{parent}/{recording.name}" if parent else recording.name)

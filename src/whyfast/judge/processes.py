@@ -1,0 +1,87 @@
+"""Two sets of processes compared: one number a process, and an interval on the log ratio.
+
+The values of a process are averaged (arithmetic mean), since they share its memory layout, hash
+seed and moment; the process is what was repeated. The point estimate is the ratio of the means
+over processes, which for equally many values a process is the ratio of the means over all values,
+as pyperf prints it. The interval is Yuen's (1974): Welch's t on means trimmed by a fifth on each
+side, with winsorized variances, of the logarithms of the process means, so that a wild process
+cannot hide a difference or make one. It is widened to hold the point estimate where the two
+disagree.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from whyfast.model.series import Series
+
+Floats = NDArray[np.float64]
+
+#: The share of processes that is set aside at either end for the interval.
+TRIM = 0.2
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A log ratio with its standard error and degrees of freedom.
+
+    ``point`` is the estimate that is reported, ``location`` the robust one that the interval is
+    built around.
+    """
+
+    point: float
+    location: float
+    error: float
+    freedom: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The log ratios not refuted at ``level``, two-sided; always holds both estimates."""
+        half = float(stats.t.isf(level / 2, self.freedom)) * self.error
+        return min(self.location - half, self.point), max(self.location + half, self.point)
+
+    def p_value(self) -> float:
+        """Two-sided p-value of "no difference"; 1 where the two estimates disagree on the side."""
+        if self.point * self.location <= 0:
+            return 1.0
+        return float(2 * stats.t.sf(abs(self.location) / self.error, self.freedom))
+
+
+def process_means(series: Series) -> Floats:
+    """The mean of each process, in the unit of the series; shape (processes,)."""
+    return np.array([math.fsum(values) / len(values) for values in series.processes])
+
+
+def log_mean(series: Series) -> float:
+    """Logarithm of the mean over processes of their means."""
+    means = process_means(series)
+    return math.log(math.fsum(means) / len(means))
+
+
+def contrast(head: Series, base: Series) -> Contrast | None:
+    """log(head / base); None when a side has fewer than two processes, or neither any spread."""
+    x, y = np.log(process_means(head)), np.log(process_means(base))
+    if len(x) < 2 or len(y) < 2:
+        return None
+    (mean_x, var_x, free_x), (mean_y, var_y, free_y) = _trimmed(x), _trimmed(y)
+    total = var_x + var_y
+    # Rounding alone spreads the logarithms by about the machine precision.
+    if total <= (1e-12 * max(1.0, abs(mean_x), abs(mean_y))) ** 2:
+        return None
+    freedom = total**2 / (var_x**2 / free_x + var_y**2 / free_y)
+    return Contrast(log_mean(head) - log_mean(base), mean_x - mean_y, math.sqrt(total), freedom)
+
+
+def _trimmed(x: Floats) -> tuple[float, float, float]:
+    """Trimmed mean, its squared standard error, and its degrees of freedom."""
+    n, cut = len(x), int(TRIM * len(x))
+    ordered = np.sort(x)
+    kept = ordered[cut : n - cut]
+    winsorized = np.clip(ordered, kept[0], kept[-1])
+    h = n - 2 * cut
+    error2 = float(np.sum((winsorized - winsorized.mean()) ** 2)) / (h * (h - 1))
+    return float(kept.mean()), error2, h - 1.0

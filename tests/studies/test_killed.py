@@ -1,0 +1,95 @@
+"""SIGKILL at any moment loses at most the block in flight; the same command goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.studies.known_study import steps, write_study
+from tests.studies.test_run import whyfast
+
+from whyfast.store.home import Home
+from whyfast.store.samples import SampleStore
+
+WATCHED = Path(__file__).with_name("watched_run.py")
+
+
+def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(
+        tmp_path / "spin",
+        {"base": steps(10000), "slow": steps(10500)},
+        measure='budget = "8s"\nstop = "budget"\nturns = 60',
+    )
+    rng = random.Random(1)
+    printed = 0
+    for attempt in range(10):
+        process = subprocess.Popen(
+            [sys.executable, WATCHED, study],
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+        )
+        assert process.stdout is not None
+        # Every third time anywhere, start-up and building included; else while blocks are taken.
+        said = process.stdout.readline() if attempt % 3 else ""
+        time.sleep(rng.uniform(0.0, 0.6))
+        os.killpg(process.pid, signal.SIGKILL)
+        said += process.communicate()[0]
+        assert "done" not in said
+        printed += said.count("block\n")
+        if own_home.database.exists():
+            store = SampleStore(own_home.database)
+            runs = store.runs()
+            kept = sum(len(store.blocks(r.id)) for r in runs)
+            store.close()
+            assert len(runs) <= 1
+            assert kept >= printed
+            printed = kept  # one may have been stored and not yet said
+    assert printed > 0
+
+    out = tmp_path / "result.json"
+    done = whyfast("run", study, "--json", out)
+    assert f"resuming: {printed} blocks" in done.stderr
+    result = json.loads(out.read_text())
+    assert len(result["blocks"]) > printed
+    assert [b["index"] for b in result["blocks"]] == list(range(len(result["blocks"])))
+    assert len({b["session"] for b in result["blocks"]}) > 1
+    assert result["verdicts"][0]["verdict"] == "slower"
+
+
+def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(
+        tmp_path / "spin",
+        {"base": steps(10000), "slow": steps(12000)},
+        measure='budget = "60s"\nstop = "budget"',
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whyfast.cli.main", "run", str(study)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and _blocks(own_home) < 12:
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "The run is not complete. So far: slow is 1." in " ".join(out.split())
+    assert "Traceback" not in err
+
+
+def _blocks(home: Home) -> int:
+    if not home.database.exists():
+        return 0
+    store = SampleStore(home.database)
+    try:
+        return sum(len(store.blocks(r.id)) for r in store.runs())
+    finally:
+        store.close()

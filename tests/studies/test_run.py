@@ -1,0 +1,176 @@
+"""``whyfast run`` end to end: real compiler, real processes, real database."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.known_study import mode, steps, write_study
+
+from whyfast.store.home import Home
+
+
+def whyfast(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "whyfast.cli.main", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def verdicts(path: Path) -> dict[str, dict[str, Any]]:
+    result = json.loads(path.read_text())
+    return {v["variant"]: v for v in result["verdicts"]}
+
+
+def test_finds_a_known_difference_and_calls_equal_code_no_different(
+    own_home: Home, tmp_path: Path
+) -> None:
+    study = write_study(
+        tmp_path / "spin",
+        {"base": steps(10000), "twin": 'cflags = ["-DSTEPS=10000", "-DTWIN"]', "slow": steps(11000)},
+    )
+    out = tmp_path / "result.json"
+    done = whyfast("run", study, "--json", out)
+    said = verdicts(out)
+    assert said["slow"]["verdict"] == "slower"
+    assert 1.05 < said["slow"]["low"] < 1.10 < said["slow"]["high"] < 1.15
+    assert said["twin"]["verdict"] in ("same", "undecided")
+    assert "slow is 1.1" in done.stdout
+    assert "base and twin are byte-identical" in done.stdout
+
+    again = whyfast("run", study, "--json", out)
+    assert all(b["reused"] for b in json.loads(out.read_text())["builds"])
+    assert "building base" not in again.stderr
+    assert "building base" in done.stderr
+
+
+def test_a_variant_that_fails_is_reported_and_the_others_go_on(
+    own_home: Home, tmp_path: Path
+) -> None:
+    study = write_study(
+        tmp_path / "failing",
+        {
+            "base": steps(10000),
+            "slow": steps(12000),
+            "crash": mode("crash"),
+            "hang": mode("hang"),
+            "garbage": mode("garbage"),
+            "wrong": mode("wrong"),
+            "broken": 'cflags = ["-DSTEPS=no_such_name"]',
+            "nowhere": "",
+        },
+    )
+    text = (study / "study.toml").read_text()
+    head, _, tail = text.partition('[variant.nowhere]\ntoolchain = "path:gcc"')
+    (study / "study.toml").write_text(
+        f'{head}[variant.nowhere]\ntoolchain = "path:no-such-compiler"{tail}'
+    )
+    out = tmp_path / "result.json"
+    done = whyfast("run", study, "--json", out, code=1)
+    result = json.loads(out.read_text())
+    reasons = {f["variant"]: f["reason"] for f in result["failures"]}
+    assert reasons == {
+        "crash": "ended early (killed by SIGABRT)",
+        "hang": "gave no value within 2 s",
+        "garbage": "answered 'soon' out of turn",
+        "wrong": "wrong result: 0x2, where base has 0x1",
+    }
+    builds = {b["variant"]: b for b in result["builds"]}
+    assert builds["broken"]["status"] == "failed"
+    assert any("no_such_name" in line for line in builds["broken"]["log_tail"])
+    assert builds["nowhere"]["status"] == "not-buildable"
+    assert builds["nowhere"]["reason"].startswith("no-such-compiler is not installed")
+    assert {v["variant"] for v in result["verdicts"]} == {"slow"}
+    assert all(set(b["values"]) >= {"base", "slow"} for b in result["blocks"])
+    assert not any(b["values"].keys() & {"crash", "wrong"} for b in result["blocks"])
+    assert "crash" in done.stdout
+
+
+def test_plan_builds_and_writes_nothing(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(tmp_path / "spin", {"base": steps(10000), "slow": steps(11000)})
+    done = whyfast("plan", study)
+    assert "base (baseline)" in done.stdout
+    assert "to build" in done.stdout
+    assert not own_home.builds.exists()
+    assert not own_home.database.exists()
+    assert whyfast("run", study, "--dry-run").stdout == done.stdout
+
+
+def test_report_repeats_the_last_result(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(
+        tmp_path / "spin", {"base": steps(10000), "slow": steps(12000)}, measure='budget = "3s"'
+    )
+    first = whyfast("run", study).stdout
+    assert whyfast("report", "spin").stdout == first
+    assert whyfast("report", study).stdout == first
+    page = tmp_path / "page.html"
+    whyfast("report", "spin", "--html", page)
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_build_can_be_repeated_by_hand(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(
+        tmp_path / "spin", {"base": steps(10000), "slow": steps(11000)}, measure='budget = "1s"'
+    )
+    out = tmp_path / "result.json"
+    whyfast("run", study, "--json", out)
+    build = json.loads(out.read_text())["builds"][0]
+    script = whyfast("builds", "show", build["digest"][:12], "--script").stdout
+    by_hand = tmp_path / "by-hand"
+    by_hand.mkdir()
+    subprocess.run(["sh", "-eu"], input=script, text=True, cwd=by_hand, check=True)
+    assert (by_hand / "spin").read_bytes() == Path(build["program"]).read_bytes()
+    assert build["digest"][:12] in whyfast("builds").stdout
+    assert "removed 2 builds" in whyfast("builds", "gc", "--all").stdout
+    assert whyfast("builds").stdout.strip() == "no builds yet"
+
+
+def test_fail_on_slower(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(
+        tmp_path / "spin", {"base": steps(10000), "slow": steps(12000)}, measure='budget = "5s"'
+    )
+    whyfast("run", study, "--fail-on", "slower", code=3)
+
+
+def test_no_baseline_left_is_bad_input(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(tmp_path / "spin", {"base": 'cflags = ["-DSTEPS=nothing"]', "b": steps(1)})
+    done = whyfast("run", study, code=2)
+    assert "no baseline could be built" in done.stderr
+    assert not own_home.database.exists()
+
+
+@pytest.mark.usefixtures("needs_clang")
+def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None:
+    """The point of the project, on the bundled study: merged, slower, and the flag undoes it."""
+    out = tmp_path / "result.json"
+    page = tmp_path / "page.html"
+    done = whyfast(
+        *("run", "dispatch", "--only", "clang19-goto-taildup", "clang19-tail"),
+        *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out, "--html", page),
+    )
+    result = json.loads(out.read_text())
+    shown = {e["variant"]: e["dispatch"] for e in result["evidence"]}
+    assert shown["clang19-goto"]["form"] == "merged"
+    assert shown["clang19-goto"]["indirect_jumps"] < 10
+    for replicated in ("clang18-goto", "clang19-goto-taildup", "clang19-tail"):
+        assert shown[replicated]["form"] == "replicated", replicated
+        assert shown[replicated]["indirect_jumps"] > 100
+    suites = {(s["variant"], s["baseline"]): s for s in result["suites"]}
+    slow = suites["clang19-goto", "clang18-goto"]
+    assert slow["verdict"] == "slower"
+    assert slow["low"] > 1
+    assert suites["clang19-goto-taildup", "clang19-goto"]["verdict"] == "faster"
+    assert "the merging is what costs" in " ".join(done.stdout.split())
+    database = sqlite3.connect(own_home.database)
+    assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(result["blocks"])

@@ -1,0 +1,24 @@
+"""Run as a program by test_killed.py: measures a study and says each block once it is safe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from whyfast.investigate.events import Silent
+from whyfast.investigate.study_run import run_study
+from whyfast.model.verdict import Verdict
+from whyfast.store.home import home
+from whyfast.study.load import load_study
+
+
+class Loud(Silent):
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        print("block", flush=True)
+
+
+if __name__ == "__main__":
+    run_study(load_study(sys.argv[1]), home(), Loud())
+    print("done", flush=True)

@@ -1,0 +1,34 @@
+"""Blocks of values for tests of what is made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from whyfast.model.sample import Block
+
+
+def block(
+    values: Mapping[str, Sequence[float]],
+    *,
+    benchmark: str = "fib",
+    index: int = 0,
+    session: str = "s1",
+    seconds: float = 0.25,
+) -> Block:
+    """A block with these values; its turns were taken in the order of the variants."""
+    order = tuple(values)
+    turns = len(next(iter(values.values()), ()))
+    return Block(
+        benchmark=benchmark,
+        index=index,
+        seed=7,
+        session=session,
+        cpu=1,
+        loops=3,
+        warmups=1,
+        start_order=order,
+        order=(order,) * turns,
+        values={v: tuple(x) for v, x in values.items()},
+        started=1_700_000_000.25,
+        seconds=seconds,
+    )
