@@ -38,7 +38,11 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
 ) -> None:
     study = write_study(
         tmp_path / "spin",
-        {"base": steps(10000), "twin": 'cflags = ["-DSTEPS=10000", "-DTWIN"]', "slow": steps(11000)},
+        {
+            "base": steps(10000),
+            "twin": 'cflags = ["-DSTEPS=10000", "-DTWIN"]',
+            "slow": steps(11000),
+        },
     )
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out)

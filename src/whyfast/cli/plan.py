@@ -8,7 +8,9 @@ import argparse
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="STUDY", help="a folder, a study.toml, or a bundled name")
     parser.add_argument("--budget", metavar="TIME", help="how long to measure, e.g. 10m")
-    parser.add_argument("--only", metavar="VARIANT", nargs="+", default=[], help="and the baselines")
+    parser.add_argument(
+        "--only", metavar="VARIANT", nargs="+", default=[], help="and the baselines"
+    )
     parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
     parser.add_argument("-v", "--verbose", action="store_true", help="with flags and steps")
 

@@ -11,7 +11,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="STUDY", help="a folder, a study.toml, or a bundled name")
     parser.add_argument("--quick", action="store_true", help="a fifth of the study's budget")
     parser.add_argument("--budget", metavar="TIME", help="how long to measure, e.g. 10m")
-    parser.add_argument("--only", metavar="VARIANT", nargs="+", default=[], help="and the baselines")
+    parser.add_argument(
+        "--only", metavar="VARIANT", nargs="+", default=[], help="and the baselines"
+    )
     parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     parser.add_argument("--fresh", action="store_true", help="do not resume an interrupted run")

@@ -42,8 +42,9 @@ def read(given: Given) -> Recording:
     for column, _ in given.chosen:
         if column not in heading or column in (times[0], "process"):
             others = ", ".join(c for c in heading if c not in (times[0], "process"))
-            raise UserError(f"no column {column!r} to choose by; there are {others}",
-                            where=given.where)
+            raise UserError(
+                f"no column {column!r} to choose by; there are {others}", where=given.where
+            )
     chosen = dict(given.chosen)
     keys = [c for c in heading if c not in (times[0], "process") and c not in chosen]
     found: dict[str, dict[str, list[float]]] = {}
@@ -55,8 +56,10 @@ def read(given: Given) -> Recording:
         name = _name(cells, keys) or given.path.stem
         found.setdefault(name, {}).setdefault(cells.get("process", ""), []).append(value)
     if not found:
-        raise UserError("no row has these values" if chosen else "there is no row below the "
-                        "heading", where=given.where)
+        raise UserError(
+            "no row has these values" if chosen else "there is no row below the heading",
+            where=given.where,
+        )
     known = "process" in heading
     return Recording(
         given.name,
@@ -92,12 +95,15 @@ def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
             if not any(cell.strip() for cell in row):
                 continue
             if len(row) != width:
-                raise UserError(f"{len(row)} cells do not go with {width} columns",
-                                where=f"{given.where}:{reader.line_num}")
+                raise UserError(
+                    f"{len(row)} cells do not go with {width} columns",
+                    where=f"{given.where}:{reader.line_num}",
+                )
             rows.append((reader.line_num, [clean(cell.strip()) for cell in row]))
     except csv.Error as error:
-        raise UserError(f"is not sound CSV: {error}", where=f"{given.where}:{reader.line_num}"
-                        ) from None
+        raise UserError(
+            f"is not sound CSV: {error}", where=f"{given.where}:{reader.line_num}"
+        ) from None
     return rows[1:]
 
 

@@ -129,9 +129,7 @@ def run_ab(
             store.close()
     finally:
         _aside(options.cleanup, names, options, env, "--cleanup")
-    metrics = judge_metrics(
-        result.blocks, variants=names, baseline=baseline, margin=options.margin
-    )
+    metrics = judge_metrics(result.blocks, variants=names, baseline=baseline, margin=options.margin)
     confounds = (*_start_matters(result, start), *result.confounds)
     return replace(result, metrics=metrics, confounds=confounds, about="commands")
 
@@ -225,9 +223,7 @@ def _study(
             Variant(c.name, toolchain="", about=c.line if c.name != c.line else "")
             for c in commands
         ),
-        benchmarks=(
-            Benchmark(BENCHMARK, "turn" if kind == "turn" else "command", ("{program}",)),
-        ),
+        benchmarks=(Benchmark(BENCHMARK, "turn" if kind == "turn" else "command", ("{program}",)),),
         measure=MeasureSpec(budget=options.budget),
     )
 

@@ -21,7 +21,9 @@ class Observer(Protocol):
     def failure(self, failure: RunFailure) -> None:
         """A variant failed on a benchmark and is left out of it."""
 
-    def block(self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float) -> None:
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
         """A block is safely stored.
 
         ``verdicts``: how the benchmark stands against the main baseline, each at full level.

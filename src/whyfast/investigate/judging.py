@@ -68,13 +68,9 @@ def judge_metrics(
                 if metric in b.extra.get(variant, {}) and metric in b.extra.get(baseline, {})
             ]
             if variant != baseline and pairs and all(x > 0 and y > 0 for x, y in pairs):
-                samples[blocks[0].benchmark, variant, baseline] = np.log(
-                    [x / y for x, y in pairs]
-                )
+                samples[blocks[0].benchmark, variant, baseline] = np.log([x / y for x, y in pairs])
         if samples:
-            verdicts += (
-                replace(v, metric=metric) for v in judge_family(samples, margin=margin)
-            )
+            verdicts += (replace(v, metric=metric) for v in judge_family(samples, margin=margin))
     return tuple(verdicts)
 
 

@@ -70,5 +70,7 @@ def _scan(variable: str, low: str, high: str, step: str) -> list[str]:
     except (InvalidOperation, ZeroDivisionError):
         raise UserError("MIN, MAX and STEP must be numbers, STEP not 0", where=where) from None
     if not 0 <= count < MOST:
-        raise UserError(f"{low} to {high} by {step} is no range of up to {MOST} values", where=where)
+        raise UserError(
+            f"{low} to {high} by {step} is no range of up to {MOST} values", where=where
+        )
     return [str(first + by * i) for i in range(int(count) + 1)]

@@ -113,7 +113,9 @@ def _entries(
     earlier = store.blocks(run.id)
     failed = {(f.benchmark, f.variant) for f in store.failures(run.id)}
     ordered = [baselines[0], *(v for v in usable if v != baselines[0])]
-    return [_entry(study, prepared, b, ordered, baselines, failed, earlier) for b in study.benchmarks]
+    return [
+        _entry(study, prepared, b, ordered, baselines, failed, earlier) for b in study.benchmarks
+    ]
 
 
 def _entry(

@@ -168,9 +168,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
         return None
     whole, split, counts = [], [], []
     for b in usable:
-        d = [
-            math.log(x / y) for x, y in zip(b.values[variant], b.values[baseline], strict=True)
-        ]
+        d = [math.log(x / y) for x, y in zip(b.values[variant], b.values[baseline], strict=True)]
         if len(d) < 4:
             return None
         whole.append(statistics.median(d))
@@ -179,8 +177,6 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     r = statistics.fmean(counts)
     within = statistics.fmean(x * x for x in split) / 4
     between = max(statistics.variance(whole) - within, within / r, 1e-12)
-    round_cost = max(
-        1e-6, (statistics.fmean(b.seconds for b in usable) - start) / r
-    )
+    round_cost = max(1e-6, (statistics.fmean(b.seconds for b in usable) - start) / r)
     best = math.sqrt(within * r * start / (between * round_cost))
     return max(10, min(400, round(best)))

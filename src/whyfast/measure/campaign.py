@@ -146,9 +146,7 @@ def _one_block(
     return block
 
 
-def _calibrate(
-    entry: Entry, cpu: int | None, sink: Sink, clock: Clock
-) -> Calibration | None:
+def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calibration | None:
     try:
         return calibrate(
             entry.runner,

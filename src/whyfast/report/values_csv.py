@@ -14,9 +14,7 @@ def values_csv(result: Result) -> str:
     extra = sorted({k for b in result.blocks for per in b.extra.values() for k in per})
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["benchmark", "block", "turn", "variant", "place", "loops", "seconds", *extra]
-    )
+    writer.writerow(["benchmark", "block", "turn", "variant", "place", "loops", "seconds", *extra])
     for b in result.blocks:
         for turn, order in enumerate(b.order):
             for place, variant in enumerate(order):

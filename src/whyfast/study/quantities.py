@@ -7,7 +7,16 @@ import re
 
 from whyfast.study.wording import kind, quoted
 
-_UNITS = {"us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_UNITS = {
+    "us": 1e-6,
+    "µs": 1e-6,
+    "μs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
 _AMOUNT = r"(\d+(?:\.\d+)?|\.\d+)"
 _DURATION = re.compile(_AMOUNT + r"\s*([a-zµμ]+)", re.ASCII)
 _PERCENT = re.compile(_AMOUNT + r"\s*%", re.ASCII)
