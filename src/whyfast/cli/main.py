@@ -16,6 +16,7 @@ COMMANDS = {
     "run": ("run", "build, measure, judge and explain a study; resumes where it stopped"),
     "plan": ("plan", "what a study would build and run, without doing it"),
     "ab": ("ab", "compare two or more commands, no study file"),
+    "compare": ("compare", "compare results that other tools wrote"),
     "explain": ("explain", "machine code of programs or objects side by side"),
     "report": ("report", "the last results of a study again, as text, Markdown, HTML, JSON"),
     "builds": ("builds", "list, show and remove what has been built"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from whyfast.model.series import MetadataValue
 
 _MOST = 8  # different texts of one key that are kept
@@ -12,16 +14,16 @@ class Facts:
 
     def __init__(self) -> None:
         self._texts: dict[str, dict[str, None]] = {}
-        self._largest: dict[str, float] = {}
+        self._loads: dict[str, list[float]] = {}
 
     def add(self, key: str, value: str | float) -> None:
-        """Note a fact. Of loads, which change from moment to moment, the largest is kept."""
+        """Note a fact. Of loads, which change from moment to moment, the median is kept."""
         if isinstance(value, str):
             texts = self._texts.setdefault(key, {})
             if len(texts) < _MOST:
                 texts[value] = None
         elif key.startswith("load_avg"):
-            self._largest[key] = max(value, self._largest.get(key, value))
+            self._loads.setdefault(key, []).append(value)
         else:
             self.add(key, f"{value:.12g}")
 
@@ -30,4 +32,4 @@ class Facts:
         found: dict[str, MetadataValue] = {}
         for key, texts in self._texts.items():
             found[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
-        return {**found, **self._largest}
+        return {**found, **{key: median(loads) for key, loads in self._loads.items()}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from whyfast.build.recipe import Recipe, make_recipe, scan_source
 from whyfast.build.run import build_all
@@ -16,8 +17,18 @@ from whyfast.model.study import Study, Variant
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
+from whyfast.study.placeholders import names_in
 from whyfast.study.suggest import nearest
 from whyfast.toolchain.provider import resolve
+from whyfast.toolchain.python_packages import pyperf_folder, pyperformance_benchmarks
+
+
+@dataclass(frozen=True)
+class Packages:
+    """Folders of Python packages that the study's benchmarks use; None where none does."""
+
+    pyperf: Path | None = None
+    pyperformance: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,7 @@ class Prepared:
     toolchains: tuple[Toolchain, ...]
     builds: tuple[BuildOutcome, ...]
     evidence: tuple[Evidence, ...]
+    packages: Packages
 
 
 def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:
@@ -68,6 +80,7 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
     What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
     """
     observer.phase("toolchains")
+    packages = _packages(study, home, observer)
     toolchains, reasons = _toolchains(study, home, observer)
     observer.phase("build")
     source = scan_source(study.source.folder)
@@ -86,7 +99,23 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
             observer.note(f"{outcome.variant}: {outcome.reason}")
     observer.phase("explain")
-    return Prepared(tuple(toolchains.values()), outcomes, _evidence(study, outcomes, observer))
+    return Prepared(tuple(toolchains.values()), outcomes, _evidence(study, outcomes, observer), packages)
+
+
+def _packages(study: Study, home: Home, observer: Observer) -> Packages:
+    """What the benchmarks need beside the builds; UserError when it cannot be had."""
+    words = [w for b in study.benchmarks for w in b.command]
+    try:
+        return Packages(
+            pyperf=pyperf_folder(home, observer.note)
+            if any(b.runner == "pyperf" for b in study.benchmarks)
+            else None,
+            pyperformance=pyperformance_benchmarks(home, observer.note)
+            if any("pyperformance" in names_in(w) for w in words)
+            else None,
+        )
+    except CannotBuildHere as error:
+        raise UserError(str(error), where=study.folder / "study.toml") from error
 
 
 def _toolchains(

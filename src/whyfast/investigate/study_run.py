@@ -131,7 +131,7 @@ def _entry(
     commands = _commands(study, prepared, benchmark)
     return Entry(
         name=benchmark.name,
-        runner=make_runner(benchmark, commands, dict(os.environ)),
+        runner=make_runner(benchmark, commands, dict(os.environ), prepared.packages.pyperf),
         variants=[v for v in variants if (benchmark.name, v) not in failed],
         baselines=baselines,
         pinned=benchmark.runner != "command",
@@ -154,6 +154,7 @@ def _commands(
                     "program": str(build.program),
                     "source": str(study.source.folder),
                     "study": str(study.folder),
+                    "pyperformance": str(prepared.packages.pyperformance),
                 },
             )
             for word in benchmark.command

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from whyfast.judge.coverage import coverage_level
 from whyfast.judge.decide import word
+from whyfast.judge.influence import Carrier, carriers
 from whyfast.judge.noise import Noise, Spread
 from whyfast.judge.processes import Contrast, contrast, log_mean
 from whyfast.model.series import Recording, Series
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.verdict import Suite, Verdict, Word
 
 #: At most this share of the verdicts is expected to be wrong. Larger than for interleaved blocks:
 #: runs are few, and drift, not this level, bounds what they can tell.
@@ -27,6 +28,7 @@ UNKNOWN_PROCESSES = (
     "cannot be judged: the file does not say which values came from the same process"
 )
 NO_SPREAD = "cannot be judged: all processes have the very same value"
+FEW_CARRY = "a few processes carry its mean; the interval is widened to hold it"
 NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is used"
 
 
@@ -55,6 +57,16 @@ class Judged:
         return max((c.p_value() for c in (self.within, self.between) if c), default=1.0)
 
 
+@dataclass(frozen=True)
+class RunVerdicts:
+    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks,
+    ``carriers`` by head."""
+
+    verdicts: tuple[Verdict, ...]
+    suites: tuple[Suite, ...]
+    carriers: Mapping[str, tuple[Carrier, ...]]
+
+
 def compare_runs(
     base: Recording,
     heads: Sequence[Recording],
@@ -63,7 +75,7 @@ def compare_runs(
     margin: float,
     noise: Noise | None = None,
     alpha: float = RUN_ALPHA,
-) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
+) -> RunVerdicts:
     """Verdicts a benchmark and head, and the geometric mean of each head when there are several.
 
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean.
@@ -81,10 +93,13 @@ def compare_runs(
             suites.append((_suite(mine, noise), mine))
     level = coverage_level([j.interval for j in found], margin, alpha)
     suite_level = coverage_level([s.interval for s, _ in suites], margin, alpha)
-    return (
-        tuple(_verdict(j, level, margin) for j in found),
-        tuple(Suite(_verdict(s, suite_level, margin), _influence(mine)) for s, mine in suites),
-    )
+    judged, carried = [], {}
+    for suite, mine in suites:
+        verdict = _verdict(suite, suite_level, margin)
+        without = _without_each(mine, noise, suite_level, margin)
+        judged.append(Suite(verdict, {name: math.exp(r) for name, (r, _) in without.items()}))
+        carried[verdict.variant] = carriers(verdict, without, margin)
+    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged), carried)
 
 
 def e_value_of(p: float) -> float:
@@ -96,7 +111,11 @@ def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> 
     x, y = head.series[name], base.series[name]
     point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
-    notes = [] if within is not None else [_reason(x, y)]
+    notes = []
+    if within is None:
+        notes.append(_reason(x, y))
+    elif abs(within.point - within.location) > 2 * within.error:
+        notes.append(FEW_CARRY)
     spread = None
     if noise is not None:
         spread = noise.benchmarks.get(name)
@@ -178,7 +197,12 @@ def _exp(x: float) -> float:
     return 0.0 if x == -math.inf else math.inf if x > 700 else math.exp(x)
 
 
-def _influence(mine: Sequence[Judged]) -> Mapping[str, float]:
-    """For each benchmark, the geometric mean without it."""
-    total, number = math.fsum(j.point for j in mine), len(mine)
-    return {j.benchmark or "": math.exp((total - j.point) / (number - 1)) for j in mine}
+def _without_each(
+    mine: Sequence[Judged], noise: Noise | None, level: float, margin: float
+) -> dict[str, tuple[float, Word]]:
+    """For each benchmark, the log of the geometric mean without it and the verdict on that."""
+    found = {}
+    for left_out in mine:
+        rest = _suite([j for j in mine if j is not left_out], noise)
+        found[left_out.benchmark or ""] = (rest.point, word(*rest.interval(level), margin))
+    return found

@@ -31,6 +31,9 @@ COLD = 0.02
 TRIES = 16
 
 
+#: Turns of one block at the least: the fewest whose median sets one bad turn aside.
+FEWEST_TURNS = 3
+
 Steps = tuple[tuple[int, float], ...]
 
 
@@ -152,7 +155,8 @@ def first_turns(start: float, round_cost: float) -> int:
     """
     if start <= 0:
         return max(1, min(50, round(0.05 / max(round_cost, 1e-6))))
-    return max(10, min(100, round(1.5 * start / max(round_cost, 1e-6))))
+    wanted = round(1.5 * start / max(round_cost, 1e-6))
+    return max(FEWEST_TURNS, min(100, wanted))
 
 
 def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
@@ -161,7 +165,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     With variance w of one turn's log ratio inside a block and b between blocks, and costs C of
     starting and c of one round of turns, the variance for a given time is least at
     r = √(w·C / (b·c)). w comes from the two halves of each block (odd and even turns), which
-    share everything else. Between 10 and 400. None with fewer than 5 blocks.
+    share everything else. Between :data:`FEWEST_TURNS` and 400. None with fewer than 5 blocks.
     """
     usable = [b for b in blocks if variant in b.values and baseline in b.values]
     if len(usable) < 5:
@@ -179,4 +183,4 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     between = max(statistics.variance(whole) - within, within / r, 1e-12)
     round_cost = max(1e-6, (statistics.fmean(b.seconds for b in usable) - start) / r)
     best = math.sqrt(within * r * start / (between * round_cost))
-    return max(10, min(400, round(best)))
+    return max(FEWEST_TURNS, min(400, round(best)))

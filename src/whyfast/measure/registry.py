@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
+from whyfast.measure.pyperf_runner import pyperf_runner
 from whyfast.measure.runner import Runner
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.errors import UserError
@@ -12,11 +14,19 @@ from whyfast.model.study import Benchmark
 
 
 def make_runner(
-    benchmark: Benchmark, commands: Mapping[str, tuple[str, ...]], env: Mapping[str, str]
+    benchmark: Benchmark,
+    commands: Mapping[str, tuple[str, ...]],
+    env: Mapping[str, str],
+    pyperf: Path | None = None,
 ) -> Runner:
-    """The runner of a benchmark; ``commands`` maps each variant to its argument vector."""
+    """The runner of a benchmark; ``commands`` maps each variant to its argument vector.
+
+    ``pyperf`` is a folder that holds the package pyperf, for interpreters without it.
+    """
     if benchmark.runner == "turn":
         return TurnRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
     if benchmark.runner == "command":
         return CommandRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
+    if benchmark.runner == "pyperf":
+        return pyperf_runner(commands, env=env, timeout=benchmark.timeout, packages=pyperf)
     raise UserError(f"benchmark {benchmark.name}: runner {benchmark.runner!r} is not there yet")

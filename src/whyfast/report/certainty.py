@@ -6,6 +6,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import About
 from whyfast.report.names import count
 from whyfast.report.numbers import format_percent
+from whyfast.report.run_certainty import how_sure_runs
 
 _ABOUT: dict[About, str] = {
     "binaries": "The verdicts are about these very binaries; another layout of the same code may "
@@ -20,6 +21,8 @@ _ABOUT: dict[About, str] = {
 
 def how_sure(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the number of blocks, what an interval means, and the scope."""
+    if result.about == "runs":
+        return how_sure_runs(result)
     said = [*result.verdicts, *(s.verdict for s in result.suites)]
     if not said:
         return ()

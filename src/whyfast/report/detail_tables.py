@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.names import printable, shown
+from whyfast.report.names import listed, printable, shown
 from whyfast.report.numbers import format_e_value, format_seconds, ratio_text
 from whyfast.report.summary_table import NOTHING, verdict_cell
 from whyfast.report.table import Cell, Column, Table
@@ -30,7 +30,7 @@ def _benchmark_table(result: Result, baseline: str) -> Table:
         Column("variant"),
         Column("verdict"),
         Column("time", "right"),
-        Column("blocks", "right"),
+        Column("processes" if result.about == "runs" else "blocks", "right"),
         Column("e-value", "right"),
         Column("suite without it"),
     )
@@ -104,14 +104,22 @@ def dispatch_table(result: Result) -> Table | None:
 
 
 def evidence_notes(result: Result) -> tuple[str, ...]:
-    """What could not be seen in the programs: patterns without a function, and the notes on each."""
-    missing = [
-        f"{shown(found.variant)} has no function that matches {', '.join(found.missing)}."
-        for found in result.evidence
-        if found.missing
-    ]
-    notes = [f"{shown(found.variant)}: {note}" for found in result.evidence for note in found.notes]
-    return (*missing, *notes)
+    """What could not be seen in the programs, one line for all builds of which it is true."""
+    missing: dict[tuple[str, ...], list[str]] = {}
+    notes: dict[str, list[str]] = {}
+    for found in result.evidence:
+        if found.missing:
+            missing.setdefault(found.missing, []).append(shown(found.variant))
+        for note in found.notes:
+            notes.setdefault(note, []).append(shown(found.variant))
+    return (
+        *(
+            f"{listed(names)} {'has' if len(names) == 1 else 'have'} no function that matches "
+            f"{' or '.join(patterns)}."
+            for patterns, names in missing.items()
+        ),
+        *(f"{', '.join(names)}: {note}" for note, names in notes.items()),
+    )
 
 
 def function_table(result: Result) -> Table | None:

@@ -54,7 +54,7 @@ def render_html(result: Result) -> str:
 def _sections(result: Result) -> dict[str, str]:
     title = result.study.title
     headline = result.answer.headline
-    if title == "ab":
+    if title in ("ab", "compare"):
         title, headline = headline, ""
     return {
         "title": text(title.replace("`", "")),

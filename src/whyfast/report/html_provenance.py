@@ -7,7 +7,7 @@ from typing import Any
 
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.report.detail_tables import build_table
+from whyfast.report.detail_tables import SHORT, build_table
 from whyfast.report.html_text import details, section, table, text, tree, when
 
 #: Keys of a provenance that hold the commands to repeat the build by hand, as lines of shell.
@@ -36,7 +36,14 @@ def _provenance(build: Build) -> str:
     by_hand = ""
     if lines:
         shell = text("\n".join(lines))
-        by_hand = f"<h3>To repeat it by hand</h3>\n<pre>{shell}</pre>"
+        # The commands alone do not repeat it: source, headers and environment belong to them.
+        script = f"<code>whyfast builds show {text(build.digest[:SHORT])} --script</code>"
+        by_hand = (
+            "<h3>To repeat it by hand</h3>\n"
+            f"<p>{script} prints a script that makes the same program in an empty folder, on the "
+            "machine that built it and while it keeps the build. These commands were run, in a "
+            f"folder with a copy of the source:</p>\n<pre>{shell}</pre>"
+        )
     return f"{by_hand}\n<h3>What went into it</h3>\n{tree({**digests, **inputs})}"
 
 

@@ -11,6 +11,7 @@ from whyfast.report.detail_tables import (
     benchmark_tables,
     build_table,
     dispatch_table,
+    evidence_notes,
     phase_table,
 )
 from whyfast.report.metric_table import metric_table
@@ -31,7 +32,7 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
     """The same as on the terminal: main table, answer, confounds, how sure; ``verbose`` adds every
     benchmark, the evidence, the builds and the time spent, each folded away."""
     parts = []
-    if result.study.title != "ab":
+    if result.study.title not in ("ab", "compare"):
         parts.append(f"## {escape(result.study.title)}")
     parts.append(f"**{prose(result.answer.headline)}**")
     parts.append(_table(summary_table(result)))
@@ -43,9 +44,11 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
     if metrics is not None:
         parts.append(_table(metrics))
     if verbose:
-        extras = (dispatch_table(result), build_table(result), phase_table(result))
-        for table in (*benchmark_tables(result), *(t for t in extras if t is not None)):
-            parts.append(_folded(table))
+        parts += [_folded(table) for table in benchmark_tables(result)]
+        parts += [_folded(t) for t in (dispatch_table(result),) if t is not None]
+        parts.append("\n".join(f"- {escape(said)}" for said in evidence_notes(result)))
+        extras = (build_table(result), phase_table(result))
+        parts += [_folded(t) for t in extras if t is not None]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

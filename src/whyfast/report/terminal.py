@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rich import box
@@ -16,6 +17,7 @@ from whyfast.report.detail_tables import (
     benchmark_tables,
     build_table,
     dispatch_table,
+    evidence_notes,
     phase_table,
 )
 from whyfast.report.metric_table import metric_table
@@ -31,6 +33,10 @@ _STYLES: dict[Word, str] = {
 }
 _GAP = 2  # spaces between two cells: one of padding, one of the box
 _LINE = 100  # longer lines of prose are hard to read, however wide the terminal
+_INTERVAL = re.compile(r"(\[\S+,) (\S+\])")
+#: Stands for the space inside an interval while a line is folded: rich folds at every character
+#: that Unicode calls a space, a no-break space too.
+_KEEP = "\ue000"
 
 
 def render_terminal(result: Result, *, console: Console, verbose: bool = False) -> None:
@@ -50,8 +56,9 @@ class _Printer:
     def result(self, result: Result, *, verbose: bool) -> None:
         self._heading(result)
         self._table(summary_table(result))
-        self._console.print()
-        self._line(Text(self._safe(result.answer.headline), style="bold"))
+        if result.study.title != "compare":
+            self._console.print()
+            self._headline(result)
         self._lines(result.answer.sentences)
         self._confounds(result)
         self._lines(how_sure(result), style="dim")
@@ -61,13 +68,19 @@ class _Printer:
         if verbose:
             for table in benchmark_tables(result):
                 self._table(table)
-            for extra in (dispatch_table(result), build_table(result), phase_table(result)):
-                if extra is not None:
-                    self._table(extra)
+            self._optional(dispatch_table(result))
+            self._lines(evidence_notes(result))
+            self._optional(build_table(result))
+            self._optional(phase_table(result))
 
     def _heading(self, result: Result) -> None:
-        if result.study.title != "ab":
+        if result.study.title == "compare":
+            self._headline(result)
+        elif result.study.title != "ab":
             self._line(Text(self._safe(result.study.title), style="bold"))
+
+    def _headline(self, result: Result) -> None:
+        self._line(Text(self._safe(result.answer.headline), style="bold"))
 
     def _confounds(self, result: Result) -> None:
         if not result.confounds:
@@ -87,7 +100,16 @@ class _Printer:
             self._line(Text(self._safe(said), style=style))
 
     def _line(self, text: Text) -> None:
-        self._console.print(text, width=min(self._console.width, _LINE))
+        """Prose, folded between words, with every interval whole on one line."""
+        text.plain = _INTERVAL.sub(rf"\1{_KEEP}\2", text.plain)
+        width = min(self._console.width, _LINE)
+        for line in text.wrap(self._console, width):
+            line.plain = line.plain.replace(_KEEP, " ").rstrip()
+            self._console.print(line, width=width)
+
+    def _optional(self, table: Table | None) -> None:
+        if table is not None:
+            self._table(table)
 
     def _table(self, table: Table) -> None:
         self._console.print()

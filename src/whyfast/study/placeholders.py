@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 #: What a line of ``build.steps`` may use.
 STEP_NAMES = ("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program")
 #: What a word of a benchmark's ``command`` may use.
-COMMAND_NAMES = ("program", "source", "study")
+COMMAND_NAMES = ("program", "source", "study", "pyperformance")
 
 _TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])")
 

@@ -43,6 +43,12 @@ def test_answer_tables_and_commands_stand_in_the_text() -> None:
     assert "{{" not in html.split("<script>")[0]
 
 
+def test_a_build_says_how_to_repeat_it() -> None:
+    html = render_html(sample_result())
+    assert "<code>whyfast builds show 000000000000 --script</code>" in html
+    assert "<code>whyfast builds show 333333333333 --script</code>" in html
+
+
 def test_nothing_is_loaded_and_only_our_scripts_run() -> None:
     html = render_html(sample_result())
     assert _read(html).links == ["data:,"]

@@ -30,6 +30,15 @@ def test_verbose_folds_the_details() -> None:
     assert text.count("<details>") == text.count("</details>") == 5
 
 
+def test_verbose_says_what_could_not_be_seen() -> None:
+    result = sample_result()
+    evidence = tuple(replace(e, missing=("op_*",), notes=("stripped",)) for e in result.evidence)
+    text = render_markdown(replace(result, evidence=evidence), verbose=True)
+    names = "clang18-goto, clang19-goto, clang19-goto-taildup"
+    assert f"\n- {names} and clang19-tail have no function that matches op\\_\\*.\n" in text
+    assert f"\n- {names}, clang19-tail: stripped\n" in text
+
+
 def test_two_commands_need_no_title() -> None:
     assert render_markdown(ab_result()).startswith("**'sleep 0.11' is 1.10x slower")
 

@@ -82,3 +82,37 @@ def test_verbose_adds_benchmarks_builds_and_phases() -> None:
     for heading in ("Each benchmark against clang19-goto", "Builds, with", "Time spent"):
         assert heading not in plain
         assert heading in verbose
+
+
+@pytest.mark.parametrize("width", range(36, 121))
+def test_an_interval_stays_on_one_line(width: int) -> None:
+    lines = _prose(sample_result(), width)
+    assert not [line for line in lines if line.count("[") != line.count("]")]
+
+
+def _prose(result: Result, width: int) -> list[str]:
+    """The answer: what follows the headline, up to the next table."""
+    text = _printed(result, width)
+    return text[text.index("clang19-tail is 2.16x faster") :].splitlines()
+
+
+def test_an_interval_keeps_an_ordinary_space() -> None:
+    text = _printed(ab_result(), 80)
+    assert "'sleep 0.11' is 1.10x slower than 'sleep 0.10' [1.09, 1.11]." in text.splitlines()
+
+
+def test_verbose_says_what_could_not_be_seen() -> None:
+    result = sample_result()
+    gap = "stripped: only the 3 functions that it exports have names"
+    evidence = tuple(
+        replace(e, missing=("op_*",), notes=(gap,) if e.variant == "clang19-tail" else ())
+        for e in result.evidence
+    )
+    lines = _printed(replace(result, evidence=evidence), 200, verbose=True).splitlines()
+    place = lines.index(f"clang19-tail: {gap}")
+    assert lines[place - 2 : place] == [
+        "clang18-goto, clang19-goto, clang19-goto-taildup and clang19-tail have no function that "
+        "matches",
+        "op_*.",
+    ]
+    assert gap not in _printed(replace(result, evidence=evidence), 200)

@@ -1,0 +1,142 @@
+"""How often two runs of the same build are called different, by three ways to judge them.
+
+    python bench/noise_calibration.py RUN.json RUN.json …    reruns of one build, by any tool
+    python bench/noise_calibration.py --simulate             with drift and heavy tails, no files
+
+Pairs are held out: for each number of reruns R, R of the runs calibrate ``--noise`` and two others
+are compared. ``--near`` takes R + 2 runs that follow each other in time; without it they are drawn
+at random. All that is called different is a false call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from whyfast.formats.load import load_recordings
+from whyfast.judge.noise import calibrate_noise
+from whyfast.judge.runs import compare_runs
+from whyfast.model.series import SECOND, Recording, Series
+
+Floats = NDArray[np.float64]
+Trial = tuple[list[Recording], Recording, Recording]
+
+_WAYS = ("pooled t-test over all values", "processes, no --noise", "processes, --noise")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print a table of false calls for each number of reruns."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="*")
+    parser.add_argument("--reruns", type=int, nargs="+", default=[2, 3, 5, 8])
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--margin", type=float, default=0.01)
+    parser.add_argument("--near", action="store_true")
+    parser.add_argument("--simulate", action="store_true")
+    args = parser.parse_args(argv)
+    rng = np.random.default_rng(1)
+    if args.simulate:
+        for shared, own in ((0.0, 0.0), (0.0, 0.01), (0.01, 0.01), (0.03, 0.01)):
+            print(f"\nsimulated: drift {shared:.0%} shared by a run, {own:.0%} of each benchmark")
+
+            def draw(n: int, shared: float = shared, own: float = own) -> list[Recording]:
+                return simulated(n, shared, own, rng)
+
+            for reruns in args.reruns:
+                trials = (split(draw(reruns + 2), reruns) for _ in range(args.trials))
+                report(reruns, trials, args.margin)
+        return 0
+    if len(args.runs) < 4:
+        parser.error("needs at least four runs, or --simulate")
+    runs = sorted(load_recordings(args.runs), key=lambda r: r.started or 0)
+    print(f"{len(runs)} runs of {len(common(runs))} benchmarks")
+    for reruns in args.reruns:
+        if len(runs) >= reruns + 2:
+            report(reruns, held_out(runs, reruns, args.trials, args.near, rng), args.margin)
+    return 0
+
+
+def split(runs: list[Recording], reruns: int) -> Trial:
+    """The first ``reruns`` calibrate, the last two are the pair."""
+    return runs[:reruns], runs[-2], runs[-1]
+
+
+def held_out(
+    runs: Sequence[Recording], reruns: int, trials: int, near: bool, rng: np.random.Generator
+) -> Iterator[Trial]:
+    """Calibrating runs and a pair that is not among them."""
+    if near:
+        for start in range(len(runs) - reruns - 1):
+            yield split(list(runs[start : start + reruns + 2]), reruns)
+        return
+    for _ in range(trials):
+        drawn = rng.permutation(len(runs))[: reruns + 2]
+        yield split([runs[i] for i in drawn], reruns)
+
+
+def common(runs: Sequence[Recording]) -> list[str]:
+    """Benchmarks that all runs have."""
+    return [
+        name
+        for name, series in runs[0].series.items()
+        if series.unit == SECOND and all(name in r.series for r in runs)
+    ]
+
+
+def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
+    """One line a way of judging: false calls among benchmarks, and among geometric means."""
+    benchmarks: dict[str, list[float]] = {way: [] for way in _WAYS}
+    suites: dict[str, list[float]] = {way: [] for way in _WAYS}
+    for noise_runs, base, head in trials:
+        names = common([*noise_runs, base, head])
+        pooled = [pooled_t(head.series[n], base.series[n]) < 0.05 for n in names]
+        benchmarks[_WAYS[0]].append(float(np.mean(pooled)))
+        for way, noise in ((_WAYS[1], None), (_WAYS[2], calibrate_noise(noise_runs))):
+            said = compare_runs(base, [head], names, margin=margin, noise=noise)
+            different = [v.word in ("faster", "slower") for v in said.verdicts]
+            benchmarks[way].append(float(np.mean(different)))
+            suites[way].extend(s.verdict.word in ("faster", "slower") for s in said.suites)
+    print(f"\n{reruns} reruns, {len(benchmarks[_WAYS[0]])} pairs, margin {margin:.2%}")
+    for way in _WAYS:
+        worst = np.quantile(benchmarks[way], 0.9)
+        whole = f"{np.mean(suites[way]):6.1%}" if suites[way] else "     –"
+        print(
+            f"  {way:32} benchmarks {np.mean(benchmarks[way]):6.1%}"
+            f" (worst tenth of pairs from {worst:6.1%})   geometric mean {whole}"
+        )
+
+
+def pooled_t(head: Series, base: Series) -> float:
+    """p-value of Student's t-test on all values as if each were independent."""
+    x = np.concatenate([np.asarray(p) for p in head.processes])
+    y = np.concatenate([np.asarray(p) for p in base.processes])
+    return float(stats.ttest_ind(x, y).pvalue)
+
+
+def simulated(
+    number: int, shared: float, own: float, rng: np.random.Generator, benchmarks: int = 40
+) -> list[Recording]:
+    """Runs of one build: 20 processes of 3 values; every level has tails of a t with 4 degrees."""
+    draw: Callable[..., Floats] = lambda *size: rng.standard_t(4, size) / np.sqrt(2)  # noqa: E731
+    sizes = own * np.exp(0.7 * rng.standard_normal(benchmarks))
+    processes = 0.01 * np.exp(0.7 * rng.standard_normal(benchmarks))
+    runs = []
+    for r in range(number):
+        drift = shared * draw() + sizes * draw(benchmarks)
+        series = {}
+        for b in range(benchmarks):
+            levels = drift[b] + processes[b] * draw(20)
+            values = np.exp(levels[:, None] + 0.003 * draw(20, 3))
+            name = f"b{b}"
+            series[name] = Series(name, SECOND, tuple(tuple(map(float, p)) for p in values))
+        runs.append(Recording(f"run{r}", "simulated", "simulated", series))
+    return runs
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""``whyfast compare``: results that other tools wrote."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from whyfast.cli.arguments import add_outputs
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("base", metavar="BASE", help="the run that others are compared with")
+    parser.add_argument(
+        "heads",
+        metavar="HEAD",
+        nargs="+",
+        help="files of pyperf, hyperfine, Google Benchmark or Go, a folder of Criterion, or CSV "
+        "(of which FILE.csv:COLUMN=VALUE chooses rows)",
+    )
+    parser.add_argument(
+        "--noise",
+        metavar="FILE",
+        nargs="+",
+        default=[],
+        help="two or more runs of one build on that machine: how far runs of the same lie apart",
+    )
+    parser.add_argument(
+        "--margin", metavar="PERCENT", default="1%", help="the smallest difference that matters"
+    )
+    parser.add_argument(
+        "--benchmark",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="compare only these benchmarks; may be repeated",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=["slower"],
+        help="exit with 3 when a HEAD is slower, by the geometric mean when there are several "
+        "benchmarks",
+    )
+    parser.add_argument(
+        "--pyperf-out",
+        metavar="FOLDER",
+        type=Path,
+        help="write every file that was compared as pyperf JSON into FOLDER",
+    )
+    add_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and report; 0, or 3 when ``--fail-on`` is met. UserError for bad input."""
+    import time
+    from dataclasses import replace
+
+    from whyfast.cli.arguments import check_outputs, percent
+    from whyfast.cli.output import exit_code, show
+    from whyfast.formats.load import load_recordings
+    from whyfast.investigate.compare import compare_recordings
+    from whyfast.report.compare_answer import compare_answer
+
+    check_outputs(args)
+    margin = percent(args.margin, "--margin")
+    recordings = load_recordings([args.base, *args.heads])
+    reruns = load_recordings(args.noise)
+    comparison = compare_recordings(
+        recordings, margin=margin, reruns=reruns, benchmarks=args.benchmark, now=time.time()
+    )
+    answer = compare_answer(comparison.result, comparison.carriers)
+    result = replace(comparison.result, answer=answer)
+    show(result, args)
+    if args.pyperf_out is not None:
+        from whyfast.formats.pyperf_write import write_recordings
+
+        for path in write_recordings(recordings, args.pyperf_out):
+            print(f"wrote {path}")
+    return exit_code(result, args.fail_on)

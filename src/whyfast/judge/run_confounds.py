@@ -1,0 +1,175 @@
+"""What differs between recorded runs beside the question: their metadata side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from whyfast.judge.confounds import BUSY
+from whyfast.model.series import MetadataValue, Recording
+from whyfast.model.verdict import Confound
+
+#: Facts about the machine and the measuring: a difference can pass for one of the subject.
+MACHINE = {
+    "hostname": "host",
+    "platform": "system (kernel)",
+    "os": "operating system",
+    "architecture": "architecture",
+    "boot_time": "boot",
+    "cpu_model_name": "CPU model",
+    "cpu_count": "number of CPUs",
+    "cpu_config": "CPU configuration",
+    "cpu_affinity": "CPUs used",
+    "cpu_scaling_enabled": "CPU frequency scaling",
+    "aslr": "address space randomisation",
+    "timer": "timer",
+    "python_hash_seed": "hash seed",
+    "gomaxprocs": "GOMAXPROCS",
+    "perf_version": "pyperf version",
+    "performance_version": "pyperformance version",
+}
+
+#: Facts about the subject: a difference here may be the very one under study.
+SUBJECT = {
+    "python_version": "Python version",
+    "python_implementation": "Python implementation",
+    "python_compiler": "compiler",
+    "compiler": "compiler",
+    "python_cflags": "compiler flags",
+    "python_config_args": "configure arguments",
+    "commit_id": "commit",
+    "commit_branch": "branch",
+    "commit_date": "date of the commit",
+    "library_build_type": "build type",
+}
+
+_COMPILER = ("python_compiler", "compiler")
+_FLAGS = ("python_cflags", "python_config_args")
+_COMMIT = ("commit_id", "commit")
+#: Where the program was; two builds are seldom in the same place.
+_PLACE = ("python_executable",)
+_LONG = 60
+
+
+def metadata_confounds(recordings: Sequence[Recording]) -> tuple[Confound, ...]:
+    """Every difference between the files' metadata, warnings first. The first file is the base."""
+    keys = dict.fromkeys(key for r in recordings for key in r.metadata)
+    ordered = sorted(keys, key=_rank)
+    found = [c for key in ordered if key not in _PLACE for c in _difference(key, recordings)]
+    found += [*_load(recordings), *_identical(recordings), *_unnamed(recordings)]
+    return tuple(sorted(found, key=lambda c: c.severity != "warning"))
+
+
+def noise_confounds(base: Recording, reruns: Sequence[Recording]) -> Iterator[Confound]:
+    """Whether the reruns that calibrate the noise are of the same machine as the base."""
+    for key, label in MACHINE.items():
+        mine = base.metadata.get(key)
+        others = {_text(r.metadata[key]) for r in reruns if key in r.metadata}
+        if mine is not None and others and _text(mine) not in others and key != "boot_time":
+            yield Confound(
+                "noise-machine",
+                f"the --noise runs have another {label} ({'; '.join(sorted(others))}) than "
+                f"{base.name} ({_text(mine)}), so their noise may not be its noise",
+            )
+
+
+def _rank(key: str) -> tuple[int, int]:
+    for group, names in enumerate((list(MACHINE), list(SUBJECT))):
+        if key in names:
+            return group, names.index(key)
+    return 2, 0
+
+
+def _difference(key: str, recordings: Sequence[Recording]) -> Iterator[Confound]:
+    if key.startswith("load_avg"):
+        return
+    label = MACHINE.get(key) or SUBJECT.get(key) or key
+    known = [r for r in recordings if key in r.metadata]
+    groups: dict[str, list[str]] = {}
+    for r in known:
+        groups.setdefault(_text(r.metadata[key]), []).append(r.name)
+    names = tuple(r.name for r in recordings)
+    if len(groups) > 1:
+        yield Confound(
+            key,
+            f"not the same {label}: {_sides(groups)}",
+            "warning" if key in MACHINE else "note",
+            names,
+        )
+    elif len(known) < len(recordings) and (key in MACHINE or key in SUBJECT):
+        has = ", ".join(r.name for r in known)
+        lacks = ", ".join(r.name for r in recordings if key not in r.metadata)
+        yield Confound(key, f"{label} is named for {has} and not for {lacks}", "note", names)
+
+
+def _sides(groups: dict[str, list[str]]) -> str:
+    """Each value with the files that have it; of long ones only the words that tell them apart."""
+    words = [text.split(" ") for text in groups]
+    shared = set(words[0]).intersection(*words[1:])
+    sides = []
+    for text, names in groups.items():
+        if any(len(other) > _LONG for other in groups):
+            own = " ".join(word for word in text.split(" ") if word not in shared)
+            text = f"… {own}" if own else "nothing but what all have"
+        sides.append(f"{text} ({', '.join(names)})")
+    return "; ".join(sides)
+
+
+def _text(value: MetadataValue) -> str:
+    if isinstance(value, tuple):
+        return " and ".join(sorted(value))
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
+    busy = []
+    for r in recordings:
+        load, cpus = r.metadata.get("load_avg_1min"), _number(r.metadata.get("cpu_count"))
+        if isinstance(load, float) and cpus and (load - 1) / cpus > BUSY:  # one is the benchmark's
+            busy.append(f"{r.name} {load:.1f} on {cpus:.0f} CPUs")
+    if busy:
+        yield Confound("load", f"the machine was busy with other work: load {'; '.join(busy)}")
+
+
+def _number(value: MetadataValue | None) -> float | None:
+    if isinstance(value, tuple) or value is None:
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _identical(recordings: Sequence[Recording]) -> Iterator[Confound]:
+    for i, one in enumerate(recordings):
+        for other in recordings[:i]:
+            if one.series == other.series:
+                yield Confound(
+                    "same-values",
+                    f"{other.name} and {one.name} hold the very same values: one is a copy",
+                    "warning",
+                    (other.name, one.name),
+                )
+
+
+def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
+    groups = (("compiler", _COMPILER), ("flags", _FLAGS), ("commit", _COMMIT))
+    missing = [
+        f"no {word}"
+        for word, keys in groups
+        if not any(key in r.metadata for key in keys for r in recordings)
+    ]
+    if missing:
+        yield Confound("unnamed", f"the files name {', '.join(missing)}", "note")
+    base, *heads = recordings
+    alike = [r.name for r in heads if _subject(r) == _subject(base)]
+    if alike and "no compiler" not in missing:
+        yield Confound(
+            "alike",
+            f"nothing in the metadata tells {', '.join(alike)} from {base.name} but the file's "
+            "name: what was changed is not on record",
+            "note",
+        )
+
+
+def _subject(recording: Recording) -> dict[str, str]:
+    return {k: _text(v) for k, v in recording.metadata.items() if k in SUBJECT}

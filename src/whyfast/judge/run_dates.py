@@ -1,0 +1,76 @@
+"""When recorded runs were taken, and what that leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from whyfast.model.series import Recording
+from whyfast.model.verdict import Confound
+
+DRIFT = "session drift is not excluded"
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+def date_confounds(
+    recordings: Sequence[Recording], reruns: Sequence[Recording]
+) -> Iterator[Confound]:
+    """That the runs were not interleaved, how far apart they lie, and which overlap."""
+    yield _drift(reruns)
+    base, *heads = recordings
+    after: list[str] = []
+    before: list[str] = []
+    overlapping: list[str] = []
+    for head in heads:
+        gap = _gap(base, head)
+        if gap is None:
+            continue
+        if gap == 0:
+            overlapping.append(head.name)
+        else:
+            (after if gap > 0 else before).append(f"{head.name} {_duration(abs(gap))}")
+    for word, apart in (("after", after), ("before", before)):
+        if apart:
+            yield Confound("date", f"recorded {word} {base.name}: {', '.join(apart)}", "note")
+    if overlapping:
+        yield Confound(
+            "overlap",
+            f"recorded while {base.name} was: {', '.join(overlapping)}; they may have disturbed "
+            "each other",
+        )
+
+
+def _drift(reruns: Sequence[Recording]) -> Confound:
+    if not reruns:
+        return Confound(
+            "session-drift",
+            f"the runs were not interleaved, so {DRIFT}: the intervals are from the processes "
+            "within each run and say nothing on what changed between the runs; reruns of one "
+            "build given as --noise would show how much that is",
+        )
+    few = "; more reruns would narrow the intervals" if len(reruns) < 5 else ""
+    return Confound(
+        "session-drift",
+        f"the runs were not interleaved, so {DRIFT}; the intervals allow for as much as "
+        f"{len(reruns)} reruns of one build show{few}",
+        "note",
+    )
+
+
+def _gap(base: Recording, head: Recording) -> float | None:
+    """Seconds from the end of one to the start of the other; negative when the head was first,
+    0 when they overlap, None when either has no dates."""
+    if None in (base.started, base.ended, head.started, head.ended):
+        return None
+    assert base.started and base.ended and head.started and head.ended
+    if head.started > base.ended:
+        return head.started - base.ended
+    if base.started > head.ended:
+        return head.ended - base.started
+    return 0.0
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 2 * _HOUR:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / _HOUR:.0f} h" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days"

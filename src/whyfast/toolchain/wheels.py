@@ -1,0 +1,113 @@
+"""Packages from PyPI that are used as files: fetched once by digest, never installed.
+
+Each is unpacked into the user's cache, and appears there only when it is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.lock import exclusive
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One release of a package of PyPI.
+
+    ``hashes`` are sha256 of its files, one for each platform; the package manager takes the one
+    that fits this machine and refuses a file with another hash.
+    """
+
+    package: str
+    release: str
+    hashes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.package}-{self.release}"
+
+
+def fetch(
+    wheel: Wheel,
+    parent: Path,
+    progress: Callable[[str], None],
+    finish: Callable[[Path], None] = lambda unpacked: None,
+) -> Path:
+    """The folder ``parent``/NAME-RELEASE with the unpacked wheel, downloaded when new.
+
+    It holds a file ``digest`` with the sha256 of the wheel. ``finish`` may change the unpacked
+    files before they appear. Raises :class:`CannotBuildHere` when it cannot be had.
+    """
+    folder = parent / wheel.name
+    if (folder / "digest").exists():
+        return folder
+    with exclusive(
+        parent / f"{wheel.name}.lock", lambda: progress(f"waiting for another {wheel.name}")
+    ):
+        if not (folder / "digest").exists():
+            progress(f"downloading {wheel.package} {wheel.release}")
+            _install(wheel, folder, finish)
+    return folder
+
+
+def _install(wheel: Wheel, folder: Path, finish: Callable[[Path], None]) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f"{wheel.name}-unfinished-"
+    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
+        shutil.rmtree(remains, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
+        file = _download(wheel, Path(work))
+        unpacked = Path(work, "unpacked")
+        try:
+            with zipfile.ZipFile(file) as archive:
+                archive.extractall(unpacked)
+        except OSError as error:
+            raise CannotBuildHere(
+                f"unpacking {wheel.name} into {folder.parent} failed: {error.strerror}"
+            ) from error
+        finish(unpacked)
+        with file.open("rb") as f:
+            (unpacked / "digest").write_text(hashlib.file_digest(f, "sha256").hexdigest() + "\n")
+        shutil.rmtree(folder, ignore_errors=True)
+        unpacked.rename(folder)
+
+
+def _download(wheel: Wheel, work: Path) -> Path:
+    """The wheel for this machine, by pip, which checks the hash."""
+    requirement = f"{wheel.package}=={wheel.release} " + " ".join(
+        f"--hash=sha256:{h}" for h in wheel.hashes
+    )
+    (work / "requirements.txt").write_text(requirement + "\n")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"),
+            *("--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check"),
+            *("-r", str(work / "requirements.txt"), "-d", str(work)),
+        ],
+        env=_pip_environment(os.environ),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    wheels = list(work.glob("*.whl"))
+    if done.returncode != 0 or len(wheels) != 1:
+        last = (done.stderr.strip() or done.stdout.strip() or "no file").splitlines()[-1]
+        raise CannotBuildHere(f"downloading {wheel.name} with pip failed: {last}")
+    return wheels[0]
+
+
+def _pip_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The user's settings for pip, without what would redirect where it works."""
+    return {k: v for k, v in env.items() if k not in ("PIP_TARGET", "PIP_PREFIX", "PIP_USER")}

@@ -1,0 +1,165 @@
+"""What decides a build, and what does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.build.example import PROGRAM, named, recipe, study, toolchain
+
+from whyfast.build.recipe import (
+    BASE_ENVIRONMENT,
+    Recipe,
+    expand_steps,
+    include_folder,
+    make_recipe,
+    scan_source,
+)
+from whyfast.model.study import Variant
+
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_everything_that_decides_a_build_is_in_its_inputs(source: Path) -> None:
+    made = make_recipe(
+        study(source, steps=("make {jobs}",), program="bin/vm", env={"A": "1", "B": "1"}),
+        Variant("v", "path:cc", ("-O2",), ("-lm",), ("--x",), {"B": "2"}),
+        toolchain(cc=("/opt/cc", "-target", "x"), env={"CACHE": "/home/ann/cache"}),
+        scan_source(source),
+    )
+    assert made.inputs == {
+        "format": 1,
+        "source": scan_source(source).digest,
+        "toolchain": "t1",
+        "cc_flags": ["-target", "x"],
+        "cflags": ["-O2"],
+        "ldflags": ["-lm"],
+        "configure": ["--x"],
+        "env": {**BASE_ENVIRONMENT, "A": "1", "B": "2"},
+        "steps": ["make {jobs}"],
+        "include": None,
+        "program": "bin/vm",
+    }
+    assert made.env == {**BASE_ENVIRONMENT, "CACHE": "/home/ann/cache", "A": "1", "B": "2"}
+
+
+Change = Callable[[Path], Recipe]
+
+CHANGES: dict[str, Change] = {
+    "cflags": lambda s: recipe(s, variant=named("base", "-O2")),
+    "ldflags": lambda s: recipe(s, variant=Variant("base", "path:cc", ldflags=("-O2",))),
+    "configure": lambda s: recipe(s, variant=Variant("base", "path:cc", configure=("-O2",))),
+    "order of flags": lambda s: recipe(s, variant=named("base", "-O2", "-O3")),
+    "other order of flags": lambda s: recipe(s, variant=named("base", "-O3", "-O2")),
+    "one flag of two words": lambda s: recipe(s, variant=named("base", "-O3 -O2")),
+    "environment of the study": lambda s: recipe(s, env={"A": "1"}),
+    "environment of the variant": lambda s: recipe(s, variant=Variant("b", "p:c", env={"A": "2"})),
+    "steps": lambda s: recipe(s, steps=("cp  {source}/main.c {program}",)),
+    "more steps": lambda s: recipe(s, steps=("cp {source}/main.c {program}", "true")),
+    "headers that whyfast brings": lambda s: recipe(s, steps=("cp {include}/x {program}",)),
+    "program": lambda s: recipe(s, program="vm2"),
+    "compiler": lambda s: recipe(s, compiler=toolchain(digest="t2")),
+    "flags of the toolchain": lambda s: recipe(s, compiler=toolchain(cc=("cc", "-m32"))),
+}
+
+
+def test_each_change_gives_a_digest_of_its_own(source: Path) -> None:
+    digests = [recipe(source).digest, *(change(source).digest for change in CHANGES.values())]
+    assert len(set(digests)) == 1 + len(CHANGES)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda s: (s / "main.c").write_text(PROGRAM + "\n"), id="content"),
+        pytest.param(lambda s: (s / "main.c").chmod(0o755), id="executable bit"),
+        pytest.param(lambda s: (s / "main.c").rename(s / "vm.c"), id="name"),
+        pytest.param(lambda s: (s / "empty.h").touch(), id="another file"),
+    ],
+)
+def test_a_change_of_the_source_changes_the_digest(
+    source: Path, change: Callable[[Path], object]
+) -> None:
+    before = recipe(source).digest
+    change(source)
+    assert recipe(source).digest != before
+
+
+def test_what_does_not_decide_a_build_leaves_the_digest_alone(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = recipe(source).digest
+    monkeypatch.setenv("CFLAGS", "-O0")
+    monkeypatch.setenv("PATH", "/elsewhere")
+    monkeypatch.setenv("HOME", "/home/ann")
+    os.utime(source / "main.c", (1, 1))
+    (source / "main.c").chmod(0o600)
+    (source / ".git").mkdir()
+    (source / ".git" / "HEAD").write_text("ref: x")
+    (source / "empty").mkdir()
+    moved = shutil.copytree(source, tmp_path / "moved")
+    same = Variant("another name", "zig:cc", requires=("musttail",), about="text", axes={"a": "b"})
+    compiler = toolchain(cc=("/opt/cc",), env={"CACHE": "/other"}, name="path:/opt/cc")
+    assert recipe(moved, variant=same, compiler=compiler).digest == before
+
+
+def test_the_headers_that_whyfast_brings_count_only_where_used(source: Path) -> None:
+    assert recipe(source).inputs["include"] is None
+    used = recipe(source, steps=("{cc} -I{include} {source}/main.c",))
+    assert used.inputs["include"] == scan_source(include_folder()).digest
+    assert "whyfast_turn.h" in scan_source(include_folder()).files
+
+
+def test_scanning_hashes_files_below_with_their_executable_bit(tmp_path: Path) -> None:
+    (tmp_path / "b" / "c").mkdir(parents=True)
+    (tmp_path / "b" / "c" / "run.sh").touch(0o755)
+    (tmp_path / "a.c").touch(0o644)
+    (tmp_path / "link.c").symlink_to("a.c")
+    for ignored in (".git", "b/.hg", "b/__pycache__", ".venv"):
+        (tmp_path / ignored).mkdir()
+        (tmp_path / ignored / "file").touch()
+    scanned = scan_source(tmp_path)
+    assert scanned.files == {"a.c": "-" + EMPTY, "b/c/run.sh": "x" + EMPTY, "link.c": "-" + EMPTY}
+    assert replace(scanned, folder=Path()).digest == scanned.digest
+
+
+def test_steps_are_expanded_and_the_folder_is_kept_out_of_the_program(source: Path) -> None:
+    made = recipe(
+        source,
+        steps=(
+            "./configure {configure} && make -j{jobs}",
+            "{cc} {cflags} -I{include} {source}/a.c -o {program} {ldflags} ${{HOME}}",
+        ),
+        program="my vm",
+        variant=Variant("v", "t", ("-O2", "-DX=a b"), ("-lm",), ("--with=it's",)),
+        compiler=toolchain(cc=("/opt/my cc", "-m32")),
+    )
+    assert expand_steps(made, Path("/w"), 8) == [
+        """./configure '--with=it'"'"'s' && make -j8""",
+        "'/opt/my cc' -m32 -O2 '-DX=a b' -ffile-prefix-map=/w=/whyfast -Iinclude src/a.c "
+        "-o 'my vm' -lm ${HOME}",
+    ]
+
+
+_FLAG = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
+
+
+@settings(max_examples=25)
+@given(st.lists(_FLAG, max_size=5))
+def test_a_shell_gets_exactly_the_flags_of_the_variant(
+    tmp_path_factory: pytest.TempPathFactory, flags: list[str]
+) -> None:
+    source = tmp_path_factory.mktemp("empty")
+    made = recipe(
+        source, steps=(r"printf '%s\0' {ldflags} end",), variant=Variant("v", "t", (), tuple(flags))
+    )
+    (step,) = expand_steps(made, Path("/w"), 1)
+    done = subprocess.run(["/bin/sh", "-euc", step], capture_output=True, check=True)
+    assert done.stdout.decode().split("\0") == [*flags, "end", ""]

@@ -1,0 +1,136 @@
+"""Finished builds on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import UserError
+from whyfast.store.builds import BuildStore
+from whyfast.store.lock import exclusive
+
+DAY = 86400.0
+NOW = 1_700_000_000.0
+
+
+def _complete(store: BuildStore, digest: str, *, used: float | None = NOW) -> Path:
+    folder = store.folder(digest)
+    (folder / "work").mkdir(parents=True)
+    (folder / "work" / "vm").write_bytes(b"x" * 1000)
+    (folder / "provenance.json").write_text(json.dumps({"digest": digest}))
+    os.utime(folder / "provenance.json", (NOW - 90 * DAY, NOW - 90 * DAY))
+    if used is not None:
+        (folder / "used").touch()
+        os.utime(folder / "used", (used, used))
+    return folder
+
+
+def _incomplete(store: BuildStore, digest: str, *, age: float) -> Path:
+    folder = store.folder(digest)
+    (folder / "work").mkdir(parents=True)
+    (folder / "log.txt").write_text("+ cc\n")
+    os.utime(folder, (NOW - age, NOW - age))
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> BuildStore:
+    return BuildStore(tmp_path / "builds")
+
+
+def test_a_build_is_found_by_its_whole_digest(store: BuildStore) -> None:
+    folder = _complete(store, "ab12")
+    found = store.find("ab12")
+    assert found is not None
+    assert (found.digest, found.folder) == ("ab12", folder)
+    assert found.provenance == {"digest": "ab12"}
+    assert store.find("ab1") is None
+    assert store.find("ab123") is None
+
+
+def test_finding_a_build_marks_it_as_used(store: BuildStore) -> None:
+    folder = _complete(store, "ab12", used=NOW - 50 * DAY)
+    store.find("ab12")
+    assert (folder / "used").stat().st_mtime > NOW
+
+
+@pytest.mark.parametrize("provenance", [None, "", '{"digest": "ab'])
+def test_a_folder_without_a_whole_provenance_is_no_build(
+    store: BuildStore, provenance: str | None
+) -> None:
+    folder = _incomplete(store, "ab12", age=0)
+    if provenance is not None:
+        (folder / "provenance.json").write_text(provenance)
+    assert store.find("ab12") is None
+    assert list(store.all()) == []
+
+
+def test_builds_are_listed_by_last_use(store: BuildStore) -> None:
+    assert list(store.all()) == []
+    _complete(store, "old", used=NOW - 2 * DAY)
+    _complete(store, "new", used=NOW)
+    _complete(store, "never", used=None)
+    _incomplete(store, "part", age=0)
+    (store.root / "new.lock").touch()
+    assert [b.digest for b in store.all()] == ["new", "old", "never"]
+    assert [b.used for b in store.all()] == [NOW, NOW - 2 * DAY, NOW - 90 * DAY]
+
+
+def test_the_size_is_that_of_all_files(store: BuildStore) -> None:
+    folder = _complete(store, "ab12")
+    provenance = (folder / "provenance.json").stat().st_size
+    (found,) = store.all()
+    assert found.size == 1000 + provenance
+
+
+def test_a_prefix_finds_the_one_build_that_begins_so(store: BuildStore) -> None:
+    _complete(store, "abc1")
+    _complete(store, "abd2")
+    assert store.by_prefix("abc").digest == "abc1"
+    assert store.by_prefix("ABD2").digest == "abd2"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "said"),
+    [
+        ("ac", "no build has a digest beginning with 'ac'; see whyfast builds"),
+        ("", "no build has a digest beginning with ''; see whyfast builds"),
+        ("ab", "2 builds have a digest beginning with 'ab': abd2, abc1"),
+    ],
+)
+def test_a_prefix_of_none_or_several(store: BuildStore, prefix: str, said: str) -> None:
+    _complete(store, "abc1", used=NOW - DAY)
+    _complete(store, "abd2", used=NOW)
+    with pytest.raises(UserError) as caught:
+        store.by_prefix(prefix)
+    assert str(caught.value) == said
+
+
+def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None:
+    kept = _complete(store, "kept", used=NOW - 10 * DAY)
+    old = _complete(store, "old", used=NOW - 31 * DAY)
+    size = sum(f.stat().st_size for f in old.rglob("*") if f.is_file())
+    store.lock("old").touch()
+    remains = _incomplete(store, "remains", age=31 * DAY)
+    young = _incomplete(store, "young", age=DAY)
+
+    assert store.remove_unused(30 * DAY, NOW) == (2, size + len("+ cc\n"))
+    assert [f.exists() for f in (kept, young, old, remains)] == [True, True, False, False]
+    assert not store.lock("old").exists()
+
+
+def test_removing_leaves_alone_what_is_being_built(store: BuildStore) -> None:
+    folder = _incomplete(store, "ab12", age=31 * DAY)
+    with exclusive(store.lock("ab12")):
+        assert store.remove_unused(0.0, NOW) == (0, 0)
+        assert folder.exists()
+        assert store.lock("ab12").exists()
+    assert store.remove_unused(0.0, NOW)[0] == 1
+    assert not folder.exists()
+
+
+def test_removing_where_nothing_was_ever_built(store: BuildStore) -> None:
+    assert store.remove_unused(0.0) == (0, 0)

@@ -1,0 +1,39 @@
+"""Where things are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whyfast.store.home import home
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WHYFAST_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/home/ann")
+
+
+def test_by_default_in_the_users_cache_and_data_folders() -> None:
+    assert home().builds == Path("/home/ann/.cache/whyfast/builds")
+    assert home().toolchains == Path("/home/ann/.cache/whyfast/toolchains")
+    assert home().database == Path("/home/ann/.local/share/whyfast/results.sqlite")
+
+
+def test_the_xdg_folders_when_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/c")
+    monkeypatch.setenv("XDG_DATA_HOME", "")  # an empty one counts as not set
+    assert home().cache == Path("/c/whyfast")
+    assert home().data == Path("/home/ann/.local/share/whyfast")
+
+
+def test_everything_below_a_folder_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/c")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHYFAST_HOME", "mine")
+    assert home().cache == tmp_path / "mine" / "cache"
+    assert home().data == tmp_path / "mine" / "data"

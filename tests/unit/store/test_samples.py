@@ -1,0 +1,216 @@
+"""Runs, sessions, blocks and failures in the database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.example_blocks import block
+
+from whyfast.model.errors import UserError
+from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.store.samples import Run, SampleStore, block_from
+
+RUN = Run("r1", "key", "demo", 1000.5, None)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "results.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SampleStore]:
+    opened = SampleStore(path)
+    opened.begin(RUN)
+    opened.add_session("r1", Session("s1", 1001.0, {"cpus": 2, "load": 0.25}))
+    yield opened
+    opened.close()
+
+
+def _run(name: str, started: float, key: str = "key", study: str = "demo") -> Run:
+    return Run(name, key, study, started, None)
+
+
+def test_a_block_comes_back_exactly(store: SampleStore, path: Path) -> None:
+    taken = replace(
+        block({"a": [0.1 + 0.2, 5e-324], "b": [1e-9, 1.7976931348623157e308]}, index=3),
+        start_order=("b", "a"),
+        order=(("a", "b"), ("b", "a")),
+        seed=2**48 - 1,
+        cpu=None,
+        extra={"a": {"maxrss": (4096.0, 8192.0)}, "b": {}},
+    )
+    store.add_block("r1", taken)
+    again = SampleStore(path)
+    assert again.blocks("r1") == [taken]
+    again.close()
+
+
+_FLOATS = st.floats(allow_nan=False)
+_NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+
+
+@settings(max_examples=50)
+@given(
+    values=st.dictionaries(_NAMES, st.lists(_FLOATS, min_size=1, max_size=4), min_size=1),
+    seconds=_FLOATS,
+    seed=st.integers(0, 2**62),
+)
+def test_any_block_survives_its_json_form(
+    tmp_path_factory: pytest.TempPathFactory,
+    values: dict[str, list[float]],
+    seconds: float,
+    seed: int,
+) -> None:
+    taken = replace(block(values, seconds=seconds), seed=seed)
+    store = SampleStore(tmp_path_factory.mktemp("db") / "x.sqlite")
+    store.add_block("r1", taken)
+    (found,) = store.blocks("r1")
+    store.close()
+    assert found == taken
+    assert repr(found) == repr(taken)  # tuples stay tuples, and -0.0 is not 0.0
+
+
+def test_blocks_come_in_the_order_taken_and_of_their_own_run(store: SampleStore) -> None:
+    taken = [
+        block({"a": [1.0]}, benchmark="sort", index=0),
+        block({"a": [2.0]}, benchmark="fib", index=1),
+        block({"a": [3.0]}, benchmark="fib", index=0),
+    ]
+    for b in taken:
+        store.add_block("r1", b)
+    store.begin(_run("r2", 2000.0))
+    store.add_block("r2", taken[0])
+    assert store.blocks("r1") == taken
+    assert store.blocks("r2") == taken[:1]
+    assert store.blocks("none") == []
+
+
+def test_a_block_is_never_stored_twice(store: SampleStore) -> None:
+    store.add_block("r1", block({"a": [1.0]}))
+    with pytest.raises(sqlite3.IntegrityError):
+        store.add_block("r1", block({"a": [2.0]}))
+    assert store.blocks("r1") == [block({"a": [1.0]})]
+
+
+def test_a_later_failure_replaces_an_earlier_one_of_the_same_variant(store: SampleStore) -> None:
+    first = RunFailure("fib", "a", "exit code 1", "", ("./a", "x y"))
+    other = RunFailure("fib", "b", "killed by SIGSEGV", "boom\n", ())
+    again = replace(first, reason="exit code 2")
+    for failure in (first, other, again):
+        store.add_failure("r1", failure)
+    assert store.failures("r1") == [other, again]
+    assert store.failures("r2") == []
+
+
+def test_sessions_come_oldest_first(store: SampleStore) -> None:
+    store.add_session("r1", Session("s0", 900.0, {"boot_id": "x", "isolated": None}))
+    assert store.sessions("r1") == [
+        Session("s0", 900.0, {"boot_id": "x", "isolated": None}),
+        Session("s1", 1001.0, {"cpus": 2, "load": 0.25}),
+    ]
+
+
+def test_an_unfinished_run_is_found_by_its_key_until_it_is_finished(store: SampleStore) -> None:
+    assert store.unfinished("key") == RUN
+    assert store.unfinished("another key") is None
+    store.finish("r1", 1060.0)
+    assert store.unfinished("key") is None
+
+
+def test_only_the_newest_run_of_a_key_is_resumed(store: SampleStore) -> None:
+    newer = _run("r2", 2000.0)
+    store.begin(newer)
+    assert store.unfinished("key") == newer
+    store.finish("r2", 2060.0)
+    assert store.unfinished("key") is None  # the older one was given up for it
+
+
+def test_the_latest_result_of_a_study(store: SampleStore) -> None:
+    store.begin(_run("r2", 2000.0))
+    store.begin(_run("r3", 3000.0))
+    assert store.latest("demo") is None
+    store.set_result("r2", {"answer": "new"})
+    store.set_result("r1", {"answer": "old"})
+    assert store.latest("demo") == (_run("r2", 2000.0), {"answer": "new"})
+    assert store.latest("other") is None
+
+
+def test_studies_with_results_come_newest_first(store: SampleStore) -> None:
+    for run in (_run("r2", 2000.0, study="late"), _run("r3", 3000.0, study="no result")):
+        store.begin(run)
+    store.begin(_run("r4", 500.0))
+    for name in ("r1", "r2", "r4"):
+        store.set_result(name, {})
+    assert store.studies() == ["late", "demo"]
+
+
+def test_opening_again_keeps_everything(store: SampleStore, path: Path) -> None:
+    store.add_block("r1", block({"a": [1.0]}))
+    store.finish("r1", 1060.0)
+    store.set_result("r1", {"answer": "yes"})
+    store.close()
+    again = SampleStore(path)
+    assert again.latest("demo") == (replace(RUN, finished=1060.0), {"answer": "yes"})
+    assert len(again.blocks("r1")) == 1
+    again.close()
+
+
+def test_a_database_of_another_version_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    other = sqlite3.connect(path)
+    other.executescript("CREATE TABLE theirs (x); PRAGMA user_version = 7")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(UserError) as caught:
+        SampleStore(path)
+    assert str(caught.value) == (
+        f"{path}: made by another version of whyfast (schema 7, this one reads 1); move it away "
+        "or set WHYFAST_HOME"
+    )
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("these are my notes, and they are longer than nothing" * 20)
+    with pytest.raises(UserError) as caught:
+        SampleStore(path)
+    said = f"{path}: cannot be used as the results database: file is not a database"
+    assert str(caught.value) == said
+
+
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where a folder should be")
+    with pytest.raises(UserError, match=r"cannot be used as the results database: .*File exists"):
+        SampleStore(tmp_path / "data" / "results.sqlite")
+
+
+def test_a_block_of_json_data_is_made_of_tuples() -> None:
+    made = block_from(
+        {
+            "benchmark": "fib",
+            "index": 0,
+            "seed": 1,
+            "session": "s",
+            "cpu": 0,
+            "loops": 2,
+            "warmups": 1,
+            "started": 1.0,
+            "seconds": 2.0,
+            "extra": {"a": {"user": [0.5]}},
+            "start_order": ["a"],
+            "order": [["a"], ["a"]],
+            "values": {"a": [1.0, 2.0]},
+        }
+    )
+    assert made == Block(
+        *("fib", 0, 1, "s", 0, 2, 1, ("a",), (("a",), ("a",)), {"a": (1.0, 2.0)}, 1.0, 2.0),
+        extra={"a": {"user": (0.5,)}},
+    )

@@ -1,0 +1,297 @@
+"""The turn protocol as ``whyfast.turns`` speaks it, in a process of its own over real pipes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import whyfast
+from whyfast.measure.runner import PlayerFailed
+from whyfast.measure.turns import TurnRunner
+
+SOURCE = Path(whyfast.__file__).parent.parent
+TIMES = re.compile(r"\d+\.\d{9}")
+
+PLAIN = """
+    def run(loops):
+        for _ in range(loops):
+            pass
+        return 42
+
+    take_turns(run)
+"""
+
+
+def _program(body: str) -> list[str]:
+    """A Python program without site packages that takes turns."""
+    code = "from whyfast.turns import take_turns\n" + textwrap.dedent(body)
+    start = f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n"
+    return [sys.executable, "-I", "-S", "-c", start + code]
+
+
+class Turns:
+    """The parent's side: grants in, lines out, without a word about what they should be."""
+
+    def __init__(self, command: list[str]) -> None:
+        child_in, self.grants = os.pipe()
+        answers, child_out = os.pipe()
+        self.process = subprocess.Popen(
+            command,
+            env={**os.environ, "WHYFAST_TURN": f"{child_in},{child_out}"},
+            pass_fds=(child_in, child_out),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        os.close(child_in)
+        os.close(child_out)
+        self.answers = os.fdopen(answers, encoding="utf-8")
+
+    def grant(self, text: str) -> None:
+        os.write(self.grants, text.encode())
+
+    def line(self) -> str:
+        """The next answer, its time replaced by T."""
+        return TIMES.sub("T", self.answers.readline())
+
+    def finish(self) -> int:
+        """Closes the grants; the exit status."""
+        if self.grants >= 0:
+            os.close(self.grants)
+            self.grants = -1
+        return self.process.wait(timeout=20)
+
+    def errors(self) -> str:
+        assert self.process.stderr is not None
+        return self.process.stderr.read()
+
+    def close(self) -> None:
+        self.process.kill()
+        self.finish()
+        self.answers.close()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream:
+                stream.close()
+
+
+Start = Callable[[str], Turns]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[Turns] = []
+
+    def begin(body: str) -> Turns:
+        started.append(Turns(_program(body)))
+        return started[-1]
+
+    yield begin
+    for turns in started:
+        turns.close()
+
+
+def test_ready_then_a_turn_then_the_end(start: Start) -> None:
+    turns = start(PLAIN)
+    assert turns.line() == "ready 1\n"
+    turns.grant("3\n")
+    assert turns.line() == "T 42\n"
+    assert turns.finish() == 0
+    assert turns.line() == ""
+    assert turns.errors() == ""
+
+
+def test_two_waiting_grants_are_answered_in_order(start: Start) -> None:
+    turns = start("take_turns(lambda loops: loops)")
+    turns.grant("7\n11\n")
+    assert turns.line() == "ready 1\n"
+    assert turns.line() == "T 7\n"
+    assert turns.line() == "T 11\n"
+    assert turns.finish() == 0
+
+
+def test_a_grant_in_pieces(start: Start) -> None:
+    turns = start("take_turns(lambda loops: loops)")
+    assert turns.line() == "ready 1\n"
+    for piece in ("1", "2", "\n3", "\n"):
+        turns.grant(piece)
+    assert turns.line() == "T 12\n"
+    assert turns.line() == "T 3\n"
+
+
+def test_more_loops_take_longer(start: Start) -> None:
+    turns = start(PLAIN)
+    turns.line()
+    turns.grant("10\n1000000\n")
+    few, many = (float(turns.answers.readline().split()[0]) for _ in range(2))
+    assert many > 100 * few
+
+
+def test_the_largest_grant(start: Start) -> None:
+    turns = start("take_turns(lambda loops: loops)")
+    turns.line()
+    turns.grant("18446744073709551615\n")
+    assert turns.line() == "T 18446744073709551615\n"
+
+
+@pytest.mark.parametrize(
+    "grant",
+    [
+        "0\n",
+        "\n",
+        "-1\n",
+        "+1\n",
+        " 1\n",
+        "1 \n",
+        "1.5\n",
+        "1_0\n",
+        "x\n",
+        "x",
+        "1\r\n",
+        "٣\n",
+        "18446744073709551616\n",
+        "9" * 5000,
+    ],
+)
+def test_a_malformed_grant(start: Start, grant: str) -> None:
+    turns = start(PLAIN)
+    turns.line()
+    turns.grant(grant)
+    assert turns.line() == "error malformed grant\n"
+    assert turns.process.wait(timeout=20) == 2
+
+
+def test_a_grant_cut_short_is_malformed(start: Start) -> None:
+    turns = start(PLAIN)
+    turns.line()
+    turns.grant("12")
+    assert turns.finish() == 2
+    assert turns.line() == "error malformed grant\n"
+
+
+def test_a_grant_before_a_malformed_one_is_answered(start: Start) -> None:
+    turns = start(PLAIN)
+    turns.line()
+    turns.grant("1\nx\n")
+    assert turns.line() == "T 42\n"
+    assert turns.line() == "error malformed grant\n"
+
+
+def test_an_exception_in_the_workload(start: Start) -> None:
+    turns = start("""
+        def run(loops):
+            raise ValueError("no\\nnumber")
+
+        take_turns(run)
+    """)
+    assert turns.line() == "ready 1\n"
+    turns.grant("1\n")
+    assert turns.line() == "error ValueError: no number\n"
+    assert turns.finish() == 1
+    assert turns.errors().splitlines()[0] == "Traceback (most recent call last):"
+
+
+def test_a_workload_that_ends_the_process(start: Start) -> None:
+    turns = start("take_turns(lambda loops: sys.exit(5))")
+    turns.line()
+    turns.grant("1\n")
+    assert turns.line() == ""
+    assert turns.finish() == 5
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("take_turns(lambda loops: None)", "T\n"),
+        ("take_turns(lambda loops: 0)", "T 0\n"),
+        ("take_turns(lambda loops: 'f00d')", "T f00d\n"),
+        ("take_turns(lambda loops: [1, 2], check=len)", "T 2\n"),
+        ("take_turns(lambda loops: 1, check=lambda result: None)", "T\n"),
+        (
+            "take_turns(lambda loops: [1, 2])",
+            "error ValueError: the check value '[1, 2]' is not one word without spaces\n",
+        ),
+        (
+            "take_turns(lambda loops: '')",
+            "error ValueError: the check value '' is not one word without spaces\n",
+        ),
+        ("take_turns(lambda loops: '\\ud800')", "T \\ud800\n"),
+    ],
+)
+def test_the_check_value(start: Start, call: str, line: str) -> None:
+    turns = start(call)
+    turns.line()
+    turns.grant("1\n")
+    assert turns.line() == line
+
+
+def test_whyfast_gone_while_the_workload_runs(start: Start) -> None:
+    turns = start("""
+        import os, select
+
+        def run(loops):
+            poller = select.poll()
+            poller.register(int(os.environ["WHYFAST_TURN"].split(",")[1]), 0)
+            poller.poll()
+
+        take_turns(run)
+    """)
+    turns.line()
+    turns.grant("1\n")
+    os.close(turns.answers.fileno())
+    assert turns.process.wait(timeout=20) == 1
+    assert turns.errors() == "cannot write to whyfast: Broken pipe\n"
+    turns.answers = os.fdopen(os.open(os.devnull, os.O_RDONLY))
+
+
+@pytest.mark.parametrize("value", ["", "3", "3,", ",4", "3,x", "3,4,5", "-3,4", "3, 4"])
+def test_a_malformed_variable(value: str) -> None:
+    done = subprocess.run(
+        _program(PLAIN),
+        env={**os.environ, "WHYFAST_TURN": value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == "WHYFAST_TURN is malformed: expected two file descriptors, IN,OUT\n"
+
+
+@pytest.mark.parametrize(("result", "said"), [("42", ", check 42"), ("None", "")])
+def test_by_hand_it_measures_itself(result: str, said: str) -> None:
+    done = subprocess.run(
+        _program(f"import time\ntake_turns(lambda loops: time.sleep(0.06) or {result})"),
+        env={name: text for name, text in os.environ.items() if name != "WHYFAST_TURN"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pattern = rf"\d+\.\d ns per loop \(fastest of 7 values of 1 loops\){said}\n"
+    assert re.fullmatch(pattern, done.stdout)
+    assert float(done.stdout.split()[0]) > 60e6
+
+
+def test_whyfast_understands_it() -> None:
+    runner = TurnRunner({"a": tuple(_program(PLAIN))}, env=dict(os.environ), timeout=20.0)
+    player = runner.enter("a", cpu=None, pad=0)
+    try:
+        reading = player.turn(1000)
+        assert 0 < reading.seconds < 1
+        assert reading.check == "42"
+    finally:
+        player.close()
+
+
+def test_whyfast_reports_its_exception() -> None:
+    program = _program("take_turns(lambda loops: 1 / 0)")
+    runner = TurnRunner({"a": tuple(program)}, env=dict(os.environ), timeout=20.0)
+    player = runner.enter("a", cpu=None, pad=0)
+    with pytest.raises(PlayerFailed, match=r"^ZeroDivisionError: division by zero$"):
+        player.turn(1)
