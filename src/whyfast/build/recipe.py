@@ -67,6 +67,7 @@ class Recipe:
     steps: tuple[str, ...]
     env: dict[str, str]
     program: str
+    link: str | None = None
 
     @property
     def digest(self) -> str:
@@ -81,6 +82,7 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
     relative path, so that no absolute path of a user gets into the program.
     """
     env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
+    steps = (*study.build.steps, *([study.build.link] if study.build.link else []))
     inputs = {
         "format": FORMAT,
         "source": source.digest,
@@ -90,7 +92,7 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         "ldflags": list(variant.ldflags),
         "configure": list(variant.configure),
         "env": {k: v for k, v in env.items() if k not in toolchain.env},
-        "steps": list(study.build.steps),
+        "steps": list(steps),
         "include": _include_digest(study.build.steps),
         "program": study.build.program,
     }
@@ -99,9 +101,10 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         inputs,
         toolchain,
         source,
-        study.build.steps,
+        steps,
         env,
         study.build.program,
+        study.build.link,
     )
 
 
@@ -123,11 +126,21 @@ def prefix_map(folder: Path) -> str:
 
 
 def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
-    """The shell lines as run in ``folder``, all placeholders replaced and quoted.
+    """The shell lines as run in ``folder``, all placeholders replaced and quoted."""
+    mapping = {**_mapping(recipe, folder, jobs), "layout": ""}
+    return [substitute(step, mapping) for step in recipe.steps]
 
-    The folder's name is kept out of debug information, so that equal inputs make equal bytes.
-    """
-    mapping = {
+
+def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
+    """The link step of another layout; ``layout`` and ``program`` are put in as they are."""
+    assert recipe.link is not None
+    mapping = {**_mapping(recipe, folder, 1), "layout": layout, "program": program}
+    return substitute(recipe.link, mapping)
+
+
+def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
+    """The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
+    return {
         "cc": shlex.join(recipe.toolchain.cc),
         "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map(folder)]),
         "ldflags": shlex.join(recipe.inputs["ldflags"]),
@@ -137,4 +150,3 @@ def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
         "jobs": str(jobs),
         "program": shlex.quote(recipe.program),
     }
-    return [substitute(step, mapping) for step in recipe.steps]

@@ -41,7 +41,7 @@ def build_all(
     if workers is None:
         workers = 1 if parallel else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
-    steps = _Steps()
+    steps = Steps()
     try:
         futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
         return [f.result() for f in futures]
@@ -53,7 +53,7 @@ def build_all(
         pool.shutdown()
 
 
-class _Steps:
+class Steps:
     """The steps under way in all threads, so that they can be ended together."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class _Steps:
 
 
 def _build_one(
-    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: _Steps
+    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
 ) -> BuildOutcome:
     """The stored build when there is one, else make it."""
     stored = store.find(recipe.digest)
@@ -117,7 +117,7 @@ def _build_one(
         return BuildFailure(recipe.variant, "failed", reason)
 
 
-def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: _Steps) -> BuildOutcome:
+def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: Steps) -> BuildOutcome:
     folder = store.folder(recipe.digest)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     work = folder / "work"

@@ -19,6 +19,7 @@ COMMANDS = {
     "compare": ("compare", "compare results that other tools wrote"),
     "explain": ("explain", "machine code of programs or objects side by side"),
     "report": ("report", "the last results of a study again, as text, Markdown, HTML, JSON"),
+    "doctor": ("doctor", "what this machine does to results; set it and put it back"),
     "builds": ("builds", "list, show and remove what has been built"),
     "toolchain": ("toolchain", "list, install and remove compilers"),
     "studies": ("studies", "the bundled studies"),

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 
 from whyfast.formats.format import Format, Given
 from whyfast.formats.node import clean
+from whyfast.formats.times import WANTED, plausible
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
@@ -118,8 +118,8 @@ def _value(text: str, scale: float, where: str) -> float:
         value = float(text) * scale
     except ValueError:
         raise UserError(f"{text[:40]!r} is no time", where=where) from None
-    if not 0 < value < math.inf:
-        raise UserError(f"a time above 0 is wanted, not {text[:40]}", where=where)
+    if not plausible(value):
+        raise UserError(f"{WANTED}, not {text[:40]}", where=where)
     return value
 
 

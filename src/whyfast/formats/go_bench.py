@@ -7,11 +7,11 @@ the output of another ``go test`` was appended: at a line ``goos:``, or after ``
 
 from __future__ import annotations
 
-import math
 import re
 
 from whyfast.formats.facts import Facts
 from whyfast.formats.format import Format, Given
+from whyfast.formats.times import WANTED, plausible
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
@@ -78,8 +78,8 @@ def _value(rest: str, where: str) -> float | None:
         seconds = float(match[1]) * 1e-9
     except ValueError:
         raise UserError(f"{match[1][:40]!r} ns/op is no time", where=where) from None
-    if not 0 < seconds < math.inf:
-        raise UserError(f"a time above 0 is wanted, not {match[1][:40]} ns/op", where=where)
+    if not plausible(seconds):
+        raise UserError(f"{WANTED}, not {match[1][:40]} ns/op", where=where)
     return seconds
 
 

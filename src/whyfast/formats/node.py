@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
+from whyfast.formats.times import WANTED, plausible
 from whyfast.model.errors import UserError
 
 _LONGEST = 40
@@ -85,8 +86,8 @@ class Node:
     def time(self, scale: float = 1.0) -> float:
         """A time above 0; returned in seconds when ``scale`` is the file's unit in seconds."""
         number = self.number() * scale
-        if not 0 < number < math.inf:
-            self.fail(f"a time above 0 is wanted, not {self._value:.6g}")
+        if not plausible(number):
+            self.fail(f"{WANTED}, not {number / scale:.6g}")
         return number
 
     def _child(self, name: str, value: Any) -> Node:

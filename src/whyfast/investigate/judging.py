@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.decide import judge_family, precise_enough
-from whyfast.judge.estimate import block_log_ratio, log_ratios
-from whyfast.judge.suite import judge_suites
+from whyfast.judge.estimate import as_linked, block_log_ratio, log_ratios, over_layouts
+from whyfast.judge.placement import judge_placement
+from whyfast.judge.suite import judge_suites, suite_series
 from whyfast.model.sample import Block
-from whyfast.model.verdict import METRICS, Suite, Verdict
+from whyfast.model.verdict import METRICS, Placement, Suite, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +49,54 @@ def judge_study(
         if all((name, key[1], key[2]) in samples for name in benchmarks)
     }
     return verdicts, judge_suites(complete, margin=margin)
+
+
+def judge_placements(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[str],
+    variants: Sequence[str],
+    baselines: Sequence[str],
+    margin: float,
+) -> tuple[Placement, ...]:
+    """Placement or change, for each pair: of the suite where there is one, and each benchmark.
+
+    Empty when no block ran in other layouts.
+    """
+    linked, varied = as_linked(blocks), over_layouts(blocks)
+    if not varied:
+        return ()
+    found: list[Placement] = []
+    series = [_series(kind, benchmarks, variants, baselines) for kind in (linked, varied)]
+    verdicts = [
+        {(v.benchmark, v.variant, v.baseline): v for v in judge_family(s, margin=margin)}
+        for s in series
+    ]
+    for key in series[1]:
+        if key in series[0]:
+            found.append(
+                judge_placement(
+                    verdicts[0][key], verdicts[1][key], series[0][key], series[1][key], margin
+                )
+            )
+    return tuple(found)
+
+
+def _series(
+    blocks: Sequence[Block],
+    benchmarks: Sequence[str],
+    variants: Sequence[str],
+    baselines: Sequence[str],
+) -> dict[tuple[str | None, str, str], Floats]:
+    """Log ratios of every pair, of the suite first (benchmark None) and then of each benchmark."""
+    series: dict[tuple[str | None, str, str], Floats] = {}
+    pairs = [(v, b) for b in baselines for v in variants if v != b]
+    for v, b in pairs:
+        each = {name: log_ratios(blocks, name, v, b) for name in benchmarks}
+        if len(each) > 1 and all(len(d) for d in each.values()):
+            series[None, v, b] = suite_series(each)
+        series.update({(name, v, b): d for name, d in each.items() if len(d)})
+    return series
 
 
 def judge_metrics(

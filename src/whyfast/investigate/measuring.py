@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from whyfast.investigate.events import Observer
-from whyfast.investigate.judging import LiveJudge, judge_study
+from whyfast.investigate.judging import LiveJudge, judge_placements, judge_study
 from whyfast.judge.confounds import find_confounds
+from whyfast.judge.estimate import over_layouts
 from whyfast.measure.campaign import Entry, Limits, measure
 from whyfast.measure.clock import Clock
 from whyfast.measure.machine import environment
@@ -17,6 +18,7 @@ from whyfast.model.result import Answer, Result
 from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.verdict import About
 from whyfast.store.samples import Run, SampleStore
 
 
@@ -89,8 +91,16 @@ def judged(
 ) -> Result:
     """The result of what the store holds of a run; ``answer`` is left for the reports to compose."""
     blocks = tuple(store.blocks(run.id))
-    verdicts, suites = judge_study(
+    about: About = "change" if over_layouts(blocks) else "binaries"
+    placements = judge_placements(
         blocks,
+        benchmarks=[b.name for b in study.benchmarks],
+        variants=variants,
+        baselines=baselines,
+        margin=study.margin,
+    )
+    verdicts, suites = judge_study(
+        over_layouts(blocks) or blocks,
         benchmarks=[b.name for b in study.benchmarks],
         variants=variants,
         baselines=baselines,
@@ -111,7 +121,8 @@ def judged(
         evidence=tuple(evidence),
         confounds=find_confounds(study, builds, sessions, blocks),
         answer=Answer(""),
-        about="binaries",
+        about=about,
         complete=complete,
         seconds=dict(seconds or {}),
+        placements=placements,
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.build.layout import CannotRelink
 from whyfast.build.recipe import Recipe, make_recipe, scan_source
+from whyfast.build.relink import relink
 from whyfast.build.run import build_all
 from whyfast.explain.program import explain_program
 from whyfast.investigate.events import Observer
@@ -33,12 +36,14 @@ class Packages:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Builds in the order of the study's variants, and what was found in their programs."""
+    """Builds in the order of the study's variants, what was found in their programs, and the
+    programs of their further layouts where the study wants them."""
 
     toolchains: tuple[Toolchain, ...]
     builds: tuple[BuildOutcome, ...]
     evidence: tuple[Evidence, ...]
     packages: Packages
+    layouts: Mapping[str, tuple[Path, ...]]
 
 
 def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:
@@ -86,20 +91,89 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
     source = scan_source(study.source.folder)
     recipes: list[Recipe] = []
     failures: dict[str, BuildFailure] = {}
-    for variant in study.variants:
+    for variant in (v for v in study.variants if not v.twin_of):
         why_not = reasons.get(variant.toolchain) or _lacks(variant, toolchains[variant.toolchain])
         if why_not:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
             observer.note(f"{variant.name}: not buildable here, because {why_not}")
         else:
             recipes.append(make_recipe(study, variant, toolchains[variant.toolchain], source))
-    made = {o.variant: o for o in build_all(recipes, BuildStore(home.builds), observer.note)}
-    outcomes = tuple(made.get(v.name) or failures[v.name] for v in study.variants)
+    store = BuildStore(home.builds)
+    made = {o.variant: o for o in build_all(recipes, store, observer.note)}
+    outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     for outcome in outcomes:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
             observer.note(f"{outcome.variant}: {outcome.reason}")
+    layouts = _layouts(study, recipes, outcomes, store, observer)
+    for twin in (v for v in study.variants if v.twin_of):
+        outcomes += _twin(twin, outcomes, layouts)
     observer.phase("explain")
-    return Prepared(tuple(toolchains.values()), outcomes, _evidence(study, outcomes, observer), packages)
+    return Prepared(
+        tuple(toolchains.values()),
+        tuple(outcomes),
+        _evidence(study, outcomes, observer),
+        packages,
+        {name: programs[1:] for name, programs in layouts.items() if study.measure.layouts},
+    )
+
+
+def with_twin(study: Study) -> Study:
+    """The study with the twin of its main baseline as a variant, when it has one."""
+    main = study.baselines[0]
+    if not study.twin or any(v.twin_of for v in study.variants):
+        return study
+    twin = replace(
+        study.variant(main),
+        name=f"{main} twin",
+        twin_of=main,
+        expect={},
+        axes={},
+        about="the baseline again: the same objects in another layout",
+    )
+    return replace(study, variants=(*study.variants, twin))
+
+
+def _layouts(
+    study: Study,
+    recipes: Sequence[Recipe],
+    outcomes: Sequence[BuildOutcome],
+    store: BuildStore,
+    observer: Observer,
+) -> dict[str, tuple[Path, ...]]:
+    """Layouts of each build, of the main baseline alone when only a twin is wanted.
+
+    The first is the twin's; a build that cannot be linked again has none, which is noted.
+    """
+    count = study.measure.layouts
+    builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
+    found: dict[str, tuple[Path, ...]] = {}
+    for recipe in recipes:
+        twin = study.twin and recipe.variant == study.baselines[0]
+        if recipe.variant not in builds or recipe.link is None or not (count or twin):
+            continue
+        if count:
+            observer.note(f"linking {count} layouts of {recipe.variant}")
+        try:
+            programs = relink(recipe, builds[recipe.variant], store, range(1, count + 2))
+            found[recipe.variant] = tuple(programs)
+        except CannotRelink as error:
+            observer.note(f"no other layouts of {recipe.variant}: {error}")
+    return found
+
+
+def _twin(
+    twin: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
+) -> list[BuildOutcome]:
+    """The twin as a build of its own; none when its original has no other layout."""
+    for original in outcomes:
+        programs = layouts.get(twin.twin_of or "")
+        if isinstance(original, Build) and original.variant == twin.twin_of and programs:
+            with programs[0].open("rb") as f:
+                sha256 = hashlib.file_digest(f, "sha256").hexdigest()
+            return [
+                replace(original, variant=twin.name, program=programs[0], program_sha256=sha256)
+            ]
+    return [BuildFailure(twin.name, "not-buildable", "its original has no other layout")]
 
 
 def _packages(study: Study, home: Home, observer: Observer) -> Packages:

@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.investigate.measuring import judged, measure_entries
-from whyfast.investigate.prepare import Prepared, prepare
+from whyfast.investigate.prepare import Prepared, prepare, with_twin
 from whyfast.measure.campaign import Entry
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.registry import make_runner
@@ -36,6 +37,7 @@ def run_study(
     """
     clock = clock or SystemClock()
     began = clock.monotonic()
+    study = with_twin(study)
     prepared = prepare(study, home, observer)
     seconds = {"prepare": clock.monotonic() - began}
     usable = [b.variant for b in prepared.builds if isinstance(b, Build)]
@@ -86,6 +88,7 @@ def run_key(study: Study, prepared: Prepared) -> str:
             [b.name, b.runner, list(b.command), b.check, b.timeout] for b in study.benchmarks
         ],
         "baselines": list(study.baselines),
+        "layouts": study.measure.layouts,
         "turn": [study.measure.turn, study.measure.turns],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -129,39 +132,52 @@ def _entry(
 ) -> Entry:
     blocks = [b for b in earlier if b.benchmark == benchmark.name]
     commands = _commands(study, prepared, benchmark)
+    layouts = _layout_commands(study, prepared, benchmark)
     return Entry(
         name=benchmark.name,
-        runner=make_runner(benchmark, commands, dict(os.environ), prepared.packages.pyperf),
+        runner=make_runner(
+            benchmark, commands, dict(os.environ), prepared.packages.pyperf, layouts
+        ),
         variants=[v for v in variants if (benchmark.name, v) not in failed],
         baselines=baselines,
         pinned=benchmark.runner != "command",
         turn=study.measure.turn,
         turns=study.measure.turns,
+        layouts={v: len(argvs) for v, argvs in layouts.items()},
         next_index=max((b.index for b in blocks), default=-1) + 1,
         blocks=blocks,
     )
 
 
-def _commands(
-    study: Study, prepared: Prepared, benchmark: Benchmark
-) -> Mapping[str, tuple[str, ...]]:
+def _commands(study: Study, prepared: Prepared, benchmark: Benchmark) -> dict[str, tuple[str, ...]]:
     """Each built variant's argument vector with placeholders replaced."""
     return {
-        build.variant: tuple(
-            substitute(
-                word,
-                {
-                    "program": str(build.program),
-                    "source": str(study.source.folder),
-                    "study": str(study.folder),
-                    "pyperformance": str(prepared.packages.pyperformance),
-                },
-            )
-            for word in benchmark.command
-        )
+        build.variant: _argv(study, prepared, benchmark, build.program)
         for build in prepared.builds
         if isinstance(build, Build)
     }
+
+
+def _layout_commands(
+    study: Study, prepared: Prepared, benchmark: Benchmark
+) -> dict[str, list[tuple[str, ...]]]:
+    """The argument vectors of each variant's layouts; a twin draws from its original's."""
+    original = {v.name: v.twin_of or v.name for v in study.variants}
+    return {
+        build.variant: [_argv(study, prepared, benchmark, p) for p in programs]
+        for build in prepared.builds
+        if isinstance(build, Build) and (programs := prepared.layouts.get(original[build.variant]))
+    }
+
+
+def _argv(study: Study, prepared: Prepared, benchmark: Benchmark, program: Path) -> tuple[str, ...]:
+    places = {
+        "program": str(program),
+        "source": str(study.source.folder),
+        "study": str(study.folder),
+        "pyperformance": str(prepared.packages.pyperformance),
+    }
+    return tuple(substitute(word, places) for word in benchmark.command)
 
 
 def _no_baseline(study: Study, prepared: Prepared) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from whyfast.judge.decide import word
@@ -10,20 +11,23 @@ Interval = Callable[[float], tuple[float, float]]
 
 
 def coverage_level(intervals: Sequence[Interval], margin: float, alpha: float) -> float:
-    """alpha·k/m for m intervals of which k give a verdict at that level, with the largest such k.
+    """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
+    with the largest such k.
 
     Then the expected share of intervals that miss the truth, among those with a verdict, is at
-    most alpha: the false coverage rate of Benjamini & Yekutieli (2005). Proven for independent
-    estimates and for positive regression dependence, which drift that all benchmarks share is like;
-    not for any dependence, which would cost a factor of about log m. (The blocks that whyfast
-    measures itself yield e-values, which need no such condition.)
+    most alpha: the false coverage rate of Benjamini & Yekutieli (2005). The factor H makes it hold
+    under any dependence (theorem 4 there); without it independence or a positive dependence would
+    be needed, and drift that all benchmarks of a run share is no such thing for two-sided
+    intervals. The blocks that whyfast measures itself yield e-values, which need no such factor.
     """
     m = len(intervals)
+    if m == 0:
+        return alpha
+    unit = alpha / (m * math.fsum(1 / i for i in range(1, m + 1)))
     k = m
     while k > 0:
-        level = alpha * k / m
-        decided = sum(word(*interval(level), margin) != "undecided" for interval in intervals)
+        decided = sum(word(*interval(unit * k), margin) != "undecided" for interval in intervals)
         if decided >= k:
-            return level
+            return unit * k
         k = decided  # fewer are decided at a stricter level, so no k in between will do
-    return alpha / max(m, 1)
+    return unit

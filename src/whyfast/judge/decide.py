@@ -62,13 +62,17 @@ def judge_family(
     margin: float,
     cost: Mapping[tuple[str | None, str, str], float] | None = None,
     alpha: float = ALPHA,
+    all_right: bool = False,
 ) -> tuple[Verdict, ...]:
     """Verdicts on a family of comparisons, keyed by (benchmark, variant, baseline).
+
+    At most a share ``alpha`` of the verdicts is wrong on average; with ``all_right``, there is any
+    wrong one with at most that probability (Bonferroni), as a headline should have it.
 
     ``samples``: log ratios, one a block, in the order taken. ``cost``: seconds of measuring that
     one block of that comparison takes, for the estimate of what a decision would cost.
     """
-    level = adjusted_levels(samples, margin, alpha)
+    level = alpha / max(1, len(samples)) if all_right else adjusted_levels(samples, margin, alpha)
     return tuple(_judge(key, d, margin, level, (cost or {}).get(key)) for key, d in samples.items())
 
 

@@ -36,6 +36,16 @@ def log_ratios(blocks: Iterable[Block], benchmark: str, variant: str, baseline: 
     )
 
 
+def as_linked(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks in which every build ran as it was linked."""
+    return [b for b in blocks if not b.layouts]
+
+
+def over_layouts(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks in which builds ran in drawn layouts."""
+    return [b for b in blocks if b.layouts]
+
+
 def location(d: Floats) -> float:
     """The point estimate of the log ratio: the Hodges–Lehmann estimator of the blocks.
 

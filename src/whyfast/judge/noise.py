@@ -26,10 +26,13 @@ from whyfast.model.series import SECOND, Recording
 
 Floats = NDArray[np.float64]
 
-#: At most so much is borrowed from the other benchmarks, in degrees of freedom. Run-to-run noise
-#: has heavier tails than normal, and drift makes benchmarks go together, so that their number
-#: overstates what they tell; a t distribution of few degrees of freedom allows for both.
-MOST_BORROWED = 6.0
+#: At most so much is borrowed from the other benchmarks, in degrees of freedom: drift makes
+#: benchmarks go together, so that their number overstates what they tell.
+MOST_BORROWED = 4.0
+
+#: Run-to-run noise has heavier tails than normal, however many reruns are at hand: the t
+#: distributions that bound it have at most so many degrees of freedom.
+MOST_FREEDOM = 5.0
 
 #: Fewer benchmarks than this do not show how their variances are distributed: nothing is borrowed.
 FEWEST = 5
@@ -69,7 +72,7 @@ class Noise:
         columns = [i for i, name in enumerate(self.names) if name in benchmarks]
         means = self.logs[:, columns].mean(axis=1)
         variance = max(float(np.var(means, ddof=1)), _TINY)
-        return Spread(math.sqrt(2 * variance), self.runs - 1.0)
+        return Spread(math.sqrt(2 * variance), min(self.runs - 1.0, MOST_FREEDOM))
 
 
 def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
@@ -101,7 +104,7 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     moderated = (borrowed * scale + freedom * variances) / (borrowed + freedom)
     return Noise(
         {
-            name: Spread(math.sqrt(2 * v), borrowed + freedom)
+            name: Spread(math.sqrt(2 * v), min(borrowed + freedom, MOST_FREEDOM))
             for name, v in zip(names, moderated, strict=True)
         },
         Spread(math.sqrt(2 * scale), borrowed) if borrowed > 0 else None,

@@ -60,9 +60,8 @@ def _drift(reruns: Sequence[Recording]) -> Confound:
 def _gap(base: Recording, head: Recording) -> float | None:
     """Seconds from the end of one to the start of the other; negative when the head was first,
     0 when they overlap, None when either has no dates."""
-    if None in (base.started, base.ended, head.started, head.ended):
+    if base.started is None or base.ended is None or head.started is None or head.ended is None:
         return None
-    assert base.started and base.ended and head.started and head.ended
     if head.started > base.ended:
         return head.started - base.ended
     if base.started > head.ended:

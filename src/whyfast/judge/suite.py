@@ -54,6 +54,7 @@ def judge_suites(
         {(None, v, b): suite_series(group) for (v, b), group in complete.items()},
         margin=margin,
         alpha=alpha,
+        all_right=True,
     )
     return tuple(
         Suite(verdict, influence(complete[verdict.variant, verdict.baseline]))

@@ -43,7 +43,12 @@ def run_block(
     current = ""
     try:
         for current in plan.start_order:
-            players[current] = runner.enter(current, cpu=plan.cpu, pad=plan.pads[current])
+            players[current] = runner.enter(
+                current,
+                cpu=plan.cpu,
+                pad=plan.pads[current],
+                layout=plan.layouts.get(current, 0),
+            )
         agreed = _Agreement(reference)
         for _ in range(warmups):
             for current in plan.start_order:
@@ -74,6 +79,7 @@ def run_block(
         started=started,
         seconds=clock.monotonic() - t0,
         extra=_frozen(extra),
+        layouts=dict(plan.layouts),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from whyfast.measure.calibrate import Calibration, best_turns, calibrate
 from whyfast.measure.clock import Clock
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.runner import PlayerFailed, Runner
-from whyfast.measure.schedule import draw
+from whyfast.measure.schedule import draw, draw_layouts
 from whyfast.model.sample import Block, RunFailure
 
 #: Blocks after which the number of turns is chosen anew from measured variances, once.
@@ -28,7 +28,9 @@ class Entry:
     """One benchmark under measurement.
 
     ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
-    its processes are bound to one CPU.
+    its processes are bound to one CPU. ``layouts`` says how many layouts each variant has. While
+    they last, every second block takes a fresh one of each; the other blocks run the builds as
+    linked.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Entry:
     pinned: bool = True
     turn: float | None = None
     turns: int | None = None
+    layouts: Mapping[str, int] = field(default_factory=dict)
     next_index: int = 0
     blocks: list[Block] = field(default_factory=list)
     calibration: Calibration | None = None
@@ -126,7 +129,7 @@ def _one_block(
     _review_turns(entry)
     c = entry.calibration
     index = entry.next_index
-    plan = draw(_seed(run, entry.name, index), entry.variants, c.turns, places)
+    plan = draw(_seed(run, entry.name, index), entry.variants, c.turns, places, _layouts(entry, run))
     try:
         block = run_block(
             entry.runner,
@@ -144,6 +147,19 @@ def _one_block(
         return None
     entry.next_index += 1
     return block
+
+
+def _layouts(entry: Entry, run: str) -> dict[str, int]:
+    """The layouts of the next block; empty for one of the builds as linked."""
+    if entry.next_index % 2 == 0:
+        return {}
+    seed = _seed(run, entry.name, "layouts")
+    drawn = {
+        v: draw_layouts(seed, v, entry.layouts.get(v, 0), entry.next_index // 2)
+        for v in entry.variants
+    }
+    # All or none: a block compares like with like.
+    return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
 
 
 def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calibration | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from whyfast.measure.process import Child, describe_status, on_cpu, padded
@@ -96,7 +96,8 @@ class CommandPlayer:
 
 
 class CommandRunner:
-    """Runs commands: ``commands`` maps a variant to its argument vector."""
+    """Runs commands: ``commands`` maps a variant to its argument vector, ``layouts`` to those of
+    its layouts 1, 2 …"""
 
     loops_vary = False
 
@@ -110,7 +111,9 @@ class CommandRunner:
         ignore_failure: bool = False,
         stdin: str = "/dev/null",
         prepare: Mapping[str, tuple[str, ...]] | None = None,
+        layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
     ) -> None:
+        self._layouts = layouts or {}
         self._prepare = prepare or {}
         self._commands = commands
         self._env = env
@@ -119,10 +122,10 @@ class CommandRunner:
         self._ignore_failure = ignore_failure
         self._stdin = stdin
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
         """A player for the variant; nothing is started yet."""
         return CommandPlayer(
-            self._commands[variant],
+            self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1],
             env=padded(self._env, pad),
             cpu=cpu,
             timeout=self._timeout,

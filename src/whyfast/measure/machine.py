@@ -7,12 +7,15 @@ import platform
 from pathlib import Path
 
 from whyfast import __version__
+from whyfast.measure.doctor.examine import machine_facts
+from whyfast.measure.doctor.system import Files
 
 
 def environment(root: Path = Path("/")) -> dict[str, object]:
     """Facts that a reader needs to judge a measurement; what cannot be read is left out.
 
-    ``root`` is where /proc and /sys are looked for (tests give another folder).
+    ``root`` is where /proc and /sys are looked for (tests give another folder). ``doctor`` holds
+    what ``whyfast doctor`` says about this machine.
     """
     cpu = _cpuinfo(root)
     facts: dict[str, object | None] = {
@@ -34,6 +37,7 @@ def environment(root: Path = Path("/")) -> dict[str, object]:
         "isolated_cpus": _read(root, "sys/devices/system/cpu/isolated"),
         "transparent_hugepages": _read(root, "sys/kernel/mm/transparent_hugepage/enabled"),
         "python": platform.python_version(),
+        "doctor": machine_facts(Files(root)),
     }
     return {k: v for k, v in facts.items() if v not in (None, "")}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
@@ -18,15 +18,21 @@ def make_runner(
     commands: Mapping[str, tuple[str, ...]],
     env: Mapping[str, str],
     pyperf: Path | None = None,
+    layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
 ) -> Runner:
-    """The runner of a benchmark; ``commands`` maps each variant to its argument vector.
+    """The runner of a benchmark; ``commands`` maps each variant to its argument vector,
+    ``layouts`` to those of its layouts.
 
     ``pyperf`` is a folder that holds the package pyperf, for interpreters without it.
     """
     if benchmark.runner == "turn":
-        return TurnRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
+        return TurnRunner(
+            commands, env=env, timeout=benchmark.timeout, check=benchmark.check, layouts=layouts
+        )
     if benchmark.runner == "command":
-        return CommandRunner(commands, env=env, timeout=benchmark.timeout, check=benchmark.check)
+        return CommandRunner(
+            commands, env=env, timeout=benchmark.timeout, check=benchmark.check, layouts=layouts
+        )
     if benchmark.runner == "pyperf":
         return pyperf_runner(commands, env=env, timeout=benchmark.timeout, packages=pyperf)
     raise UserError(f"benchmark {benchmark.name}: runner {benchmark.runner!r} is not there yet")

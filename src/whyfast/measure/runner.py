@@ -41,10 +41,11 @@ class Runner(Protocol):
     #: whether one value may hold several loops of the workload
     loops_vary: bool
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
         """Start the variant's process, pinned to ``cpu`` (None: anywhere).
 
-        ``pad`` bytes are added to its environment, which moves its stack. Raises
+        ``pad`` bytes are added to its environment, which moves its stack; ``layout`` says which of
+        its layouts runs, 0 for the build as linked. Raises
         :class:`PlayerFailed` when it does not come up.
         """
 

@@ -11,7 +11,7 @@ import math
 import os
 import select
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu, padded
 from whyfast.measure.runner import Player, PlayerFailed, Reading
@@ -135,7 +135,10 @@ class TurnPlayer:
 
 
 class TurnRunner:
-    """Starts turn-taking programs: ``commands`` maps a variant to its argument vector."""
+    """Starts turn-taking programs: ``commands`` maps a variant to its argument vector.
+
+    ``layouts`` maps a variant to the argument vectors of its layouts 1, 2 …
+    """
 
     loops_vary = True
 
@@ -146,16 +149,18 @@ class TurnRunner:
         env: Mapping[str, str],
         timeout: float,
         check: str | None = None,
+        layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
     ) -> None:
+        self._layouts = layouts or {}
         self._commands = commands
         self._env = env
         self._timeout = timeout
         self._check = check
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
         """Start one process and wait until it is ready."""
         return TurnPlayer(
-            self._commands[variant],
+            self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1],
             env=padded(self._env, pad),
             cpu=cpu,
             timeout=self._timeout,

@@ -10,7 +10,7 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
-from whyfast.model.verdict import About, Confound, Suite, Verdict
+from whyfast.model.verdict import About, Confound, Placement, Suite, Verdict
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Result:
     ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to
     wall time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel
     accounted for commands beside their time.
+    ``placements`` tells placement from change where layouts were varied; one of them has benchmark
+    None, for the geometric mean.
     """
 
     study: Study
@@ -49,3 +51,4 @@ class Result:
     complete: bool
     seconds: Mapping[str, float] = field(default_factory=dict)
     metrics: tuple[Verdict, ...] = ()
+    placements: tuple[Placement, ...] = ()

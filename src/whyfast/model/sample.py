@@ -15,7 +15,8 @@ class Block:
     variants took turn ``t``, ``start_order`` the order in which the processes were started, both
     drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
     since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
-    and thrown away before the first turn.
+    and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that ran, 0
+    (or absent) for the build as linked.
     """
 
     benchmark: str
@@ -31,6 +32,7 @@ class Block:
     started: float
     seconds: float
     extra: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    layouts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,15 @@ class BuildSpec:
 
     ``steps`` are shell lines, run in order in the build folder by ``sh -eu``; the placeholders
     ``{cc} {cflags} {ldflags} {configure} {source} {include} {jobs} {program}`` are replaced,
-    quoted. ``program`` is the path of the result, relative to the build folder.
+    quoted. ``program`` is the path of the result, relative to the build folder. ``link`` is the
+    last step where the program can be linked again in another layout: it contains ``{program}``
+    and ``{layout}``, which is empty for the program as it is.
     """
 
     steps: tuple[str, ...]
     program: str
     env: Mapping[str, str] = field(default_factory=dict)
+    link: str | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Variant:
     ``requires`` lists toolchain features (``computed-goto``, ``musttail``, ``preserve_none``);
     ``expect`` states what the evidence must show for the name to be true, e.g.
     ``{"dispatch": "tail-call"}``; ``axes`` is its place in ``[axes]``, empty when written by hand.
+    ``twin_of`` is set on a variant that whyfast adds itself: that one again in another layout.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Variant:
     expect: Mapping[str, str] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
+    twin_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,13 +95,15 @@ class MeasureSpec:
     ``budget`` is seconds of measuring for the whole study; ``stop`` ends it early once every
     verdict is decided and precise (``decided``) or never (``budget``). ``turn`` is the wanted
     length of one value in seconds, None to calibrate; ``turns`` the number of values a process
-    yields in one block, None to calibrate.
+    yields in one block, None to calibrate. ``layouts`` is how many layouts of each build are
+    linked; while they last, every second block takes a fresh one. 0 to measure only as linked.
     """
 
     budget: float = 60.0
     stop: StopRule = "decided"
     turn: float | None = None
     turns: int | None = None
+    layouts: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Study:
-    """One question. ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter."""
+    """One question. ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter.
+
+    ``twin``: the main baseline is measured a second time, in another layout, as a meter of what
+    whyfast takes for a difference when only the placement of the code differs.
+    """
 
     name: str
     title: str
@@ -123,6 +134,7 @@ class Study:
     evidence: EvidenceSpec = EvidenceSpec()
     measure: MeasureSpec = MeasureSpec()
     claim: Claim | None = None
+    twin: bool = False
 
     def variant(self, name: str) -> Variant:
         """The variant of that name; KeyError when there is none."""

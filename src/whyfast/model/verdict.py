@@ -50,6 +50,26 @@ class Verdict:
     metric: str = "time"
 
 
+PlacementWord = Literal["placement", "change", "both", "neither", "undecided"]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Is a difference the change, or where the linker put the code?
+
+    ``linked`` is the verdict on the two programs as linked, ``varied`` the one over ``layouts``
+    fresh layouts of each side. ``spread`` is the standard deviation of the log time of one side
+    that placement alone makes, and ``points`` the log ratio of each varied block.
+    """
+
+    word: PlacementWord
+    linked: Verdict
+    varied: Verdict
+    spread: float
+    layouts: int
+    points: tuple[float, ...] = ()
+
+
 @dataclass(frozen=True)
 class Suite:
     """The geometric mean over all benchmarks, one verdict a pair, and what each benchmark adds.

@@ -26,6 +26,11 @@ class Home:
     def database(self) -> Path:
         return self.data / "results.sqlite"
 
+    @property
+    def doctor(self) -> Path:
+        """Old values of machine settings that were changed, until they are put back."""
+        return self.data / "doctor"
+
 
 def home() -> Home:
     """``WHYFAST_HOME`` for both when set, else the user's XDG cache and data folders."""

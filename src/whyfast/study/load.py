@@ -37,6 +37,13 @@ def load_study(where: str | Path) -> Study:
     build = read_build(top.table("build"))
     variants, by_hand = _variants(top)
     question = read_question(top.table("study"), variants, by_hand)
+    if question.twin and build.link is None:
+        hint = "give [build] a link step, or leave twin out"
+        raise top.error(("study", "twin"), "the program cannot be linked again", hint)
+    measure = read_measure(top.table("measure"))
+    if measure.layouts and build.link is None:
+        hint = "give [build] a link step, or leave layouts out"
+        raise top.error(("measure", "layouts"), "the program cannot be linked again", hint)
     return Study(
         name=folder.name if file.name == FILE else file.stem,
         title=question.title,
@@ -48,8 +55,9 @@ def load_study(where: str | Path) -> Study:
         variants=variants,
         benchmarks=read_benchmarks(top.table("benchmarks")),
         evidence=read_evidence(top.table("evidence")),
-        measure=read_measure(top.table("measure")),
+        measure=measure,
         claim=question.claim,
+        twin=build.link is not None if question.twin is None else question.twin,
     )
 
 

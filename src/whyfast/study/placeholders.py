@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 
 #: What a line of ``build.steps`` may use.
 STEP_NAMES = ("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program")
+#: What ``build.link`` may use.
+LINK_NAMES = (*STEP_NAMES, "layout")
 #: What a word of a benchmark's ``command`` may use.
 COMMAND_NAMES = ("program", "source", "study", "pyperformance")
 

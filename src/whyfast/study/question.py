@@ -23,11 +23,12 @@ class Question:
     baselines: tuple[str, ...]
     margin: float
     claim: Claim | None
+    twin: bool | None
 
 
 def check_question(table: Table) -> None:
     """What can be said about the table before the variants are known."""
-    table.check_keys("title", "baseline", "margin", "claim")
+    table.check_keys("title", "baseline", "margin", "claim", "twin")
     table.require("title", 'title = "Is … faster than …?"')
     table.require("baseline", 'baseline = "NAME"')
     if not table.one_or_more("baseline"):
@@ -48,6 +49,7 @@ def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[R
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
+        twin=table.flag("twin") if "twin" in table else None,
     )
 
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, Source, StopRule
 from whyfast.study.bundled import bundled_folder, bundled_names
-from whyfast.study.placeholders import STEP_NAMES, names_in
+from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
 from whyfast.study.quantities import parse_duration
 from whyfast.study.suggest import suggestion
 from whyfast.study.table import Table
@@ -53,7 +53,7 @@ def _subject(table: Table) -> Source:
 
 def read_build(table: Table) -> BuildSpec:
     """``[build]``."""
-    table.check_keys("steps", "program", "env")
+    table.check_keys("steps", "link", "program", "env")
     table.require("steps", 'steps = ["make -j{jobs}"]')
     steps = table.strings("steps", words=False)
     if not steps:
@@ -66,7 +66,21 @@ def read_build(table: Table) -> BuildSpec:
     if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
         message = f"{quoted(program)} is not a path inside the build folder"
         raise table.error(("program",), message, 'write it as in "bin/name"')
-    return BuildSpec(steps=steps, program=program, env=table.variables("env"))
+    return BuildSpec(steps=steps, program=program, env=table.variables("env"), link=_link(table))
+
+
+def _link(table: Table) -> str | None:
+    """The step that can be run again for another layout."""
+    if "link" not in table:
+        return None
+    link = table.string("link")
+    check_placeholders(table, ("link",), link, LINK_NAMES)
+    for name in ("program", "layout"):
+        if name not in names_in(link):
+            message = f"does not use {{{name}}}, so no other layout can be linked"
+            hint = 'write link = "{cc} -o {program} *.o {layout} {ldflags}"'
+            raise table.error(("link",), message, hint)
+    return link
 
 
 def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -> None:
@@ -86,7 +100,7 @@ def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -
 
 def read_measure(table: Table) -> MeasureSpec:
     """``[measure]``."""
-    table.check_keys("budget", "stop", "turn", "turns")
+    table.check_keys("budget", "stop", "turn", "turns", "layouts")
     default = MeasureSpec()
     budget, turn = default.budget, default.turn
     if "budget" in table:
@@ -94,18 +108,24 @@ def read_measure(table: Table) -> MeasureSpec:
     if "turn" in table:
         turn = table.converted("turn", parse_duration, 'turn = "1ms" or "500us"')
     stop = table.choice("stop", ("decided", "budget"), default.stop)
-    return MeasureSpec(budget=budget, stop=cast(StopRule, stop), turn=turn, turns=_turns(table))
+    return MeasureSpec(
+        budget=budget,
+        stop=cast(StopRule, stop),
+        turn=turn,
+        turns=_whole(table, "turns", 1),
+        layouts=_whole(table, "layouts", 2) or 0,
+    )
 
 
-def _turns(table: Table) -> int | None:
-    if "turns" not in table:
+def _whole(table: Table, name: str, least: int) -> int | None:
+    if name not in table:
         return None
-    turns = table.data["turns"]
-    if not isinstance(turns, int) or isinstance(turns, bool):
-        raise table.error(("turns",), f"must be a whole number, not {kind(turns)}")
-    if turns < 1:
-        raise table.error(("turns",), f"must be at least 1, not {turns}")
-    return turns
+    number = table.data[name]
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise table.error((name,), f"must be a whole number, not {kind(number)}")
+    if number < least:
+        raise table.error((name,), f"must be at least {least}, not {number}")
+    return number
 
 
 def read_evidence(table: Table) -> EvidenceSpec:

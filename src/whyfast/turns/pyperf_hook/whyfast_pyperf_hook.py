@@ -11,12 +11,13 @@ grant of the turn protocol (docs/turn-protocol.md), and leaving answers with the
 import os
 import sys
 import time
+from typing import Any
 
 
 class Hook:
     """The context manager that pyperf wraps around each value."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         numbers = os.environ.get("WHYFAST_TURN", "").split(",")
         if len(numbers) != 2:
             sys.exit("the whyfast hook is for whyfast run; WHYFAST_TURN is not set")
@@ -25,7 +26,7 @@ class Hook:
         self._start = 0.0
         self._say("ready 1")
 
-    def __enter__(self):
+    def __enter__(self) -> "Hook":
         line = self._grants.readline()
         if not line:
             # All values are told already; pyperf's own summary is not wanted.
@@ -37,27 +38,27 @@ class Hook:
         self._start = time.perf_counter()
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         seconds = time.perf_counter() - self._start
         if error is not None:
             self._say("error " + " ".join(("%s: %s" % (kind.__name__, error)).split()))
             os._exit(1)
         self._say("%.9f" % seconds)
 
-    def teardown(self, metadata):
+    def teardown(self, metadata: Any) -> None:
         """Called by pyperf after the last value."""
 
-    def _say(self, line):
+    def _say(self, line: str) -> None:
         os.write(self._answer, (line + "\n").encode())
 
 
-def _worker_task():
+def _worker_task() -> Any:
     """pyperf's task whose value comes next.
 
     pyperf hands its hooks no arguments, but the number of loops has to change from grant to grant
     while turns are calibrated. pyperf reads ``self.loops`` of the task after entering the hooks.
     """
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None:
         task = frame.f_locals.get("self")
         if frame.f_code.co_name == "_compute_values" and hasattr(task, "loops"):

@@ -1,0 +1,39 @@
+"""A finished build linked again in other layouts, kept beside it in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from whyfast.build.layout import make_layouts
+from whyfast.build.recipe import Recipe, expand_link
+from whyfast.build.run import Steps
+from whyfast.model.build import Build
+from whyfast.store.builds import BuildStore
+from whyfast.store.lock import exclusive
+
+
+def relink(recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int]) -> list[Path]:
+    """The programs of the layouts ``seeds`` of a build, made where they are missing.
+
+    Raises :class:`~whyfast.build.layout.CannotRelink`. What the linker prints is added to the
+    build's log.
+    """
+    folder = store.folder(build.digest)
+    work = folder / "work"
+    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    steps = Steps()
+    with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
+
+        def run_step(step: str) -> int:
+            log.write(f"+ {step}\n".encode())
+            log.flush()
+            return steps.run(step, work, env, log.fileno())
+
+        return make_layouts(
+            work,
+            lambda layout, program: expand_link(recipe, work, layout, program),
+            run_step,
+            recipe.program,
+            seeds,
+        )

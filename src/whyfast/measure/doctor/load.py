@@ -1,0 +1,107 @@
+"""What the machine is doing now, and who else decides how much of it is ours."""
+
+from __future__ import annotations
+
+import os
+
+from whyfast.measure.doctor.system import System, number
+from whyfast.model.machine import Finding
+
+#: Load average per CPU from which a machine counts as busy.
+BUSY = 0.5
+#: Share of CPU time that the host may keep for itself, from which it matters.
+STOLEN = 0.005
+
+_STEAL_FIELD = 7  # in a cpu line of /proc/stat, after the name
+
+
+def load(system: System) -> Finding:
+    """The load average of the last minute."""
+    words = (system.read("proc/loadavg") or "").split()
+    title = "load"
+    try:
+        value = float(words[0])
+    except (IndexError, ValueError):
+        effect = "If other programs run, they take turns with what is measured."
+        return Finding("load", title, "unknown", "unknown", effect)
+    cpus = os.cpu_count() or 1
+    text = f"{value:.2f} on {cpus} CPU{'s' if cpus > 1 else ''}"
+    if value / cpus <= BUSY:
+        effect = "Other programs leave the CPUs alone."
+        return Finding("load", title, text, "good", effect)
+    return Finding(
+        "load",
+        title,
+        text,
+        "warning",
+        "Other programs compete for CPUs, caches and memory: absolute times are too long, and more "
+        "blocks are needed.",
+        "stop what else is running; look with top",
+    )
+
+
+def steal(system: System, seconds: float = 1.0) -> Finding:
+    """The share of CPU time that the host gave to others, watched over ``seconds``.
+
+    With 0 seconds it is the share since boot.
+    """
+    before = _ticks(system) if seconds else (0, 0)
+    if seconds and before:
+        system.sleep(seconds)
+    after = _ticks(system)
+    title = "steal time"
+    if before is None or after is None or after[1] <= before[1]:
+        effect = "If a host runs other machines on these CPUs, times jump without a cause in here."
+        return Finding("steal", title, "unknown", "unknown", effect)
+    share = (after[0] - before[0]) / (after[1] - before[1])
+    value = f"{share * 100:.1f} % {f'over {seconds:g} s' if seconds else 'since boot'}"
+    if share < STOLEN:
+        effect = "No other virtual machine takes time from these CPUs."
+        return Finding("steal", title, value, "good", effect)
+    return Finding(
+        "steal",
+        title,
+        value,
+        "warning",
+        "The host gives time on these CPUs to other machines, in pieces of milliseconds.",
+        "measure at another time, or on a dedicated host",
+    )
+
+
+def _ticks(system: System) -> tuple[int, int] | None:
+    """(stolen, all) ticks of all CPUs since boot."""
+    for line in (system.read("proc/stat") or "").splitlines():
+        name, *fields = line.split()
+        if name == "cpu" and len(fields) > _STEAL_FIELD and all(f.isdecimal() for f in fields):
+            # Guest time is counted in user time already.
+            return int(fields[_STEAL_FIELD]), sum(int(f) for f in fields[: _STEAL_FIELD + 1])
+    return None
+
+
+def swap(system: System) -> Finding:
+    """Memory on disk."""
+    sizes = {}
+    for line in (system.read("proc/meminfo") or "").splitlines():
+        key, _, rest = line.partition(":")
+        if key in ("SwapTotal", "SwapFree") and rest.split():
+            sizes[key] = number(rest.split()[0])
+    total, free = sizes.get("SwapTotal"), sizes.get("SwapFree")
+    title = "swap"
+    if total is None or free is None:
+        effect = "If memory is moved to disk, single values become hundreds of times longer."
+        return Finding("swap", title, "unknown", "unknown", effect)
+    if total == 0:
+        effect = "No memory of a program is moved to disk."
+        return Finding("swap", title, "none", "good", effect)
+    used = (total - free) / 1024
+    if used < 1:
+        effect = "Nothing is swapped out; memory is sufficient for now."
+        return Finding("swap", title, f"{total / 1024:.0f} MiB, unused", "good", effect)
+    return Finding(
+        "swap",
+        title,
+        f"{used:.0f} of {total / 1024:.0f} MiB in use",
+        "warning",
+        "Memory is or was short: pages that come back from disk make single values far longer.",
+        "free memory, then as root: swapoff -a",
+    )

@@ -1,0 +1,87 @@
+"""The seam between the doctor and the kernel: small files that are read and written."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import Protocol
+
+
+class System(Protocol):
+    """Files of the kernel, named from the root without a leading slash: ``proc/loadavg``."""
+
+    def read(self, name: str) -> str | None:
+        """The file's text without surrounding space; None when it cannot be read."""
+
+    def write(self, name: str, text: str) -> None:
+        """Replace what an existing file holds. Raises OSError."""
+
+    def names(self, pattern: str) -> list[str]:
+        """The existing files that match a glob, in natural order (cpu2 before cpu10)."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+
+
+class Files:
+    """The real thing. ``root`` is where /proc and /sys are looked for."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self.root = root
+
+    def read(self, name: str) -> str | None:
+        try:
+            return (self.root / name).read_text(errors="replace").strip()
+        except OSError:
+            return None
+
+    def write(self, name: str, text: str) -> None:
+        # Without O_CREAT: a setting that this kernel lacks must not become a file.
+        fd = os.open(self.root / name, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)
+
+    def names(self, pattern: str) -> list[str]:
+        found = (str(path.relative_to(self.root)) for path in self.root.glob(pattern))
+        return sorted(found, key=_natural)
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """The name as pairs of text and number, which compare as people count."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", name)]
+
+
+def selected(text: str | None) -> str | None:
+    """The choice in brackets of a file that lists all of them (``always [madvise] never``), or
+    the whole text."""
+    if text is None:
+        return None
+    for word in text.split():
+        if word.startswith("[") and word.endswith("]"):
+            return word[1:-1]
+    return text
+
+
+def cpu_list(text: str | None) -> tuple[int, ...]:
+    """``0-2,5`` as (0, 1, 2, 5); empty for an empty, missing or unreadable list."""
+    cpus: set[int] = set()
+    for part in (text or "").split(","):
+        first, _, last = part.strip().partition("-")
+        if first.isdecimal() and (last or first).isdecimal():
+            cpus.update(range(int(first), int(last or first) + 1))
+    return tuple(sorted(cpus))
+
+
+def number(text: str | None) -> int | None:
+    """The text as a whole number, or None."""
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        return None

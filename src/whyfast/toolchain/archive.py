@@ -1,0 +1,216 @@
+"""The Debian archive of this machine, as its own apt is configured: address, downloads, sources.
+
+Nothing here names a server. Everything goes through apt's programs, so that its proxies, mirrors
+and credentials hold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from whyfast.model.errors import CannotBuildHere
+
+#: Names the archive where apt does not: on a system that is not Debian, say.
+VARIABLE = "WHYFAST_DEBIAN_ARCHIVE"
+
+#: Suites whose release files expire, which a frozen mirror's have.
+MOVING = ("sid", "unstable", "forky", "testing", "experimental")
+
+#: Seconds that a question to apt may take; downloads have no limit but the user's patience.
+TIMEOUT = 120.0
+
+
+class Command(Protocol):
+    """Runs a program to its end."""
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """OSError when it cannot be started."""
+
+
+def run(
+    argv: Sequence[str], *, timeout: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The real :class:`Command`; messages in English, whatever the user's language."""
+    return subprocess.run(
+        argv,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An upstream tarball in the archive's index: its version, path below the archive, sha256."""
+
+    version: str
+    path: str
+    sha256: str
+
+
+def archive_address(command: Command = run, env: Mapping[str, str] | None = None) -> str:
+    """The address of Debian's main archive, without a slash at the end.
+
+    CannotBuildHere when apt names none.
+    """
+    env = os.environ if env is None else env
+    own = env.get(VARIABLE, "").rstrip("/")
+    if own:
+        return own
+    try:
+        address = _from_lists(command) or _from_configuration(command)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotBuildHere(
+            f"apt is not here to name a Debian archive ({error}); set {VARIABLE} to its address"
+        ) from error
+    if not address:
+        raise CannotBuildHere(
+            f"this machine's apt names no Debian archive; set {VARIABLE} to the address of one"
+        )
+    return address
+
+
+def _from_lists(command: Command) -> str | None:
+    """By the signed names in what apt has downloaded."""
+    done = command(
+        ["apt-get", "indextargets", "--format", "$(LABEL)|$(REPO_URI)", "Created-By: Packages"],
+        timeout=TIMEOUT,
+    )
+    for line in done.stdout.splitlines():
+        label, _, address = line.partition("|")
+        if label == "Debian" and address:
+            return address.rstrip("/")
+    return None
+
+
+def _from_configuration(command: Command) -> str | None:
+    """By what apt would download, where it has nothing yet (as in container images)."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-apt-") as empty:
+        Path(empty, "partial").mkdir()
+        done = command(
+            [
+                *("apt-get", "update", "--print-uris"),
+                *("-o", f"Dir::State::lists={empty}", "-o", "Debug::NoLocking=1"),
+            ],
+            timeout=TIMEOUT,
+        )
+    found = re.findall(r"^'(\S+/debian)/+dists/[^/']+/InRelease'", done.stdout, re.MULTILINE)
+    return str(found[0]) if found else None
+
+
+def proxy_options(command: Command = run) -> list[str]:
+    """The machine's proxies as lines of an apt.conf, for an apt that does not read its own."""
+    try:
+        done = command(["apt-config", "dump"], timeout=TIMEOUT)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    wanted = re.compile(r'^Acquire::https?::(\S+::)?Proxy(-Auto-Detect)? "[^"]+";$')
+    return [line for line in done.stdout.splitlines() if wanted.match(line)]
+
+
+def download(path: str, sha256: str, to: Path, command: Command = run) -> str | None:
+    """Fetch a file of the archive to ``to``; None, or in one line why it could not be had.
+
+    CannotBuildHere when there is no archive or no apt. A file with another sha256 is refused.
+    """
+    helper = _helper(command)
+    address = f"{archive_address(command)}/{path}"
+    done = command([helper, "download-file", address, str(to), f"SHA256:{sha256}"])
+    if done.returncode == 0 and to.is_file():
+        return None
+    to.unlink(missing_ok=True)
+    said = " ".join(done.stderr.split())
+    if "404" in said:
+        return "the archive does not serve it"
+    if re.search(r"[Hh]ash.?[Ss]um mismatch", said):
+        return "it has another sha256 than the study says"
+    errors = re.findall(r"E: (.+?)(?= [EW]: |$)", said)
+    return errors[0] if errors else f"apt-helper ended with exit code {done.returncode}"
+
+
+def _helper(command: Command) -> str:
+    """apt's program for single downloads, which stands beside its methods."""
+    try:
+        done = command(["apt-config", "shell", "found", "Dir::Bin::methods/d"], timeout=TIMEOUT)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotBuildHere(f"apt is not here to download with: {error}") from error
+    words = shlex.split(done.stdout.strip())
+    methods = words[0].partition("=")[2] if words else ""
+    helper = Path(methods or "/usr/lib/apt/methods/").parent / "apt-helper"
+    if not helper.is_file():
+        raise CannotBuildHere(f"apt has no {helper} to download with")
+    return str(helper)
+
+
+def listed_sources(package: str, suite: str, command: Command = run) -> list[Listed]:
+    """The upstream tarballs of a source package that a suite's signed index names.
+
+    CannotBuildHere when the index cannot be had. Downloads about 12 MB.
+    """
+    with _private_apt(suite, archive_address(command)) as options:
+        done = command(["apt-get", "-q", *options, "update"])
+        if done.returncode != 0:
+            raise CannotBuildHere(f"the source index of {suite} cannot be had: {_last(done)}")
+        shown = command(["apt-cache", *options, "showsrc", "--only-source", package])
+    return parse_sources(shown.stdout)
+
+
+def parse_sources(text: str) -> list[Listed]:
+    """The upstream tarballs in records of a ``Sources`` index."""
+    found = []
+    for record in re.split(r"\n\s*\n", text):
+        folder = re.search(r"^Directory: (\S+)$", record, re.MULTILINE)
+        sums = re.search(r"^Checksums-Sha256:\s*\n((?: .+\n?)+)", record, re.MULTILINE)
+        if not folder or not sums:
+            continue
+        for line in sums[1].splitlines():
+            sha256, _, name = line.split()
+            tarball = re.fullmatch(r"[^_]+_(.+)\.orig\.tar\.\w+", name)
+            if tarball:
+                found.append(Listed(tarball[1], f"{folder[1]}/{name}", sha256))
+    return found
+
+
+@contextlib.contextmanager
+def _private_apt(suite: str, address: str) -> Iterator[list[str]]:
+    """Options that make apt use folders of its own with only the sources of one suite."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-apt-") as folder:
+        place = Path(folder)
+        for name in ("lists/partial", "cache/archives/partial"):
+            (place / name).mkdir(parents=True)
+        place.chmod(0o755)  # apt downloads as a user of its own
+        (place / "status").touch()
+        # Options in brackets would go here; the archive's key is among those that apt trusts.
+        (place / "sources.list").write_text(f"deb-src {address} {suite} main\n")
+        settings = {
+            "Dir::State": folder,
+            "Dir::State::status": str(place / "status"),
+            "Dir::Cache": str(place / "cache"),
+            "Dir::Etc::sourcelist": str(place / "sources.list"),
+            "Dir::Etc::sourceparts": "/dev/null",
+            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferencesparts": "/dev/null",
+        }
+        if suite in MOVING:
+            settings["Acquire::Check-Valid-Until"] = "false"
+        yield [word for k, v in settings.items() for word in ("-o", f"{k}={v}")]
+
+
+def _last(done: subprocess.CompletedProcess[str]) -> str:
+    errors = [line for line in done.stderr.splitlines() if line.startswith("E: ")]
+    return errors[0].removeprefix("E: ") if errors else f"exit code {done.returncode}"

@@ -1,0 +1,260 @@
+"""Running commands apart from the rest of the machine, and inside the root of a toolchain.
+
+Two tools of the system do the work. *Bubblewrap* shuts build steps in: no network, no home, all
+read-only but their own folder. *unshare*, ``mount`` and ``chroot`` start a program that is measured:
+each of them replaces itself by the next (``exec``), so that in the end only the program is left,
+with the process number, the open files, the CPU and the exit status that it would have had anyway,
+and nothing runs beside it. Either takes over for the other where only one of them works.
+
+docs/toolchain.md says what a user has to install.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.model.errors import CannotBuildHere
+
+#: Folders of a root that are never shown as they are on disk.
+_OWN = ("proc", "dev", "sys", "tmp", "run")
+
+#: ``$1`` is the table of mounts, ``$2`` the root; the rest is the command.
+_ENTER = 'mount -a -T "$1"; root=$2; shift 2; exec chroot "$root" "$@"'
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a command sees: the files of ``root`` (None: the machine's own), beside them the
+    ``writable`` and ``readable`` folders, under the names that they have outside."""
+
+    root: Path | None = None
+    writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    network: bool = False
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What this machine has: full paths of the programs, or why they cannot be used."""
+
+    bubblewrap: str | None
+    no_bubblewrap: str
+    unshare: tuple[str, ...] | None
+    no_unshare: str
+
+
+@functools.cache
+def tools() -> Tools:
+    """Found out once a process, by trying."""
+    bubblewrap, why_not = _try_bubblewrap()
+    unshare, nor = _try_unshare()
+    return Tools(bubblewrap, why_not, unshare, nor)
+
+
+def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[list[str], str]:
+    """The words before a build step, and the sandbox in words, for the provenance.
+
+    Without any tool a step runs plainly, unless the box has a root: then CannotBuildHere.
+    ``scratch`` is a folder for small files that stay.
+    """
+    have = have or tools()
+    if have.bubblewrap:
+        alone = ["--unshare-pid", "--die-with-parent"]
+        return _bubblewrap(have.bubblewrap, box, alone), f"bubblewrap, {_seen(box)}"
+    if box.root is None:
+        return [], f"none ({have.no_bubblewrap})"
+    if have.unshare:
+        return _unshare(have.unshare, box, scratch), f"unshare and chroot, {_seen(box)}"
+    raise CannotBuildHere(cannot_enter(have))
+
+
+def around_program(box: Box, scratch: Path, have: Tools | None = None) -> list[str]:
+    """The words before a program that is measured; CannotBuildHere when no tool works.
+
+    The working folder becomes ``/``; open files and the environment stay.
+    """
+    have = have or tools()
+    if have.unshare:
+        return _unshare(have.unshare, box, scratch)
+    if have.bubblewrap:
+        return _bubblewrap(have.bubblewrap, box, ["--chdir", "/"])
+    raise CannotBuildHere(cannot_enter(have))
+
+
+def cannot_enter(have: Tools) -> str:
+    """Why no root can be entered here."""
+    return f"a Debian root cannot be entered here: {have.no_bubblewrap}; {have.no_unshare}"
+
+
+def surroundings(program: str, env: Mapping[str, str]) -> tuple[Path, ...]:
+    """What a program outside of any root needs to be seen: where it is installed, and existing
+    places that its environment names."""
+    found = [p.parents[min(1, len(p.parents) - 1)] for p in (Path(program), _real(Path(program)))]
+    for variable, value in env.items():
+        for word in value.split(":"):
+            if word.startswith("/") and os.path.exists(word):
+                # bin and its siblings, lib and share, belong together
+                found.append(Path(word).parent if variable == "PATH" else Path(word))
+    return tuple(dict.fromkeys(p for p in found if p.is_absolute() and p != Path("/")))
+
+
+def _seen(box: Box) -> str:
+    """In words what the box keeps away."""
+    network = "network" if box.network else "no network"
+    return f"{network}, no home, read-only outside the build folder"
+
+
+def hidden_folders() -> list[Path]:
+    """What a sandbox without a root of its own does not show."""
+    folders = [Path("/tmp"), Path("/var/tmp")]
+    try:
+        folders.append(_real(Path.home()))
+    except (RuntimeError, OSError):
+        pass
+    return [f for f in folders if f.is_dir() and f != Path("/")]
+
+
+def _bubblewrap(program: str, box: Box, more: list[str]) -> list[str]:
+    words = [program, *more, "--unshare-ipc", *([] if box.network else ["--unshare-net"])]
+    if box.root is None:
+        words += ["--ro-bind", "/", "/"]
+        hidden = hidden_folders()
+    else:
+        words += _root_folders(box.root)
+        hidden = [Path("/")]
+    words += ["--dev", "/dev", "--proc", "/proc"]
+    words += [w for f in hidden if f != Path("/") for w in ("--tmpfs", str(f))]
+    if box.root is not None:
+        words += ["--tmpfs", "/tmp", "--tmpfs", "/run"]
+    for place, target, writable in _places(box, hidden):
+        words += ["--bind" if writable else "--ro-bind", str(place), str(target)]
+    return [*words, "--"]
+
+
+def _root_folders(root: Path) -> list[str]:
+    """The top of the root, entry by entry: bubblewrap makes mount points for the other folders
+    beside them, which it could not in a root that is mounted read-only as a whole."""
+    words: list[str] = []
+    for entry in sorted(root.iterdir()):
+        if entry.name in _OWN:
+            continue
+        if entry.is_symlink():
+            words += ["--symlink", os.readlink(entry), f"/{entry.name}"]
+        elif entry.is_dir() and any(entry.iterdir()):
+            words += ["--ro-bind", str(entry), f"/{entry.name}"]
+    return words
+
+
+def _places(box: Box, hidden: Iterable[Path]) -> list[tuple[Path, Path, bool]]:
+    """(where it is, where it is shown, writable), parents before what is in them.
+
+    A place is shown under its real name, and under the name given where that one's symbolic links
+    are not to be seen.
+    """
+    shown: dict[Path, tuple[Path, bool]] = {}
+    for paths, writable in ((box.readable, False), (box.writable, True)):
+        for path in paths:
+            real = _real(path)
+            if not real.exists():
+                continue
+            if writable or any(real.is_relative_to(h) for h in hidden):
+                shown[real] = (real, writable)
+            if path != real and any(path.is_relative_to(h) for h in hidden):
+                shown[path] = (real, writable)
+    return [(shown[t][0], t, shown[t][1]) for t in sorted(shown, key=lambda t: len(t.parts))]
+
+
+def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
+    root = box.root or Path("/")
+    lines = []
+    if box.root is not None:
+        lines = [
+            _line("/proc", root / "proc", "rbind"),
+            _line("/dev", root / "dev", "rbind"),
+            _line("none", root / "tmp", "mode=1777", kind="tmpfs"),
+        ]
+    for place, target, writable in _places(box, [Path("/")]):
+        point = root / target.relative_to("/")
+        _mount_point(point, place)
+        lines.append(_line(str(place), point, "bind" if writable else "bind,ro"))
+    text = "\n".join(lines) + "\n"
+    table = scratch / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.mounts"
+    if not table.exists():
+        scratch.mkdir(parents=True, exist_ok=True)
+        temporary = table.with_suffix(f".{os.getpid()}")
+        temporary.write_text(text)
+        temporary.replace(table)
+    network = [] if box.network else ["--net"]
+    return [*unshare, *network, "--", "/bin/sh", "-euc", _ENTER, "sh", str(table), str(root)]
+
+
+def _mount_point(point: Path, place: Path) -> None:
+    """An empty folder or file in the root, for something to be mounted over."""
+    if place.is_dir():
+        point.mkdir(parents=True, exist_ok=True)
+    elif not point.exists():
+        point.parent.mkdir(parents=True, exist_ok=True)
+        point.touch()
+
+
+def _line(what: str, where: Path, options: str, *, kind: str = "none") -> str:
+    """A line of a table of mounts, as fstab(5) writes it."""
+
+    def escaped(text: str) -> str:
+        for character in "\\ \t\n":
+            text = text.replace(character, f"\\{ord(character):03o}")
+        return text
+
+    return f"{escaped(what)} {escaped(str(where))} {kind} {options} 0 0"
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _try_bubblewrap() -> tuple[str | None, str]:
+    program = shutil.which("bwrap")
+    if program is None:
+        return None, "bubblewrap is not installed"
+    box = Box(writable=())
+    said = _says([*_bubblewrap(program, box, ["--unshare-pid", "--die-with-parent"]), "/bin/true"])
+    return (None, f"bubblewrap does not work ({said})") if said else (program, "")
+
+
+def _try_unshare() -> tuple[tuple[str, ...] | None, str]:
+    program = shutil.which("unshare")
+    if program is None:
+        return None, "unshare is not installed"
+    said = ""
+    # A namespace of users of its own is needed only where we may not mount otherwise.
+    for users in ([], ["--map-root-user"]) if os.geteuid() == 0 else (["--map-root-user"],):
+        words = (program, *users, "--mount")
+        with tempfile.TemporaryDirectory(prefix="whyfast-sandbox-") as folder:
+            box = Box(writable=(Path(folder),))
+            said = _says([*_unshare(words, box, Path(folder)), "/bin/true"])
+        if not said:
+            return words, ""
+    return None, f"user namespaces cannot be used ({said})"
+
+
+def _says(argv: list[str]) -> str:
+    """Empty when the command ends well, else the last line that it prints, or what went wrong."""
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            timeout=20, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    lines = done.stderr.strip().splitlines()
+    return lines[-1] if lines else f"exit code {done.returncode}"

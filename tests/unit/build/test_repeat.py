@@ -1,0 +1,113 @@
+"""The script of a provenance makes the very bytes again, in any folder, by plain sh."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.unit.build.example import COMPILE, gcc, named, recipe
+
+from whyfast.build.repeat import repeat_script
+from whyfast.build.run import build_all
+from whyfast.model.build import Build
+from whyfast.model.study import Variant
+from whyfast.store.builds import BuildStore
+
+
+def test_the_script_names_every_command(tmp_path: Path) -> None:
+    provenance = {
+        "variant": "fast",
+        "toolchain": {"version": "gcc 12.2.0", "name": "path:gcc-12"},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"},
+        "commands": ["cd src", "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+    }
+    assert repeat_script(provenance, Path("/store/d1")) == (
+        "#!/bin/sh\n"
+        "# fast: gcc 12.2.0 (path:gcc-12), program sha256 abc\n"
+        "set -eu\n"
+        "here=$PWD\n"
+        "cp -r /store/d1/work/src src\n"
+        "export LC_ALL=C\n"
+        "export A='b c'\n"
+        "(\n"
+        "cd src\n"
+        ")\n"
+        "(\n"
+        'gcc -ffile-prefix-map="$here"=/whyfast -o vm src/*.c\n'
+        ")\n"
+    )
+
+
+def _repeat(build: Build, folder: Path) -> subprocess.CompletedProcess[str]:
+    folder.mkdir()
+    script = repeat_script(build.provenance, build.program.parents[1])
+    return subprocess.run(["sh"], input=script, cwd=folder, capture_output=True, text=True)
+
+
+def _sha256_of_repeated(build: Build, folder: Path) -> str:
+    done = _repeat(build, folder)
+    assert done.returncode == 0, done.stderr
+    return hashlib.sha256((folder / "vm").read_bytes()).hexdigest()
+
+
+@pytest.mark.usefixtures("needs_gcc")
+@pytest.mark.parametrize(
+    ("steps", "variant"),
+    [
+        pytest.param(COMPILE, named("v", "-O2", "-g"), id="debug information"),
+        pytest.param(COMPILE, named("v", '-DTEXT="it\'s $HOME"'), id="flags in quotes"),
+        pytest.param(
+            ("cd src; {cc} {cflags} -c main.c", "{cc} -o {program} src/main.o"),
+            named("v", "-g"),
+            id="a step that changes the folder",
+        ),
+        pytest.param(
+            ('{cc} {cflags} "-DTEXT=\\"$GREETING\\"" -o {program} {source}/main.c',),
+            Variant("v", "path:gcc", ("-g",), env={"GREETING": "good morning"}),
+            id="a variable of the study",
+        ),
+        pytest.param(
+            ("{cc} {cflags} -I{include} -include whyfast_turn.h -o {program} {source}/main.c",),
+            named("v", "-g"),
+            id="the header for turns",
+        ),
+        pytest.param(
+            ("{cc} {cflags} -o {program} {source}/main.c  # all of it",),
+            named("v", "-g"),
+            id="a comment",
+        ),
+    ],
+)
+@pytest.mark.parametrize("store_name", ["builds", "my builds"])
+def test_the_script_makes_the_same_bytes(
+    source: Path, tmp_path: Path, steps: tuple[str, ...], variant: Variant, store_name: str
+) -> None:
+    made = recipe(source, steps=steps, variant=variant, compiler=gcc())
+    (build,) = build_all([made], BuildStore(tmp_path / store_name), lambda text: None)
+    assert isinstance(build, Build), build
+    assert _sha256_of_repeated(build, tmp_path / "by hand") == build.program_sha256
+
+
+@pytest.mark.usefixtures("needs_gcc")
+def test_flags_that_a_step_puts_in_double_quotes_are_repeated(source: Path, tmp_path: Path) -> None:
+    steps = ('sh -c "{cc} {cflags} -o {program} {source}/main.c"',)
+    made = recipe(source, steps=steps, variant=named("v", "-g"), compiler=gcc())
+    (build,) = build_all([made], BuildStore(tmp_path / "builds"), lambda text: None)
+    assert isinstance(build, Build), build
+    assert _sha256_of_repeated(build, tmp_path / "again") == build.program_sha256
+
+
+def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Path) -> None:
+    steps = (f"test -e '{tmp_path}/gate'", "cp {source}/main.c {program}")
+    (tmp_path / "gate").touch()
+    (build,) = build_all(
+        [recipe(source, steps=steps)], BuildStore(tmp_path / "builds"), lambda text: None
+    )
+    assert isinstance(build, Build)
+    (tmp_path / "gate").unlink()
+    assert _repeat(build, tmp_path / "again").returncode == 1
+    assert not (tmp_path / "again" / "vm").exists()

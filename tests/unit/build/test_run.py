@@ -1,0 +1,277 @@
+"""Making builds: once each, with a log, a record, and plain words when it fails."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
+
+from whyfast.build.run import TAIL, build_all
+from whyfast.model.build import Build, BuildFailure
+from whyfast.store.builds import BuildStore
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _silent(text: str) -> None:
+    del text
+
+
+def _counting(count: Path) -> tuple[str, ...]:
+    """Steps that leave one line in ``count`` each time they run."""
+    return (f"echo ran >> '{count}'", "cp {source}/main.c {program}")
+
+
+def test_a_build_is_made_and_recorded(source: Path, store: BuildStore) -> None:
+    made = recipe(source, variant=named("fast", "-O2"), env={"A": "b c"})
+    said: list[str] = []
+    (build,) = build_all([made], store, said.append)
+    assert isinstance(build, Build)
+    sha256 = hashlib.sha256(PROGRAM.encode()).hexdigest()
+    assert (build.variant, build.digest, build.reused) == ("fast", made.digest, False)
+    assert build.program == store.root / made.digest / "work" / "vm"
+    assert build.program.read_text() == PROGRAM
+    assert build.program_sha256 == sha256
+    assert said == ["building fast with cc 1.0"]
+
+    record = json.loads((store.root / made.digest / "provenance.json").read_text())
+    assert record == build.provenance
+    work = store.root / made.digest / "work"
+    assert record["inputs"] == made.inputs
+    assert record["source"]["files"] == made.source.files
+    assert record["commands"] == ["cp src/main.c vm"]
+    assert record["program_sha256"] == sha256
+    assert record["toolchain"]["cc"] == ["cc"]
+    assert {k: record["env"][k] for k in ("A", "HOME", "LC_ALL")} == {
+        "A": "b c",
+        "HOME": str(work),
+        "LC_ALL": "C",
+    }
+    assert (store.root / made.digest / "log.txt").read_text() == "+ cp src/main.c vm\n"
+
+
+def test_a_build_is_made_once(source: Path, store: BuildStore, tmp_path: Path) -> None:
+    made = recipe(source, steps=_counting(tmp_path / "count"))
+    (first,) = build_all([made], store, _silent)
+    said: list[str] = []
+    (second,) = build_all([made], store, said.append)
+    assert isinstance(first, Build)
+    assert isinstance(second, Build)
+    assert (first.reused, second.reused) == (False, True)
+    assert second.program_sha256 == first.program_sha256
+    assert (tmp_path / "count").read_text() == "ran\n"
+    assert said == []
+
+
+def test_equal_recipes_of_one_study_are_built_once_under_both_names(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    steps = _counting(tmp_path / "count")
+    recipes = [recipe(source, steps=steps, variant=named(name)) for name in ("twin", "base")]
+    builds = build_all(recipes, store, _silent, workers=2)
+    assert [b.variant for b in builds] == ["twin", "base"]
+    assert len({b.program for b in builds if isinstance(b, Build)}) == 1
+    assert (tmp_path / "count").read_text() == "ran\n"
+
+
+BUILDER = """
+import sys
+from pathlib import Path
+from tests.unit.build.example import recipe
+from whyfast.build.run import build_all
+from whyfast.store.builds import BuildStore
+source, root, *steps = sys.argv[1:]
+made = recipe(Path(source), steps=tuple(steps))
+print("here", flush=True)
+sys.stdin.readline()
+(build,) = build_all([made], BuildStore(Path(root)), lambda text: None)
+print(build.program_sha256, build.reused, flush=True)
+"""
+
+
+def test_two_processes_that_need_the_same_build_make_it_once(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    steps = ("sleep 0.2", *_counting(tmp_path / "count"))
+    command = [sys.executable, "-c", BUILDER, str(source), str(store.root), *steps]
+    builders = [
+        subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for builder in builders:
+        assert builder.stdout
+        assert builder.stdout.readline() == "here\n"
+    for builder in builders:
+        assert builder.stdin
+        builder.stdin.write("go\n")
+        builder.stdin.flush()
+    said = sorted(builder.communicate()[0] for builder in builders)
+    sha256 = hashlib.sha256(PROGRAM.encode()).hexdigest()
+    assert said == [f"{sha256} False\n", f"{sha256} True\n"]
+    assert (tmp_path / "count").read_text() == "ran\n"
+
+
+def test_outcomes_come_in_the_order_of_the_recipes(source: Path, store: BuildStore) -> None:
+    recipes = [
+        recipe(source, variant=named("slow"), steps=("sleep 0.1", "cp {source}/main.c {program}")),
+        recipe(source, variant=named("broken"), steps=("false",)),
+        recipe(source, variant=named("fast")),
+    ]
+    outcomes = build_all(recipes, store, _silent, workers=3)
+    assert [o.variant for o in outcomes] == ["slow", "broken", "fast"]
+    assert reasons(outcomes) == [None, "step ended with exit code 1: false", None]
+
+
+def _fails(source: Path, store: BuildStore, *steps: str) -> BuildFailure:
+    made = recipe(source, steps=steps)
+    (failure,) = build_all([made], store, _silent)
+    assert isinstance(failure, BuildFailure)
+    assert failure.kind == "failed"
+    assert store.find(made.digest) is None
+    return failure
+
+
+def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
+    source: Path, store: BuildStore
+) -> None:
+    failure = _fails(source, store, "seq 30", "echo bad >&2; exit 3", "echo never")
+    assert failure.reason == "step ended with exit code 3: echo bad >&2; exit 3"
+    assert len(failure.log_tail) == TAIL == 15
+    assert failure.log_tail[-3:] == ("30", "+ echo bad >&2; exit 3", "bad")
+    assert failure.log is not None
+    assert failure.log.read_text().startswith("+ seq 30\n1\n2\n")
+    assert "never" not in failure.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        ("kill -SEGV $$", "step killed by SIGSEGV: kill -SEGV $$"),
+        ("true; false; true", "step ended with exit code 1: true; false; true"),
+        (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 111}…"),
+        ("true", "the steps ended well but made no 'vm'"),
+        ("mkdir vm", "the steps ended well but made no 'vm'"),
+    ],
+)
+def test_why_there_is_no_program(source: Path, store: BuildStore, step: str, reason: str) -> None:
+    assert _fails(source, store, step).reason == reason
+
+
+def test_an_unset_variable_fails_a_step(source: Path, store: BuildStore) -> None:
+    failure = _fails(source, store, 'cp "$NOWHERE/main.c" {program}')
+    assert "NOWHERE" in failure.log_tail[-1]
+
+
+def test_a_failed_build_is_tried_again(source: Path, store: BuildStore, tmp_path: Path) -> None:
+    steps = (f"test -e '{tmp_path}/fixed'", "cp {source}/main.c {program}")
+    made = recipe(source, steps=steps)
+    (failure,) = build_all([made], store, _silent)
+    (tmp_path / "fixed").touch()
+    (build,) = build_all([made], store, _silent)
+    assert isinstance(failure, BuildFailure)
+    assert isinstance(build, Build)
+
+
+def test_remains_of_an_earlier_attempt_are_cleared(source: Path, store: BuildStore) -> None:
+    made = recipe(source, steps=("test ! -e left", "cp {source}/main.c {program}"))
+    left = store.folder(made.digest) / "work" / "left"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    assert isinstance(build_all([made], store, _silent)[0], Build)
+
+
+def test_steps_see_no_environment_but_their_own(
+    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CFLAGS", "-O0")
+    made = recipe(source, steps=("env > {program}; umask >> {program}; cat >> {program}",))
+    (build,) = build_all([made], store, _silent)
+    assert isinstance(build, Build)
+    work = store.root / made.digest / "work"
+    seen = {line for line in build.program.read_text().splitlines() if not line.startswith("_=")}
+    assert seen == {
+        "PATH=/usr/local/bin:/usr/bin:/bin",
+        "LC_ALL=C",
+        "TZ=UTC",
+        "SOURCE_DATE_EPOCH=315532800",
+        f"HOME={work}",
+        f"TMPDIR={work.parent}",
+        f"PWD={work}",
+        "0022",
+    }
+
+
+def test_variants_are_built_side_by_side(source: Path, store: BuildStore, tmp_path: Path) -> None:
+    def meet(mine: str, other: str) -> tuple[str, ...]:
+        wait = f"timeout 60 sh -c 'until test -e {tmp_path}/{other}; do sleep 0.01; done'"
+        return (f"touch '{tmp_path}/{mine}'", wait, "cp {source}/main.c {program}")
+
+    recipes = [recipe(source, steps=meet("a", "b")), recipe(source, steps=meet("b", "a"))]
+    assert reasons(build_all(recipes, store, _silent, workers=2)) == [None, None]
+
+
+def test_steps_that_fill_the_machine_run_one_variant_at_a_time(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    alone = f"mkdir '{tmp_path}/busy'; sleep 0.05; rmdir '{tmp_path}/busy'; : -j{{jobs}}"
+    steps = (alone, "cp {source}/main.c {program}")
+    recipes = [recipe(source, steps=steps, variant=named(n, n)) for n in ("a", "b", "c")]
+    assert reasons(build_all(recipes, store, _silent)) == [None, None, None]
+
+
+def test_source_that_changes_under_way_is_not_built_under_the_old_digest(
+    source: Path, store: BuildStore
+) -> None:
+    made = recipe(source)
+    (source / "main.c").write_text("int main;")
+    (failure,) = build_all([made], store, _silent)
+    assert reasons([failure]) == [f"{source} was changed after its digest was taken; run it again"]
+    (source / "main.c").unlink()
+    assert reasons(build_all([made], store, _silent)) == [
+        f"No such file or directory: {source / 'main.c'}"
+    ]
+    assert store.find(made.digest) is None
+
+
+@pytest.mark.usefixtures("needs_gcc")
+def test_a_real_compiler_makes_a_program_that_runs(source: Path, store: BuildStore) -> None:
+    variant = named("quoted", '-DTEXT="two words"')
+    (build,) = build_all(
+        [recipe(source, steps=COMPILE, variant=variant, compiler=gcc())], store, _silent
+    )
+    assert isinstance(build, Build)
+    assert subprocess.run([build.program], capture_output=True).stdout == b"two words\n"
+
+
+@pytest.mark.usefixtures("needs_gcc")
+def test_a_program_that_takes_turns_finds_its_header(source: Path, store: BuildStore) -> None:
+    (source / "main.c").write_text(
+        '#include "whyfast_turn.h"\n'
+        "static uint64_t run(void *s, uint64_t n) { (void)s; return n; }\n"
+        "int main(void) { return whyfast_turns(run, 0); }\n"
+    )
+    steps = ("{cc} {cflags} -I{include} -o {program} {source}/main.c",)
+    made = recipe(source, steps=steps, compiler=gcc())
+    assert reasons(build_all([made], store, _silent)) == [None]
+
+
+@pytest.mark.usefixtures("needs_gcc")
+def test_equal_programs_under_different_digests_are_equal_to_the_byte(
+    source: Path, store: BuildStore
+) -> None:
+    flags = (("-g", "-O1"), ("-g", "-O1", "-DUNUSED"), ("-g", "-O2"))
+    recipes = [
+        recipe(source, steps=COMPILE, variant=named(str(i), *f), compiler=gcc())
+        for i, f in enumerate(flags)
+    ]
+    builds = [b for b in build_all(recipes, store, _silent) if isinstance(b, Build)]
+    assert len({b.digest for b in builds}) == 3
+    assert builds[0].program_sha256 == builds[1].program_sha256 != builds[2].program_sha256
+    assert str(store.root).encode() not in builds[0].program.read_bytes()

@@ -1,0 +1,109 @@
+"""Files that are no results, too large, damaged or hostile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.unit.formats import examples
+
+from whyfast.formats import source
+from whyfast.formats.load import load_recording, load_recordings
+from whyfast.model.errors import UserError
+from whyfast.model.series import Recording
+
+Read = Callable[[object], Recording]
+Refusal = Callable[[object], str]
+
+
+@pytest.mark.parametrize("name", sorted(examples.texts()))
+def test_content_decides_the_format_and_gzip_is_seen_through(read: Read, name: str) -> None:
+    text = examples.texts()[name]
+    plain, packed = read(text), read(gzip.compress(text.encode()))
+    assert plain.series == packed.series
+    assert plain.tool == {"perf 0.9": "pyperf"}.get(name, name)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"  \n", "is empty"),
+        (b"\xff\xfe\x00", "is not text"),
+        (b"hello\n", "none of the formats"),
+        (b"{}", "none of the formats"),
+        (b"[]", "none of the formats"),
+        (b'{"benchmarks": [', "result:1: is not whole JSON"),
+        (b'{"version": NaN, "benchmarks": []}', "NaN is no number"),
+        (b'{"version": 1, "version": 2}', "'version' stands twice"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "is not sound JSON"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"schema": "whyfast-result/1"}', "is a result of whyfast itself"),
+        (gzip.compress(b"x" * 1000)[:-20], "cut short"),
+        (gzip.compress(b"x" * 1000)[:20] + b"\0" * 9, "damaged"),
+        (b"\x1f\x8b", "cut short"),
+    ],
+)
+def test_what_is_no_result_is_refused(refusal: Refusal, content: bytes, said: str) -> None:
+    assert said in refusal(content)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_a_truncated_file_is_refused(refusal: Refusal, share: float) -> None:
+    text = json.dumps(examples.pyperf())
+    assert "JSON" in refusal(text[: int(share * len(text))])
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.json"
+    with path.open("wb") as file:
+        file.write(b"{")
+        file.truncate(1_000_000_000)  # sparse: takes no room on disk
+    started = time.monotonic()
+    with pytest.raises(UserError, match="more than 64 MB"):
+        load_recording(str(path))
+    assert time.monotonic() - started < 5
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source.read_text, "__defaults__", (100_000,))
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b"[" + b" " * 10_000_000))
+    with pytest.raises(UserError, match="more than 0.1 MB"):
+        load_recording(str(path))
+
+
+def test_a_pipe_does_not_hold_everything_up(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(UserError, match="is not a file"):
+        load_recording(str(path))
+
+
+@pytest.mark.parametrize("name", ["missing.json", "nul\0.json", "no/such/folder", "a:b=c"])
+def test_a_missing_file_is_named(name: str) -> None:
+    with pytest.raises(UserError, match=r"missing|nul|folder|a:b=c"):
+        load_recording(name)
+
+
+def test_names_are_made_distinct(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "clang18.json").write_text(json.dumps(examples.pyperf()))
+    paths = [str(tmp_path / folder / "clang18.json") for folder in ("one", "two")]
+    assert [r.name for r in load_recordings(paths)] == ["one/clang18", "two/clang18"]
+    twice = [r.name for r in load_recordings([paths[0], paths[0]])]
+    assert len(set(twice)) == 2
+    assert load_recording(paths[0]).name == "clang18"
+
+
+def test_a_name_that_no_file_can_hold_is_mended(read: Read) -> None:
+    data = json.dumps(examples.pyperf()).replace('"nbody"', '"n\\ud800"')
+    assert "n?" in read(data).series

@@ -1,0 +1,160 @@
+"""hyperfine, Google Benchmark, Criterion, Go and CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.unit.formats import examples
+
+from whyfast.formats.load import load_recording
+from whyfast.model.errors import UserError
+from whyfast.model.series import Recording
+
+Read = Callable[[object], Recording]
+Refusal = Callable[[object], str]
+
+
+def test_hyperfine_times_are_processes(read: Read) -> None:
+    recording = read(examples.hyperfine())
+    assert recording.series["sleep 0.1"].processes == ((0.101,), (0.102,), (0.103,))
+    assert recording.left_out == ("sleep 0.1: 1 of its runs ended with an error",)
+
+
+def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
+    data = examples.hyperfine()
+    data["results"].append(data["results"][0])
+    assert "results[2]: the command 'sleep 0.1' stands there twice" in refusal(data)
+
+
+def test_google_repetitions_are_values_of_one_process(read: Read) -> None:
+    recording = read(examples.google_benchmark())
+    assert recording.tool == "google-benchmark"
+    assert recording.series["BM_sort"].processes == (pytest.approx((12e-6, 14e-6)),)
+    assert recording.metadata == {"hostname": "lab", "cpu_count": 8.0}
+    assert recording.left_out == ("BM_bad ended with an error",)
+
+
+def test_google_aggregates_alone_give_the_mean(read: Read) -> None:
+    data = examples.google_benchmark()
+    data["benchmarks"] = [data["benchmarks"][2]]
+    assert read(data).series["BM_sort"].processes == (pytest.approx((13e-6,)),)
+
+
+def test_google_refuses_an_unknown_unit(refusal: Refusal) -> None:
+    data = examples.google_benchmark()
+    data["benchmarks"][0]["time_unit"] = "fortnight"
+    assert "benchmarks[0].time_unit: one of ns, us, ms, s is wanted" in refusal(data)
+
+
+def test_google_refuses_a_repetition_twice(refusal: Refusal) -> None:
+    data = examples.google_benchmark()
+    data["benchmarks"][1]["repetition_index"] = 0
+    assert "two repetitions with this number" in refusal(data)
+
+
+def criterion_folder(top: Path, name: str, files: dict[str, object]) -> None:
+    folder = top / name / "new"
+    folder.mkdir(parents=True)
+    for file, data in files.items():
+        (folder / file).write_text(json.dumps(data))
+
+
+def test_criterion_divides_times_by_iterations(tmp_path: Path) -> None:
+    files: dict[str, object] = {
+        "sample.json": examples.SAMPLE,
+        "benchmark.json": {"full_id": "fib/20"},
+    }
+    criterion_folder(tmp_path / "criterion", "fib/20", files)
+    recording = load_recording(str(tmp_path))
+    assert recording.tool == "criterion"
+    assert recording.series["fib/20"].processes == (pytest.approx((100e-9, 120e-9)),)
+
+
+def test_criterion_estimates_stand_in(tmp_path: Path) -> None:
+    estimates = {"mean": {"point_estimate": 250.0}}
+    criterion_folder(tmp_path, "copy", {"estimates.json": estimates})
+    assert load_recording(str(tmp_path)).series["copy"].processes == (pytest.approx((250e-9,)),)
+
+
+def test_criterion_samples_must_match(tmp_path: Path) -> None:
+    criterion_folder(tmp_path, "fib", {"sample.json": examples.SAMPLE | {"iters": [1.0]}})
+    with pytest.raises(UserError, match="2 times do not go with 1 iters"):
+        load_recording(str(tmp_path))
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="none of the formats"):
+        load_recording(str(tmp_path))
+
+
+def test_go_counts_appended_outputs_as_processes(read: Read) -> None:
+    recording = read(examples.GO)
+    assert recording.series["Sort"].processes == (
+        pytest.approx((11e-6, 12e-6)),
+        pytest.approx((13e-6,)),
+    )
+    assert recording.series["Copy/n=4"].processes == (pytest.approx((0.25e-9,)),)
+    assert recording.metadata["gomaxprocs"] == "8"
+    assert recording.metadata["cpu_model_name"] == "Some CPU @ 2.00GHz"
+
+
+@pytest.mark.parametrize("bad", ["0", "-3", "NaN", "1e999", "x"])
+def test_go_names_the_line_of_a_bad_time(refusal: Refusal, bad: str) -> None:
+    assert "result:6" in refusal(examples.GO.replace("12000", bad))
+
+
+def test_go_names_packages_when_there_are_several(read: Read) -> None:
+    text = examples.GO + "pkg: example.org/other\nBenchmarkSort-8 1 5 ns/op\n"
+    assert "example.org/other.Sort" in read(text).series
+
+
+def test_csv_groups_by_process(read: Read) -> None:
+    recording = read(examples.CSV)
+    series = recording.series["sort size=10"]
+    assert series.processes == (pytest.approx((100e-9, 110e-9)), pytest.approx((105e-9,)))
+    assert series.process_known
+
+
+def test_csv_without_processes_is_one_process(read: Read) -> None:
+    series = read("benchmark,seconds\na,1\na,2\n").series["a"]
+    assert series.processes == ((1.0, 2.0),)
+    assert not series.process_known
+
+
+def test_csv_rows_can_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "costs.csv"
+    path.write_text("kernel,length,mean_ns\nv5.4,1,20\nv5.5,1,25\nv5.5,2,30\n")
+    recording = load_recording(f"{path}:kernel=v5.5")
+    assert recording.name == "kernel=v5.5"
+    assert list(recording.series) == ["length=1", "length=2"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("kernal=v5.5", "no column 'kernal'"), ("kernel=v9", "no row has these values")],
+)
+def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, said: str) -> None:
+    path = tmp_path / "costs.csv"
+    path.write_text("kernel,mean_ns\nv5.4,20\n")
+    with pytest.raises(UserError, match=said):
+        load_recording(f"{path}:{choice}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("benchmark,seconds\na,0\n", "result:2: a time above 0"),
+        ("benchmark,seconds\na,1\nb,nan\n", "result:3: a time above 0"),
+        ("benchmark,seconds\na,fast\n", "result:2: 'fast' is no time"),
+        ("benchmark,seconds\na,1,2\n", "result:2: 3 cells do not go with 2 columns"),
+        ("benchmark,seconds,mean_ns\na,1,2\n", "a column of times"),
+        ("benchmark,benchmark,seconds\na,b,1\n", "same name"),
+        ("benchmark,seconds\n", "no row below the heading"),
+        ('benchmark,seconds\n"a,1\n', "not sound CSV"),
+    ],
+)
+def test_csv_nonsense_names_its_line(refusal: Refusal, text: str, said: str) -> None:
+    assert said in refusal(text)

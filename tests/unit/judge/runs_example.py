@@ -1,0 +1,49 @@
+"""Recordings with a known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+
+
+def recording(
+    name: str,
+    logs: dict[str, list[float]],
+    *,
+    started: float | None = None,
+    ended: float | None = None,
+    **metadata: MetadataValue,
+) -> Recording:
+    """One value a process: exp of the given log times."""
+    return Recording(
+        name=name,
+        source=f"{name}.json",
+        tool="pyperf",
+        series={
+            b: Series(b, SECOND, tuple((float(np.exp(x)),) for x in xs)) for b, xs in logs.items()
+        },
+        metadata=metadata,
+        started=started,
+        ended=ended,
+    )
+
+
+def noisy(
+    name: str,
+    rng: np.random.Generator,
+    *,
+    effect: float = 0.0,
+    benchmarks: int = 20,
+    processes: int = 20,
+    spread: float = 0.01,
+    drift: float = 0.0,
+) -> Recording:
+    """Normal noise of ``spread`` between processes, and ``drift`` that a benchmark's run shares."""
+    return recording(
+        name,
+        {
+            f"b{i}": list(effect + drift * rng.normal() + spread * rng.normal(size=processes))
+            for i in range(benchmarks)
+        },
+    )

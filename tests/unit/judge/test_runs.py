@@ -1,0 +1,172 @@
+"""Verdicts on recorded runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.judge.runs_example import noisy, recording
+
+from whyfast.judge.coverage import coverage_level
+from whyfast.judge.influence import carriers
+from whyfast.judge.noise import calibrate_noise
+from whyfast.judge.processes import contrast, log_mean
+from whyfast.judge.runs import (
+    FEW_CARRY,
+    NO_SPREAD,
+    ONE_PROCESS,
+    UNKNOWN_PROCESSES,
+    compare_runs,
+    e_value_of,
+)
+from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.verdict import Verdict
+
+
+def series(*processes: tuple[float, ...]) -> Series:
+    return Series("b", SECOND, processes)
+
+
+def single(base: Series, head: Series, margin: float = 0.01) -> Verdict:
+    def of(name: str, s: Series) -> Recording:
+        return Recording(name, name, "pyperf", {"b": s})
+
+    (verdict,) = compare_runs(of("base", base), [of("head", head)], ["b"], margin=margin).verdicts
+    return verdict
+
+
+def test_the_estimate_is_the_ratio_of_means_over_processes() -> None:
+    head, base = series((2.0, 4.0), (5.0,)), series((1.0,), (3.0,))
+    assert math.exp(log_mean(head) - log_mean(base)) == pytest.approx(4.0 / 2.0)
+
+
+def test_two_processes_are_judged_by_welch() -> None:
+    """Untrimmed: the t interval for means of 2 logs each, worked out by hand."""
+    found = contrast(series((math.e**0.2,), (math.e**0.4,)), series((1.0,), (math.e**0.2,)))
+    assert found is not None
+    assert found.location == pytest.approx(0.2)
+    assert found.error == pytest.approx(math.sqrt(0.01 + 0.01))  # variances 0.02 over 2
+    assert found.freedom == pytest.approx(2.0)
+
+
+def test_a_ratio_read_from_the_other_side_is_the_same() -> None:
+    rng = np.random.default_rng(3)
+    base, head = noisy("base", rng), noisy("head", rng, effect=0.1)
+    there = compare_runs(base, [head], list(base.series), margin=0.01)
+    back = compare_runs(head, [base], list(base.series), margin=0.01)
+    for v, w in zip(there.verdicts, back.verdicts, strict=True):
+        assert v.ratio == pytest.approx(1 / w.ratio)
+        assert v.low == pytest.approx(1 / w.high)
+        assert {v.word, w.word} <= {"slower", "faster"}
+    assert there.suites[0].verdict.ratio == pytest.approx(1 / back.suites[0].verdict.ratio)
+
+
+@pytest.mark.parametrize(("effect", "word"), [(0.05, "slower"), (-0.05, "faster"), (0.0, "same")])
+def test_the_words(effect: float, word: str) -> None:
+    rng = np.random.default_rng(1)
+    base, head = noisy("a", rng, spread=0.003), noisy("b", rng, spread=0.003, effect=effect)
+    said = compare_runs(base, [head], list(base.series), margin=0.01)
+    assert {v.word for v in said.verdicts} == {word}
+    assert said.suites[0].verdict.word == word
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "why"),
+    [
+        (series((1.0, 1.1)), series((2.0,), (2.1,)), ONE_PROCESS),
+        (series((1.0,), (1.0,)), series((2.0,), (2.0,)), NO_SPREAD),
+        (replace(series((1.0, 1.1)), process_known=False), series((2.0,)), UNKNOWN_PROCESSES),
+    ],
+)
+def test_what_cannot_be_judged_is_undecided_and_says_why(
+    base: Series, head: Series, why: str
+) -> None:
+    verdict = single(base, head)
+    assert verdict.word == "undecided"
+    assert (verdict.low, verdict.high) == (0.0, math.inf)
+    assert verdict.notes == (why,)
+    assert verdict.log_e == pytest.approx(-math.log(2))
+
+
+def test_one_wild_process_makes_no_difference_and_is_named() -> None:
+    rng = np.random.default_rng(2)
+    calm = [(float(x),) for x in np.exp(0.002 * rng.normal(size=20))]
+    wild = [(3.0,), *[(float(x),) for x in np.exp(0.002 * rng.normal(size=19))]]
+    verdict = single(series(*calm), series(*wild))
+    assert verdict.ratio == pytest.approx(1.1, rel=0.01)
+    assert verdict.word == "undecided"
+    assert verdict.low < 1 < verdict.ratio <= verdict.high
+    assert verdict.notes == (FEW_CARRY,)
+
+
+def test_one_wild_process_hides_no_difference() -> None:
+    rng = np.random.default_rng(2)
+    calm = [(float(x),) for x in np.exp(0.002 * rng.normal(size=20))]
+    wild = [(3.0,), *[(float(x),) for x in np.exp(0.05 + 0.002 * rng.normal(size=19))]]
+    assert single(series(*calm), series(*wild)).word == "slower"
+
+
+@pytest.mark.parametrize("processes", [2, 3, 5, 20])
+def test_few_verdicts_are_wrong_without_drift(processes: int) -> None:
+    rng = np.random.default_rng(7)
+    called = []
+    for _ in range(60):
+        base, head = (noisy(n, rng, processes=processes) for n in "ab")
+        said = compare_runs(base, [head], list(base.series), margin=1e-6)
+        called += [v.word in ("faster", "slower") for v in said.verdicts]
+    assert np.mean(called) <= 0.02
+
+
+def test_the_level_is_the_share_of_verdicts() -> None:
+    """3 of 4 intervals exclude 0 at any level, so they are reported at alpha·3/(4·H₄)."""
+    clear, open_ = (lambda level: (1.0, 2.0)), (lambda level: (-1.0, 1.0))
+    h = 1 + 1 / 2 + 1 / 3 + 1 / 4
+    assert coverage_level([clear, clear, clear, open_], 0.01, 0.05) == pytest.approx(
+        0.05 * 3 / (4 * h)
+    )
+    assert coverage_level([open_] * 4, 0.01, 0.05) == pytest.approx(0.05 / (4 * h))
+    assert coverage_level([clear], 0.01, 0.05) == 0.05
+
+
+def test_e_values_come_from_p_values() -> None:
+    assert e_value_of(1.0) == pytest.approx(math.log(0.5))
+    assert e_value_of(1e-6) == pytest.approx(math.log(500))
+    assert math.isfinite(e_value_of(0.0))
+
+
+def test_the_geometric_mean_counts_every_benchmark_once() -> None:
+    base = recording("base", {"a": [0.0, 0.01], "b": [0.0, 0.01], "only": [1.0, 1.1]})
+    head = recording("head", {"a": [0.2, 0.21], "b": [-0.1, -0.09]})
+    said = compare_runs(base, [head], ["a", "b", "only"], margin=0.01)
+    (suite,) = said.suites
+    assert suite.verdict.ratio == pytest.approx(math.exp(0.05))
+    assert suite.influence == {
+        "a": pytest.approx(math.exp(-0.1)),
+        "b": pytest.approx(math.exp(0.2)),
+    }
+
+
+def test_a_carrier_moves_more_than_a_third_or_the_verdict() -> None:
+    suite = replace(single(series((1.0,), (1.1,)), series((2.0,), (2.1,))), ratio=1.03)
+    suite = replace(suite, word="slower")
+    without = {
+        "third": (math.log(1.015), "slower"),
+        "little": (math.log(1.029), "slower"),
+        "verdict": (math.log(1.028), "same"),
+    }
+    found = carriers(suite, without, 0.01)  # type: ignore[arg-type]
+    assert [c.benchmark for c in found] == ["third", "verdict"]
+    assert found[0].share == pytest.approx(0.496, abs=0.001)
+
+
+def test_noise_alone_judges_single_processes() -> None:
+    rng = np.random.default_rng(4)
+    reruns = [noisy(f"n{i}", rng, processes=1, drift=0.003, spread=0) for i in range(5)]
+    base = noisy("base", rng, processes=1, drift=0.003, spread=0)
+    head = noisy("head", rng, processes=1, drift=0.003, spread=0, effect=0.2)
+    noise = calibrate_noise(reruns)
+    said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
+    assert {v.word for v in said.verdicts} == {"slower"}
+    assert all(not v.notes for v in said.verdicts)

@@ -1,0 +1,122 @@
+"""The noise between runs of one build."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.unit.judge.runs_example import noisy, recording
+
+from whyfast.judge.noise import MOST_BORROWED, MOST_FREEDOM, calibrate_noise, fit_prior
+from whyfast.judge.runs import NOT_IN_NOISE, compare_runs
+from whyfast.model.errors import UserError
+
+
+def test_two_reruns_of_few_benchmarks_borrow_nothing() -> None:
+    noise = calibrate_noise([recording("a", {"x": [0.0]}), recording("b", {"x": [0.1]})])
+    spread = noise.benchmarks["x"]
+    # s² = 0.1²/2, and a difference of two runs has twice that.
+    assert spread.error == pytest.approx(0.1)
+    assert spread.freedom == 1.0
+    assert noise.typical is None
+
+
+def test_equal_variances_are_pooled_up_to_the_cap() -> None:
+    rng = np.random.default_rng(1)
+    variances = 0.01**2 * rng.chisquare(3, size=2000) / 3
+    borrowed, scale = fit_prior(variances, 3.0)
+    assert borrowed == MOST_BORROWED
+    assert math.sqrt(scale) == pytest.approx(0.01, rel=0.05)
+
+
+def test_the_prior_is_found_again() -> None:
+    """Variances drawn from the model itself: d0 = 3, s0 = 2 %."""
+    rng = np.random.default_rng(2)
+    truth = 0.02**2 * 3 / rng.chisquare(3, size=20000)
+    borrowed, scale = fit_prior(truth * rng.chisquare(4, size=20000) / 4, 4.0)
+    assert borrowed == pytest.approx(3, rel=0.1)
+    assert math.sqrt(scale) == pytest.approx(0.02, rel=0.05)
+
+
+def test_freedom_is_capped_for_heavy_tails() -> None:
+    rng = np.random.default_rng(3)
+    noise = calibrate_noise([noisy(f"r{i}", rng, drift=0.01) for i in range(20)])
+    assert {s.freedom for s in noise.benchmarks.values()} == {MOST_FREEDOM}
+
+
+def test_the_geometric_mean_takes_its_noise_from_whole_runs() -> None:
+    runs = [recording(f"r{i}", {"a": [x], "b": [x]}) for i, x in enumerate((0.0, 0.1, 0.2))]
+    suite = calibrate_noise(runs).suite(["a", "b"])
+    assert suite is not None
+    assert suite.error == pytest.approx(math.sqrt(2) * 0.1)
+    assert suite.freedom == 2.0
+    assert calibrate_noise(runs).suite(["a", "b", "c"]) is None
+
+
+def test_an_interval_is_never_narrower_than_without_noise() -> None:
+    rng = np.random.default_rng(5)
+    reruns = [noisy(f"r{i}", rng) for i in range(4)]
+    base, head = noisy("a", rng), noisy("b", rng, effect=0.03)
+    names = list(base.series)
+    alone = compare_runs(base, [head], names, margin=0.01)
+    both = compare_runs(base, [head], names, margin=0.01, noise=calibrate_noise(reruns))
+    for v, w in zip(alone.verdicts, both.verdicts, strict=True):
+        assert w.low <= v.low + 1e-12
+        assert w.high >= v.high - 1e-12
+        assert w.ratio == v.ratio
+
+
+def test_drift_is_called_a_difference_without_noise_and_not_with_it() -> None:
+    rng = np.random.default_rng(6)
+    pooled, alone, calibrated = [], [], []
+    for _ in range(25):
+        *reruns, base, head = (noisy(f"r{i}", rng, drift=0.02, spread=0.005) for i in range(6))
+        names = list(base.series)
+        for name in names:
+            x, y = (np.ravel(r.series[name].processes) for r in (base, head))
+            pooled.append(stats.ttest_ind(x, y).pvalue < 0.05)
+        for noise, into in ((None, alone), (calibrate_noise(reruns), calibrated)):
+            said = compare_runs(base, [head], names, margin=1e-6, noise=noise)
+            into += [v.word in ("faster", "slower") for v in said.verdicts]
+    assert np.mean(pooled) > 0.7
+    assert np.mean(alone) > 0.5
+    assert np.mean(calibrated) <= 0.05
+
+
+def test_a_real_difference_is_still_found() -> None:
+    rng = np.random.default_rng(8)
+    *reruns, base = (noisy(f"r{i}", rng, drift=0.003, spread=0.005) for i in range(6))
+    head = noisy("head", rng, drift=0.003, spread=0.005, effect=0.05)
+    said = compare_runs(
+        base, [head], list(base.series), margin=0.01, noise=calibrate_noise(reruns)
+    )
+    assert sum(v.word == "slower" for v in said.verdicts) >= 18
+
+
+def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise() -> None:
+    rng = np.random.default_rng(9)
+    reruns = [noisy(f"r{i}", rng, drift=0.01) for i in range(5)]
+    base, head = noisy("a", rng, benchmarks=21), noisy("b", rng, benchmarks=21)
+    noise = calibrate_noise(reruns)
+    said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
+    assert said.verdicts[-1].notes[-1] == NOT_IN_NOISE
+    assert "lack some" in said.suites[0].verdict.notes[0]
+
+
+def test_one_rerun_is_refused() -> None:
+    with pytest.raises(UserError, match="at least two runs"):
+        calibrate_noise([recording("a", {"x": [0.0]})])
+
+
+def test_a_copy_is_no_rerun() -> None:
+    first = recording("a", {"x": [0.0, 0.1]})
+    with pytest.raises(UserError, match="a and copy hold the same values"):
+        calibrate_noise([first, replace(first, name="copy")])
+
+
+def test_reruns_without_a_common_benchmark_are_refused() -> None:
+    with pytest.raises(UserError, match="no benchmark in common"):
+        calibrate_noise([recording("a", {"x": [0.0]}), recording("b", {"y": [0.0]})])

@@ -1,0 +1,143 @@
+"""What is found on made-up machines, and how it is judged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.doctor.conftest import CPU, Kernel
+
+from whyfast.measure.doctor.examine import examine, machine_facts
+from whyfast.measure.doctor.system import Files
+from whyfast.model.machine import Finding
+
+
+def find(kernel: Kernel, key: str) -> Finding:
+    (found,) = [f for f in examine(kernel) if f.key == key]
+    return found
+
+
+def test_an_untuned_machine(kernel: Kernel) -> None:
+    found = {f.key: (f.value, f.state) for f in examine(kernel)}
+    cpus = os.cpu_count() or 1
+    assert found == {
+        "virtualisation": ("none", "good"),
+        "cpu_quota": ("none", "good"),
+        "load": (f"0.10 on {cpus} CPU{'s' if cpus > 1 else ''}", "good"),
+        "steal": ("unknown", "unknown"),  # no time has passed on this machine
+        "governor": (
+            "performance on 1 policies, powersave on 1 policies, schedutil on 1 policies",
+            "warning",
+        ),
+        "turbo": ("on", "warning"),
+        "throttling": ("never since boot", "good"),
+        "smt": ("on", "warning"),
+        "isolated": ("2-3", "good"),
+        "nohz_full": ("none", "warning"),
+        "irq_affinity": ("2 of 3 may fall on isolated CPUs", "warning"),
+        "aslr": ("without the heap", "warning"),
+        "transparent_hugepages": ("always", "warning"),
+        "swap": ("2048 MiB, unused", "good"),
+        "mitigations": ("1 active of 2: spectre_v2", "good"),
+        "clock_source": ("tsc", "good"),
+        "perf_event_paranoid": ("4", "warning"),
+        "nmi_watchdog": ("on", "warning"),
+    }
+
+
+def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path) -> None:
+    found = examine(Files(tmp_path), seconds=0)
+    assert {f.state for f in found} == {"unknown"}
+    assert {f.value for f in found} == {"unknown"}
+
+
+def test_everything_has_one_sentence_on_its_effect_and_a_key_of_its_own(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    for found in (examine(kernel), examine(Files(tmp_path), seconds=0)):
+        assert len({f.key for f in found}) == len(found)
+        for f in found:
+            assert f.effect.endswith("."), f
+            assert f.effect[0].isupper(), f
+
+
+def test_steal_time_is_that_of_the_watched_second(kernel: Kernel) -> None:
+    later = "cpu  150 0 75 855 10 0 5 20 0 0"
+    kernel.while_asleep = lambda: kernel.put("proc/stat", later)
+    steal = find(kernel, "steal")
+    assert (steal.value, steal.state) == ("13.3 % over 1 s", "warning")
+    assert kernel.slept == 1.0
+
+
+def test_guest_time_is_not_counted_twice(kernel: Kernel) -> None:
+    kernel.while_asleep = lambda: kernel.put("proc/stat", "cpu  199 0 50 800 10 0 5 1 99 0")
+    assert find(kernel, "steal").value == "1.0 % over 1 s"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "key", "value", "state"),
+    [
+        (CPU + "intel_pstate/no_turbo", "1", "turbo", "off", "good"),
+        (CPU + "cpu0/thermal_throttle/core_throttle_count", "7", "throttling",
+         "7 events since boot", "warning"),
+        (CPU + "smt/active", "0", "smt", "off", "good"),
+        (CPU + "isolated", "", "isolated", "none", "warning"),
+        (CPU + "isolated", "", "irq_affinity", "3 of 3 may fall on all CPUs", "warning"),
+        (CPU + "nohz_full", "2-3", "nohz_full", "2-3", "good"),
+        (CPU + "nohz_full", None, "nohz_full", "none", "warning"),
+        ("proc/sys/kernel/randomize_va_space", "0", "aslr", "off", "warning"),
+        ("proc/sys/kernel/randomize_va_space", "2", "aslr", "full", "good"),
+        ("proc/sys/kernel/perf_event_paranoid", "-1", "perf_event_paranoid", "-1", "good"),
+        ("proc/sys/kernel/perf_event_paranoid", "2", "perf_event_paranoid", "2", "good"),
+        ("proc/loadavg", "99.5 1 1 1/1 1", "load", None, "warning"),
+        ("proc/cpuinfo", "flags : fpu hypervisor", "virtualisation", "virtual machine", "warning"),
+        ("proc/cpuinfo", "Features : fp asimd", "virtualisation", "unknown", "unknown"),
+        ("sys/hypervisor/type", "xen", "virtualisation", "virtual machine (xen)", "warning"),
+        ("run/systemd/container", "podman", "virtualisation", "in a container (podman)", "good"),
+        ("sys/fs/cgroup/user/cpu.max", "150000 100000", "cpu_quota", "1.50 CPUs", "warning"),
+        ("proc/meminfo", "SwapTotal: 2048 kB\nSwapFree: 0 kB", "swap", "2 of 2 MiB in use",
+         "warning"),
+        ("proc/meminfo", "SwapTotal: 0 kB\nSwapFree: 0 kB", "swap", "none", "good"),
+        ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet",
+         "clock_source", "hpet", "warning"),
+        (CPU + "vulnerabilities/spectre_v2", "Mitigation: IBRS; STIBP: always-on", "mitigations",
+         "1 active of 2: spectre_v2", "warning"),
+        (CPU + "vulnerabilities/spectre_v2", "Mitigation: Enhanced / Automatic IBRS",
+         "mitigations", "1 active of 2: spectre_v2", "good"),
+    ],
+)  # fmt: skip
+def test_one_property_changed(
+    kernel: Kernel, file: str, text: str | None, key: str, value: str | None, state: str
+) -> None:
+    kernel.put(file, text)
+    found = find(kernel, key)
+    assert found.state == state
+    assert value is None or found.value == value
+
+
+def test_amd_and_others_call_turbo_boost(kernel: Kernel) -> None:
+    kernel.put(CPU + "intel_pstate/no_turbo", None)
+    kernel.put(CPU + "cpufreq/boost", "1")
+    assert find(kernel, "turbo").value == "on"
+    assert "echo 0" in find(kernel, "turbo").how
+    kernel.put(CPU + "cpufreq/boost", "0")
+    assert find(kernel, "turbo").value == "off"
+
+
+def test_the_quota_of_the_first_version_of_control_groups(kernel: Kernel) -> None:
+    kernel.put("proc/self/cgroup", "9:cpu,cpuacct:/docker/abc\n8:memory:/docker/abc\n0::/")
+    folder = "sys/fs/cgroup/cpu,cpuacct/docker/"
+    kernel.put(folder + "abc/cpu.cfs_quota_us", "-1")
+    kernel.put(folder + "abc/cpu.cfs_period_us", "100000")
+    assert find(kernel, "cpu_quota").value == "none"
+    kernel.put(folder + "cpu.cfs_quota_us", "50000")
+    kernel.put(folder + "cpu.cfs_period_us", "100000")
+    assert find(kernel, "cpu_quota").value == "0.50 CPUs"
+
+
+def test_metadata_takes_no_time(kernel: Kernel) -> None:
+    facts = machine_facts(kernel)
+    assert facts["turbo"] == {"value": "on", "state": "warning"}
+    assert facts["steal"] == {"value": "0.0 % since boot", "state": "good"}
+    assert kernel.slept == 0

@@ -1,0 +1,98 @@
+"""A clock that moves only when told to, and players that answer from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from whyfast.measure.runner import Player, PlayerFailed, Reading
+
+
+class FakeClock:
+    """Starts at 0 seconds, which is the epoch second 1,000,000."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> float:
+        return 1_000_000 + self.seconds
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+#: From a variant, the loops and how many turns it took before (warm-ups and calibration count) to
+#: its reading; raises PlayerFailed for one that fails.
+Script = Callable[[str, int, int], Reading]
+
+
+class FakeRunner:
+    """Runs nothing, keeps ``events``, and lets the clock advance by what the readings say.
+
+    ``entering`` maps a variant to the reason for which it does not come up.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        clock: FakeClock,
+        *,
+        loops_vary: bool = False,
+        entering: Mapping[str, str] | None = None,
+    ) -> None:
+        self.loops_vary = loops_vary
+        self.script = script
+        self.clock = clock
+        self.entering = entering or {}
+        self.events: list[str] = []
+        self.places: list[tuple[str, int | None, int, int]] = []
+        self.turns: dict[str, int] = {}
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+        self.events.append(f"enter {variant}")
+        self.places.append((variant, cpu, pad, layout))
+        if variant in self.entering:
+            raise PlayerFailed(self.entering[variant], output="out", command=("./" + variant,))
+        return _FakePlayer(self, variant)
+
+    @property
+    def open(self) -> list[str]:
+        """Players that were started and not closed yet."""
+        names = [e.split(" ")[1] for e in self.events if e.startswith("enter ")]
+        for event in self.events:
+            if event.startswith("close "):
+                names.remove(event.split(" ")[1])
+        return [n for n in names if n not in self.entering]
+
+
+class _FakePlayer:
+    def __init__(self, runner: FakeRunner, variant: str) -> None:
+        self._runner = runner
+        self._variant = variant
+
+    def turn(self, loops: int) -> Reading:
+        runner, variant = self._runner, self._variant
+        runner.events.append(f"{variant} {loops}")
+        before = runner.turns.get(variant, 0)
+        runner.turns[variant] = before + 1
+        reading = runner.script(variant, loops, before)
+        runner.clock.seconds += reading.seconds
+        return reading
+
+    def close(self) -> None:
+        self._runner.events.append(f"close {self._variant}")
+
+
+def steady(seconds: float) -> Script:
+    """Every loop of every variant takes as long."""
+    return lambda variant, loops, before: Reading(seconds * loops)
+
+
+def fails_at(variant: str, turn: int, seconds: float = 1.0) -> Script:
+    """Like :func:`steady`, but one variant crashes in its turn of that number."""
+
+    def script(name: str, loops: int, before: int) -> Reading:
+        if name == variant and before >= turn:
+            raise PlayerFailed("exit code 3", output="boom", command=("./" + name,))
+        return Reading(seconds * loops)
+
+    return script

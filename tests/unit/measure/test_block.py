@@ -1,0 +1,163 @@
+"""Running one block: in the planned order, and with nobody left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
+
+from whyfast.measure.block import BlockFailed, run_block
+from whyfast.measure.runner import PlayerFailed, Reading
+from whyfast.measure.schedule import Plan
+from whyfast.model.sample import Block, RunFailure
+
+PLAN = Plan(
+    seed=99,
+    cpu=3,
+    start_order=("b", "a"),
+    pads={"a": 10, "b": 20},
+    order=(("a", "b"), ("b", "a"), ("b", "a")),
+    layouts={"b": 2},
+)
+
+
+def _run(runner: FakeRunner, *, plan: Plan = PLAN, warmups: int = 1) -> Block:
+    return run_block(
+        runner,
+        plan,
+        benchmark="fib",
+        reference="a",
+        index=4,
+        session="s1",
+        loops=5,
+        warmups=warmups,
+        clock=runner.clock,
+    )
+
+
+def _runner(script: Script, entering: dict[str, str] | None = None) -> FakeRunner:
+    return FakeRunner(script, FakeClock(), entering=entering)
+
+
+def test_turns_are_taken_exactly_as_planned() -> None:
+    runner = _runner(steady(0.5))
+    _run(runner, warmups=2)
+    assert runner.events == [
+        *("enter b", "enter a"),
+        *("b 5", "a 5", "b 5", "a 5"),  # warm-ups
+        *("a 5", "b 5", "b 5", "a 5", "b 5", "a 5"),
+        *("close b", "close a"),
+    ]
+
+
+def test_players_are_started_where_and_how_the_plan_says() -> None:
+    runner = _runner(steady(0.5))
+    _run(runner)
+    assert runner.places == [("b", 3, 20, 2), ("a", 3, 10, 0)]
+
+
+def test_the_block_holds_every_value_by_variant_and_turn_and_no_warm_up() -> None:
+    runner = _runner(lambda v, loops, before: Reading({"a": 1.0, "b": 10.0}[v] + before))
+    runner.clock.seconds = 100.0
+    assert _run(runner) == Block(
+        benchmark="fib",
+        index=4,
+        seed=99,
+        session="s1",
+        cpu=3,
+        loops=5,
+        warmups=1,
+        start_order=("b", "a"),
+        order=PLAN.order,
+        values={"a": (2.0, 3.0, 4.0), "b": (11.0, 12.0, 13.0)},
+        started=1_000_100.0,
+        seconds=1 + 10 + 2 + 3 + 4 + 11 + 12 + 13,
+        extra={},
+        layouts={"b": 2},
+    )
+
+
+def test_further_quantities_are_kept_beside_their_values() -> None:
+    def script(variant: str, loops: int, before: int) -> Reading:
+        return Reading(1.0, extra={"user": before + 0.5} if variant == "a" else {})
+
+    assert _run(_runner(script)).extra == {"a": {"user": (1.5, 2.5, 3.5)}}
+
+
+def test_a_player_that_does_not_come_up_is_named_and_those_before_it_are_closed() -> None:
+    runner = _runner(steady(1.0), entering={"a": "could not be started: No such file"})
+    with pytest.raises(BlockFailed) as caught:
+        _run(runner)
+    assert caught.value.failure == RunFailure(
+        "fib", "a", "could not be started: No such file", "out", ("./a",)
+    )
+    assert str(caught.value) == "a on fib: could not be started: No such file"
+    assert runner.events == ["enter b", "enter a", "close b"]
+
+
+@pytest.mark.parametrize("turn", [0, 1, 3])
+@pytest.mark.parametrize("variant", ["a", "b"])
+def test_a_player_that_fails_is_named_and_all_are_closed(variant: str, turn: int) -> None:
+    runner = _runner(fails_at(variant, turn))
+    with pytest.raises(BlockFailed) as caught:
+        _run(runner)
+    assert caught.value.failure == RunFailure(
+        "fib", variant, "exit code 3", "boom", ("./" + variant,)
+    )
+    assert runner.turns[variant] == turn + 1
+    assert runner.events[-2:] == ["close b", "close a"]
+
+
+def test_an_interrupt_closes_all_players() -> None:
+    def script(variant: str, loops: int, before: int) -> Reading:
+        raise KeyboardInterrupt
+
+    runner = _runner(script)
+    with pytest.raises(KeyboardInterrupt):
+        _run(runner)
+    assert runner.open == []
+
+
+def _checks(of: Callable[[str, int], str | None]) -> Script:
+    return lambda variant, loops, before: Reading(1.0, of(variant, before))
+
+
+@pytest.mark.parametrize(
+    ("checks", "variant", "reason"),
+    [
+        (lambda v, n: "0x1" if v == "a" else "0x2", "b", "wrong result: 0x2, where a has 0x1"),
+        (lambda v, n: "0x1" if v == "a" or n < 3 else "0x2", "b", "wrong result: 0x2 after 0x1"),
+        (lambda v, n: "0x1" if v == "b" or n < 2 else "0x3", "a", "wrong result: 0x3 after 0x1"),
+    ],
+)
+def test_whoever_disagrees_with_the_reference_is_named(
+    checks: Callable[[str, int], str], variant: str, reason: str
+) -> None:
+    runner = _runner(_checks(checks))
+    with pytest.raises(BlockFailed) as caught:
+        _run(runner)
+    assert (caught.value.failure.variant, caught.value.failure.reason) == (variant, reason)
+    assert runner.open == []
+
+
+def test_the_reference_is_right_also_when_it_comes_late() -> None:
+    plan = Plan(1, None, ("c", "b", "a"), {"a": 0, "b": 0, "c": 0}, (("c", "b", "a"),))
+    runner = _runner(_checks(lambda v, n: "0x1" if v == "a" else f"0x{v}"))
+    with pytest.raises(BlockFailed) as caught:
+        _run(runner, plan=plan, warmups=0)
+    assert caught.value.failure.reason == "wrong result: 0xc, where a has 0x1"
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [lambda v, n: "0x1", lambda v, n: None, lambda v, n: None if v == "a" else "0x2"],
+)
+def test_equal_or_absent_results_are_right(checks: Callable[[str, int], str | None]) -> None:
+    assert _run(_runner(_checks(checks))).values["b"] == (1.0, 1.0, 1.0)
+
+
+def test_a_failure_keeps_its_cause() -> None:
+    with pytest.raises(BlockFailed) as caught:
+        _run(_runner(fails_at("a", 0)))
+    assert isinstance(caught.value.__cause__, PlayerFailed)

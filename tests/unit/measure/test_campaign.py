@@ -1,0 +1,291 @@
+"""The measuring loop, with scripted programs and a clock that only they move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from tests.unit.example_blocks import block
+from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
+
+from whyfast.measure import campaign
+from whyfast.measure.campaign import REVIEW_AFTER, Entry, Limits, measure
+from whyfast.measure.runner import Reading
+from whyfast.model.sample import Block, RunFailure
+
+
+@dataclass
+class Memory:
+    """A sink that remembers what it was given, in order."""
+
+    blocks: list[Block] = field(default_factory=list)
+    failures: list[RunFailure] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+
+    def add_block(self, block: Block) -> None:
+        self.blocks.append(block)
+        self.order.append(f"{block.benchmark} {block.index}")
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self.failures.append(failure)
+        self.order.append(f"{failure.benchmark} without {failure.variant}")
+
+
+@dataclass
+class Bench:
+    """Entries on one clock; every turn takes a second unless a script says otherwise."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+    sink: Memory = field(default_factory=Memory)
+    entries: list[Entry] = field(default_factory=list)
+    runners: dict[str, FakeRunner] = field(default_factory=dict)
+
+    def add(
+        self,
+        name: str = "fib",
+        variants: Sequence[str] = ("a", "b"),
+        script: Script | None = None,
+        *,
+        baselines: Sequence[str] = ("a",),
+        turns: int | None = 2,
+        loops_vary: bool = False,
+        entering: dict[str, str] | None = None,
+    ) -> Entry:
+        runner = FakeRunner(
+            script or steady(1.0), self.clock, loops_vary=loops_vary, entering=entering
+        )
+        self.runners[name] = runner
+        self.entries.append(Entry(name, runner, list(variants), baselines, turns=turns))
+        return self.entries[-1]
+
+    def measure(
+        self,
+        budget: float = 1000.0,
+        *,
+        blocks: int | None = None,
+        spent: float = 0.0,
+        session: str = "s1",
+        settled: Callable[[Entry], bool] | None = None,
+    ) -> float:
+        """Measure; ``blocks`` settles each benchmark after so many."""
+
+        def enough(entry: Entry) -> bool:
+            return blocks is not None and len(entry.blocks) >= blocks
+
+        return measure(
+            self.entries,
+            run="r1",
+            session=session,
+            sink=self.sink,
+            limits=Limits(budget, spent),
+            settled=settled or enough,
+            clock=self.clock,
+            cpus=(4, 5, 6),
+        )
+
+    def indexes(self, name: str = "fib") -> list[int]:
+        return [b.index for b in self.sink.blocks if b.benchmark == name]
+
+
+def test_a_settled_benchmark_is_left_and_the_others_go_on() -> None:
+    bench = Bench()
+    bench.add("fib"), bench.add("sort")
+    wanted = {"fib": 2, "sort": 5}
+    bench.measure(settled=lambda e: len(e.blocks) >= wanted[e.name])
+    assert (bench.indexes("fib"), bench.indexes("sort")) == ([0, 1], [0, 1, 2, 3, 4])
+    assert [b.values for b in bench.sink.blocks[:1]] == [{"a": (1.0, 1.0), "b": (1.0, 1.0)}]
+
+
+def test_what_is_settled_already_is_not_started() -> None:
+    bench = Bench()
+    bench.add()
+    assert bench.measure(settled=lambda e: True) == 0.0
+    assert bench.runners["fib"].events == []
+
+
+def test_the_budget_ends_it_after_the_block_under_way() -> None:
+    bench = Bench()
+    bench.add()
+    spent = bench.measure(30.0)
+    assert spent == bench.clock.seconds
+    assert 30.0 <= spent < 34.0  # a block is two turns of two variants, a second each
+    assert bench.sink.blocks[-1].started - 1_000_000 < 30.0
+
+
+def test_the_budget_ends_it_between_two_benchmarks() -> None:
+    bench = Bench()
+    for name in ("fib", "sort", "hash", "mandel"):
+        bench.add(name)
+    assert 22.0 <= bench.measure(22.0) < 30.0
+    assert len(bench.sink.blocks) < 4
+
+
+def test_what_earlier_sessions_spent_counts() -> None:
+    bench = Bench()
+    bench.add()
+    assert bench.measure(30.0, spent=30.0) == 30.0
+    assert bench.runners["fib"].events == []
+    assert 30.0 <= bench.measure(30.0, spent=20.0) < 34.0
+    assert bench.clock.seconds < 14.0
+
+
+def test_each_pass_goes_over_all_benchmarks_in_an_order_drawn_anew() -> None:
+    bench = Bench()
+    for name in ("fib", "sort", "hash"):
+        bench.add(name)
+    bench.measure(blocks=20)
+    passes = [bench.sink.order[i : i + 3] for i in range(0, 60, 3)]
+    assert all({o.split(" ")[1] for o in p} == {str(i)} for i, p in enumerate(passes))
+    assert len({tuple(o.split(" ")[0] for o in p) for p in passes}) == 6
+
+
+def test_the_order_follows_from_run_and_session() -> None:
+    def order(session: str) -> list[str]:
+        bench = Bench()
+        for name in ("fib", "sort", "hash"):
+            bench.add(name)
+        bench.measure(blocks=10, session=session)
+        return bench.sink.order
+
+    assert order("s1") == order("s1") != order("s2")
+
+
+def test_blocks_of_a_run_can_be_drawn_again_whatever_the_session() -> None:
+    def seeds(session: str, first: int) -> list[int]:
+        bench = Bench()
+        bench.add().next_index = first
+        bench.measure(blocks=4, session=session)
+        return [b.seed for b in bench.sink.blocks]
+
+    assert seeds("s2", 2)[:2] == seeds("s1", 0)[2:]
+    assert len({*seeds("s1", 0), *seeds("s1", 4)}) == 8
+
+
+def test_a_resumed_benchmark_goes_on_counting() -> None:
+    bench = Bench()
+    entry = bench.add()
+    entry.blocks.append(block({"a": [1.0], "b": [1.0]}, index=6))
+    entry.next_index = 7
+    bench.measure(blocks=3, session="s9")
+    assert bench.indexes() == [7, 8]
+    assert [b.index for b in entry.blocks] == [6, 7, 8]
+    assert {b.session for b in bench.sink.blocks} == {"s9"}
+
+
+def test_a_variant_that_fails_is_reported_and_left_out_from_then_on() -> None:
+    bench = Bench()
+    entry = bench.add("fib", ("a", "b", "c"), fails_at("c", 6))
+    bench.add("sort", ("a", "b", "c"))
+    bench.measure(blocks=5)
+    assert bench.sink.failures == [RunFailure("fib", "c", "exit code 3", "boom", ("./c",))]
+    assert entry.variants == ["a", "b"]
+    held = [sorted(b.values) for b in bench.sink.blocks if b.benchmark == "fib"]
+    lost = held.index(["a", "b"])
+    assert lost >= 1
+    assert held == [["a", "b", "c"]] * lost + [["a", "b"]] * (5 - lost)
+    assert bench.indexes() == [0, 1, 2, 3, 4]
+    assert all(sorted(b.values) == ["a", "b", "c"] for b in bench.sink.blocks[-1:])
+    assert all(runner.open == [] for runner in bench.runners.values())
+
+
+@pytest.mark.parametrize("where", ["entering", "first turn"])
+def test_a_variant_that_fails_while_calibrating_is_left_out(where: str) -> None:
+    bench = Bench()
+    if where == "entering":
+        bench.add("fib", ("a", "b", "c"), entering={"b": "exit code 3"})
+    else:
+        bench.add("fib", ("a", "b", "c"), fails_at("b", 0))
+    bench.measure(blocks=2)
+    assert [(f.benchmark, f.variant, f.reason) for f in bench.sink.failures] == [
+        ("fib", "b", "exit code 3")
+    ]
+    assert [sorted(b.values) for b in bench.sink.blocks] == [["a", "c"]] * 2
+
+
+def test_without_its_only_baseline_a_benchmark_ends_and_the_others_go_on() -> None:
+    bench = Bench()
+    entry = bench.add("fib", ("a", "b", "c"), fails_at("a", 5))
+    bench.add("sort", ("a", "b", "c"))
+    bench.measure(blocks=10)
+    assert not entry.comparable
+    assert bench.sink.failures[0].variant == "a"
+    assert len(bench.indexes("fib")) < 5
+    assert bench.indexes("sort") == list(range(10))
+
+
+def test_with_another_baseline_left_a_benchmark_goes_on() -> None:
+    bench = Bench()
+    bench.add("fib", ("a", "b", "c"), fails_at("a", 5), baselines=("a", "c"))
+    bench.measure(blocks=8)
+    assert bench.indexes() == list(range(8))
+    assert sorted(bench.sink.blocks[-1].values) == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "baselines", "comparable"),
+    [
+        (["a", "b"], ["a"], True),
+        (["a"], ["a"], False),
+        (["b", "c"], ["a"], False),
+        (["b", "c"], ["a", "c"], True),
+        ([], ["a"], False),
+    ],
+)
+def test_comparable(variants: list[str], baselines: list[str], comparable: bool) -> None:
+    bench = Bench()
+    entry = bench.add("fib", variants, baselines=baselines)
+    assert entry.comparable is comparable
+    if not comparable:
+        assert bench.measure() == 0.0
+
+
+def test_pinned_benchmarks_run_on_cpus_drawn_from_those_allowed() -> None:
+    bench = Bench()
+    bench.add("fib")
+    bench.add("sort").pinned = False
+    bench.measure(blocks=20)
+    assert {b.cpu for b in bench.sink.blocks if b.benchmark == "fib"} == {4, 5, 6}
+    assert {b.cpu for b in bench.sink.blocks if b.benchmark == "sort"} == {None}
+    assert {cpu for _, cpu, _, _ in bench.runners["sort"].places} == {None}
+
+
+def test_every_second_block_draws_layouts_where_there_are_some() -> None:
+    bench = Bench()
+    bench.add().layouts = {"a": 4, "b": 4}
+    bench.measure(blocks=6)
+    assert [set(b.layouts) for b in bench.sink.blocks] == [set(), {"a", "b"}] * 3
+
+
+def test_turns_are_reviewed_once_from_the_first_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, str, str]] = []
+
+    def best(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
+        asked.append((len(blocks), variant, baseline))
+        return {"b": 30, "c": 50, "d": None}[variant]
+
+    monkeypatch.setattr(campaign, "best_turns", best)
+    bench = Bench()
+    bench.add("fib", ("a", "b", "c", "d"), steady(1e-3), turns=None, loops_vary=True)
+    bench.add("sort", ("a", "b"), steady(1e-3), turns=7, loops_vary=True)
+    bench.measure(blocks=REVIEW_AFTER + 4)
+    assert asked == [(REVIEW_AFTER, v, "a") for v in "bcd"]
+    taken = [len(b.order) for b in bench.sink.blocks if b.benchmark == "fib"]
+    assert len(set(taken[:REVIEW_AFTER])) == 1
+    assert taken[REVIEW_AFTER:] == [50] * 4
+    assert {len(b.order) for b in bench.sink.blocks if b.benchmark == "sort"} == {7}
+
+
+def test_an_interrupt_keeps_what_was_taken_and_closes_all_players() -> None:
+    def script(variant: str, loops: int, before: int) -> Reading:
+        if before == 9:
+            raise KeyboardInterrupt
+        return Reading(1.0)
+
+    bench = Bench()
+    bench.add(script=script)
+    with pytest.raises(KeyboardInterrupt):
+        bench.measure()
+    assert bench.indexes() == list(range(len(bench.sink.blocks)))
+    assert len(bench.sink.blocks) >= 3
+    assert bench.runners["fib"].open == []

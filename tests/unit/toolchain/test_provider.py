@@ -1,0 +1,58 @@
+"""Names of toolchains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.unit.toolchain.conftest import FakeCompiler
+
+from whyfast.model.errors import UserError
+from whyfast.store.home import Home
+from whyfast.toolchain.provider import providers, resolve, split_name
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("zig:clang-19", ("zig", "clang-19")),
+        ("path:/opt/llvm/bin/clang", ("path", "/opt/llvm/bin/clang")),
+        ("path:a:b", ("path", "a:b")),
+    ],
+)
+def test_a_name_is_a_provider_and_what_it_is_asked_for(name: str, parts: tuple[str, str]) -> None:
+    assert split_name(name) == parts
+
+
+NO_PROVIDER = "has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or zig:clang-19"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gcc-12", f"toolchain 'gcc-12' {NO_PROVIDER}"),
+        ("zig:", f"toolchain 'zig:' {NO_PROVIDER}"),
+        ("", f"toolchain '' {NO_PROVIDER}"),
+        ("zik:clang-19", "toolchain 'zik:clang-19': no provider 'zik'; did you mean 'zig'?"),
+        ("nix:gcc", "toolchain 'nix:gcc': no provider 'nix'; there are path, zig"),
+        (":gcc", "toolchain ':gcc': no provider ''; there are path, zig"),
+    ],
+)
+def test_a_name_that_means_nothing(name: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        split_name(name)
+    assert str(caught.value) == said
+
+
+def test_every_provider_lists_names() -> None:
+    assert {name: isinstance(p.names(), list) for name, p in providers().items()} == {
+        "path": True,
+        "zig": True,
+    }
+
+
+def test_a_toolchain_is_resolved_by_its_provider(
+    fake_compiler: Callable[..., FakeCompiler], own: Home
+) -> None:
+    fake_compiler("gcc-99")
+    assert resolve("path:gcc-99", own, lambda text: None).name == "path:gcc-99"
