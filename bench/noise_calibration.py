@@ -11,6 +11,7 @@ at random. All that is called different is a false call.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
@@ -92,6 +93,7 @@ def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
     """One line a way of judging: false calls among benchmarks, and among geometric means."""
     benchmarks: dict[str, list[float]] = {way: [] for way in _WAYS}
     suites: dict[str, list[float]] = {way: [] for way in _WAYS}
+    widths: dict[str, list[float]] = {way: [] for way in _WAYS}
     for noise_runs, base, head in trials:
         names = common([*noise_runs, base, head])
         pooled = [pooled_t(head.series[n], base.series[n]) < 0.05 for n in names]
@@ -100,14 +102,15 @@ def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
             said = compare_runs(base, [head], names, margin=margin, noise=noise)
             different = [v.word in ("faster", "slower") for v in said.verdicts]
             benchmarks[way].append(float(np.mean(different)))
+            widths[way] += [math.log(v.high / v.low) / 2 for v in said.verdicts if v.low > 0]
             suites[way].extend(s.verdict.word in ("faster", "slower") for s in said.suites)
     print(f"\n{reruns} reruns, {len(benchmarks[_WAYS[0]])} pairs, margin {margin:.2%}")
     for way in _WAYS:
-        worst = np.quantile(benchmarks[way], 0.9)
         whole = f"{np.mean(suites[way]):6.1%}" if suites[way] else "     –"
+        half = f"±{np.median(widths[way]):.2%}" if widths[way] else "–"
         print(
             f"  {way:32} benchmarks {np.mean(benchmarks[way]):6.1%}"
-            f" (worst tenth of pairs from {worst:6.1%})   geometric mean {whole}"
+            f"   geometric mean {whole}   median interval {half}"
         )
 
 

@@ -1,25 +1,7 @@
 /* The tail-call form: every instruction a function of its own, ending in a call of the next one
  * that leaves no frame behind. Part of interp.c. */
 
-#ifndef __has_attribute
-#define __has_attribute(x) 0
-#endif
-
-#if __has_attribute(musttail)
-#define MUSTTAIL __attribute__((musttail))
-#else
-#error "this compiler has no musttail attribute; VM_DISPATCH_TAIL needs it (clang 13, gcc 15)"
-#define MUSTTAIL
-#endif
-
-#ifndef VM_PRESERVE_NONE
-#define CONVENTION
-#elif __has_attribute(preserve_none)
-#define CONVENTION __attribute__((preserve_none))
-#else
-#error "this compiler has no preserve_none attribute; VM_PRESERVE_NONE needs it (clang 19)"
-#define CONVENTION
-#endif
+#include "attributes.h"
 
 #define PARAMETERS                                                                                 \
     const struct vm_insn *pc, uint64_t *regs, struct vm *vm, int64_t budget
@@ -27,12 +9,12 @@
 
 typedef CONVENTION enum vm_stop handler(PARAMETERS);
 
-#define OP(name, code, selector, ...) handler op_##name;
+#define OP(shape, name, code, selector, ...) handler op_##name;
 #include "insns.inc"
 #undef OP
 
 static handler *const handlers[OP_COUNT] = {
-#define OP(name, code, selector, ...) op_##name,
+#define OP(shape, name, code, selector, ...) op_##name,
 #include "insns.inc"
 #undef OP
 };
@@ -50,11 +32,12 @@ static handler *const handlers[OP_COUNT] = {
 STOP_HANDLER(exit)
 STOP_HANDLER(memory)
 STOP_HANDLER(budget)
+STOP_HANDLER(depth)
 STOP_HANDLER(trap)
 
 #define STOP(reason) MUSTTAIL return stop_##reason(ARGUMENTS)
 
-#define OP(name, code, selector, ...)                                                              \
+#define OP(shape, name, code, selector, ...)                                                              \
     CONVENTION enum vm_stop op_##name(PARAMETERS)                                                  \
     {                                                                                              \
         __VA_ARGS__ pc++;                                                                          \

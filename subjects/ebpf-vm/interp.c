@@ -1,14 +1,25 @@
-/* The three forms of dispatch. The compiler's command line picks one; the instructions
- * themselves are in insns.inc and the same for all. */
+/* The forms of dispatch. The compiler's command line picks one; the instructions themselves are
+ * in insns.inc and the same for all. */
 #include <string.h>
 
 #include "memory.h"
 #include "opcodes.h"
 #include "vm.h"
 
-#if defined(VM_DISPATCH_SWITCH) + defined(VM_DISPATCH_GOTO) + defined(VM_DISPATCH_TAIL) != 1
-#error "give exactly one of -DVM_DISPATCH_SWITCH, -DVM_DISPATCH_GOTO and -DVM_DISPATCH_TAIL"
+#if defined(VM_DISPATCH_SWITCH) + defined(VM_DISPATCH_GOTO) + defined(VM_DISPATCH_TAIL) +          \
+        defined(VM_DISPATCH_PINNED) !=                                                             \
+    1
+#error "give exactly one of -DVM_DISPATCH_SWITCH, _GOTO, _TAIL and _PINNED"
 #endif
+
+#ifdef VM_DISPATCH_PINNED
+#include "dispatch_pinned.h"
+#else
+
+#define DST regs[pc->dst]
+#define SRC regs[pc->src]
+#define BUDGET budget
+#define JUMPED
 
 #ifdef VM_DISPATCH_TAIL
 #include "dispatch_tail.h"
@@ -28,7 +39,7 @@ enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget)
 #ifdef VM_DISPATCH_SWITCH
     for (;; pc++) {
         switch (pc->op) {
-#define OP(name, code, selector, ...)                                                              \
+#define OP(shape, name, code, selector, ...)                                                       \
     case OP_##name:                                                                                \
         __VA_ARGS__ break;
 #include "insns.inc"
@@ -39,13 +50,13 @@ enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget)
     }
 #else
     static const void *const labels[OP_COUNT] = {
-#define OP(name, code, selector, ...) &&op_##name,
+#define OP(shape, name, code, selector, ...) &&op_##name,
 #include "insns.inc"
 #undef OP
     };
 
     goto *labels[pc->op];
-#define OP(name, code, selector, ...)                                                              \
+#define OP(shape, name, code, selector, ...)                                                       \
     op_##name : __VA_ARGS__ pc++;                                                                  \
     goto *labels[pc->op];
 #include "insns.inc"
@@ -58,4 +69,5 @@ stopped:
     return why;
 }
 
+#endif
 #endif

@@ -55,16 +55,13 @@ int load_hex(const char *text, size_t size, struct bytes *out, struct vm_error *
     return 0;
 }
 
-static int read_all(const char *path, struct bytes *out, struct vm_error *error)
+int load_stream(FILE *file, struct bytes *out, struct vm_error *error)
 {
-    FILE *file = fopen(path, "rb");
     size_t capacity = 1 << 16;
     int result = 0;
 
     out->size = 0;
     out->data = NULL;
-    if (!file)
-        return vm_fail(error, "%s", strerror(errno));
     while (result == 0) {
         uint8_t *grown = realloc(out->data, capacity);
         size_t got;
@@ -84,6 +81,18 @@ static int read_all(const char *path, struct bytes *out, struct vm_error *error)
             result = vm_fail(error, "larger than %d bytes", MAX_FILE);
         capacity *= 2;
     }
+    return result;
+}
+
+static int read_all(const char *path, struct bytes *out, struct vm_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    int result;
+
+    out->data = NULL;
+    if (!file)
+        return vm_fail(error, "%s", strerror(errno));
+    result = load_stream(file, out, error);
     fclose(file);
     return result;
 }

@@ -2,6 +2,8 @@
 #ifndef EBPF_VM_LOAD_H
 #define EBPF_VM_LOAD_H
 
+#include <stdio.h>
+
 #include "vm.h"
 
 struct bytes {
@@ -11,6 +13,7 @@ struct bytes {
 
 /* load.c. Each returns 0, or -1 with a message; `out->data` is to be freed by the caller. */
 int load_hex(const char *text, size_t size, struct bytes *out, struct vm_error *error);
+int load_stream(FILE *file, struct bytes *out, struct vm_error *error);
 int load_file(const char *path, const char *section, struct bytes *out, struct vm_error *error);
 
 /* elf.c: the part of `file` that holds the section's code; null picks the section. */

@@ -19,13 +19,21 @@ int vm_fail(struct vm_error *error, const char *format, ...)
 
 static void set_region(struct vm_region *region, uint64_t start, uint8_t *host, size_t size)
 {
-    region->start = start;
     region->to_host = (uintptr_t)host - (uintptr_t)start;
     for (unsigned k = 0; k < 4; k++) {
         const size_t access = (size_t)1 << k;
 
-        region->end[k] = size >= access ? size - access + 1 : 0;
+        region->end[k] = size >= access ? start + size - access + 1 : 0;
     }
+}
+
+/* The stack reaches from the frame of the program to that of the function which runs. */
+static void set_stack(struct vm *vm)
+{
+    const size_t size = ((size_t)vm->depth + 1) * VM_STACK_SIZE;
+
+    set_region(&vm->regions[1], VM_STACK_START, vm->stack, size);
+    vm->regs[VM_FRAME_REGISTER] = VM_STACK_START + size;
 }
 
 int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_error *error)
@@ -42,7 +50,6 @@ int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_
     vm->memory_size = memory_size;
     if (memory_size)
         memcpy(vm->memory_image, memory, memory_size);
-    set_region(&vm->regions[1], VM_STACK_START, vm->stack, VM_STACK_SIZE);
     set_region(&vm->regions[2], VM_MEMORY_START, vm->memory, memory_size);
     return 0;
 }
@@ -59,13 +66,15 @@ void vm_release(struct vm *vm)
 static void reset(struct vm *vm)
 {
     memset(vm->regs, 0, sizeof(vm->regs));
-    memset(vm->stack, 0, sizeof(vm->stack));
+    memset(vm->stack, 0, ((size_t)vm->deepest + 1) * VM_STACK_SIZE);
+    vm->depth = 0;
+    vm->deepest = 0;
     memcpy(vm->memory, vm->memory_image, vm->memory_size);
     if (vm->memory_size) {
         vm->regs[1] = VM_MEMORY_START;
         vm->regs[2] = vm->memory_size;
     }
-    vm->regs[VM_FRAME_REGISTER] = VM_STACK_START + VM_STACK_SIZE;
+    set_stack(vm);
     vm->current = vm->entry;
     vm->tail_calls = 0;
     vm->random = 2463534242U;
@@ -74,14 +83,14 @@ static void reset(struct vm *vm)
 enum vm_stop vm_execute(struct vm *vm, int64_t max_insns)
 {
     reset(vm);
-    return vm_run(vm, vm->entry->insns, max_insns);
+    return vm_run(vm, vm->entry->insns, max_insns * (int64_t)sizeof(struct vm_insn));
 }
 
 uint64_t vm_executed(const struct vm *vm, int64_t max_insns)
 {
     const int64_t position = vm->stopped_at - vm->current->insns + 1;
 
-    return (uint64_t)(max_insns - vm->budget + position);
+    return (uint64_t)(max_insns - vm->budget / (int64_t)sizeof(struct vm_insn) + position);
 }
 
 /* The order of the checks, and counting an attempt that finds an empty entry, are the kernel's. */
@@ -93,6 +102,32 @@ const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index)
     return vm->array[(uint32_t)index];
 }
 
+int vm_enter(struct vm *vm, const struct vm_insn *call)
+{
+    struct vm_frame *frame = &vm->frames[vm->depth];
+
+    if (vm->depth == VM_MAX_FRAMES - 1)
+        return 0;
+    frame->call = call;
+    frame->program = vm->current;
+    memcpy(frame->saved, vm->regs + 6, sizeof(frame->saved));
+    vm->depth++;
+    if (vm->deepest < vm->depth)
+        vm->deepest = vm->depth;
+    set_stack(vm);
+    return 1;
+}
+
+const struct vm_insn *vm_leave(struct vm *vm)
+{
+    const struct vm_frame *frame = &vm->frames[--vm->depth];
+
+    vm->current = frame->program;
+    memcpy(vm->regs + 6, frame->saved, sizeof(frame->saved));
+    set_stack(vm);
+    return frame->call;
+}
+
 static void describe_access(const struct vm *vm, size_t at, struct vm_error *error)
 {
     static const unsigned char sizes[] = {4, 2, 1, 8};
@@ -100,9 +135,9 @@ static void describe_access(const struct vm *vm, size_t at, struct vm_error *err
     const uint8_t code = vm_code_of((enum vm_op)insn->op);
     const int load = bpf_class_of(code) == BPF_LDX;
     const uint64_t base = vm->regs[load ? insn->src : insn->dst];
+    const char *what = load ? "load" : bpf_is_atomic(code) ? "atomic operation" : "store";
 
-    vm_fail(error, "instruction %zu: %s of %d bytes at 0x%llx is out of bounds", at,
-            load ? "load" : "store", sizes[code >> 3 & 3],
+    vm_fail(error, "instruction %zu: %s of %d bytes at 0x%llx is out of bounds", at, what, sizes[code >> 3 & 3],
             (unsigned long long)(base + (uint64_t)(int64_t)insn->off));
 }
 
@@ -119,6 +154,10 @@ void vm_describe_stop(const struct vm *vm, enum vm_stop why, struct vm_error *er
         break;
     case VM_STOP_budget:
         vm_fail(error, "instruction %zu: the instruction budget is used up", at);
+        break;
+    case VM_STOP_depth:
+        vm_fail(error, "instruction %zu: local calls are nested deeper than %d frames", at,
+                VM_MAX_FRAMES);
         break;
     case VM_STOP_trap:
         vm_fail(error, "instruction %zu: trap", at);

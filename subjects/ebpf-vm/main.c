@@ -3,11 +3,8 @@
 
 #include "load.h"
 #include "options.h"
+#include "plugin.h"
 #include "vm.h"
-
-enum { STATUS_FAULT = 1, STATUS_REFUSED = 2 };
-
-static const int64_t default_max_insns = 1000000000;
 
 struct job {
     struct options options;
@@ -77,7 +74,7 @@ static int set_up(struct job *job, struct vm_error *error)
         job->vm.array[i] = program;
     }
     job->max_insns = options->max_insns                ? options->max_insns
-                     : options->command == COMMAND_RUN ? default_max_insns
+                     : options->command == COMMAND_RUN ? VM_DEFAULT_LIMIT
                                                        : VM_NO_LIMIT;
     return 0;
 }
@@ -129,6 +126,8 @@ int main(int argc, char **argv)
     struct vm_error error;
     int status;
 
+    if (plugin_asked(argc, argv))
+        return plugin_main(argc, argv);
     if (options_parse(&job.options, argc, argv, &error)) {
         fprintf(stderr, "ebpf-vm: %s\n", error.text);
         return STATUS_REFUSED;

@@ -6,18 +6,33 @@
 
 static inline const struct vm_region *vm_region_of(const struct vm *vm, uint64_t address)
 {
-    return &vm->regions[(address >> 32) & (VM_REGIONS - 1)];
+    _Static_assert(sizeof(struct vm_region) == 64 && VM_REGIONS == 4, "the shift below");
+
+    return (const struct vm_region *)((const char *)vm->regions + (address >> 26 & 3 << 6));
 }
 
-/* Whether `size` (1, 2, 4 or 8) bytes at `address` are inside the region. */
+/* Whether `size` (1, 2, 4 or 8) bytes at `address` are inside the region. Its number is part of
+ * the address, so an address below its start has led to another one. */
 static inline int vm_inside(const struct vm_region *region, uint64_t address, size_t size)
 {
-    return address - region->start < region->end[__builtin_ctz((unsigned)size)];
+    return address < region->end[__builtin_ctz((unsigned)size)];
 }
 
 static inline uint8_t *vm_to_host(const struct vm_region *region, uint64_t address)
 {
     return (uint8_t *)((uintptr_t)address + region->to_host);
+}
+
+/* Offsets of jumps are kept in bytes. */
+static inline const struct vm_insn *vm_jump(const struct vm_insn *pc, int64_t offset)
+{
+    return (const struct vm_insn *)((const char *)pc + offset);
+}
+
+/* How much of the program is over when `pc` is, in bytes. */
+static inline int64_t vm_position(const struct vm_program *program, const struct vm_insn *pc)
+{
+    return (const char *)(pc + 1) - (const char *)program->insns;
 }
 
 /* Division by zero yields zero, modulo by zero the dividend; the one quotient that does not fit

@@ -6,7 +6,7 @@ static const struct {
     int32_t selector;
     uint8_t code;
 } table[OP_COUNT] = {
-#define OP(name, code, selector, ...) {#name, selector, (uint8_t)(code)},
+#define OP(shape, name, code, selector, ...) {#name, selector, (uint8_t)(code)},
 #include "insns.inc"
 #undef OP
 };

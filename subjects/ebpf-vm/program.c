@@ -22,7 +22,9 @@ static void decode(struct vm_insn *out, const struct bpf_insn *insns, size_t len
         out[at].op = (uint16_t)vm_op_of(insn);
         out[at].dst = insn->dst;
         out[at].src = insn->src;
-        out[at].off = bpf_is_branch(insn->code) ? bpf_branch_offset(insn) : insn->off;
+        out[at].off = insn->off;
+        if (bpf_is_branch(insn->code) || bpf_is_local_call(insn))
+            out[at].off = bpf_branch_offset(insn) * (int32_t)sizeof(*out);
         out[at].imm = insn->imm;
         if (insn->code == BPF_LDDW) {
             const uint64_t high = (uint32_t)insns[at + 1].imm;
@@ -57,6 +59,10 @@ int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t siz
         for (size_t at = 0; at < length + 2; at++)
             slots[at] = (struct vm_insn){.op = OP_trap};
         decode(slots + 1, insns, length);
+#ifdef VM_DISPATCH_PINNED
+        for (size_t at = 0; at < length + 2; at++)
+            vm_link(&slots[at]);
+#endif
         program->insns = slots + 1;
         program->length = length;
     } else {

@@ -14,8 +14,9 @@ static unsigned fields_used(const struct bpf_insn *insn)
     case BPF_LD:
         return DST | IMM;
     case BPF_LDX:
-    case BPF_STX:
         return DST | SRC | OFF;
+    case BPF_STX:
+        return DST | SRC | OFF | (bpf_is_atomic(insn->code) ? IMM : 0);
     case BPF_ST:
         return DST | OFF | IMM;
     case BPF_ALU:
@@ -30,7 +31,7 @@ static unsigned fields_used(const struct bpf_insn *insn)
         if (bpf_is_exit(insn->code))
             return 0;
         if (bpf_is_call(insn->code))
-            return IMM;
+            return IMM | (bpf_is_local_call(insn) ? SRC : 0);
         if (bpf_is_ja(insn->code))
             return bpf_class_of(insn->code) == BPF_JMP ? OFF : IMM;
         return DST | OFF | operand;
@@ -56,32 +57,48 @@ static int check_fields(const struct bpf_insn *insn, size_t at, struct vm_error 
     return 0;
 }
 
+/* What a 64-bit immediate may stand for, by its source register. */
+static int check_lddw_kind(const struct bpf_insn *insn, size_t at, struct vm_error *error)
+{
+    static const char *const kinds[] = {
+        "a number",          "a map by its descriptor", "a value in a map by its descriptor",
+        "a variable",        "a function",              "a map by its index",
+        "a value in a map by its index",
+    };
+
+    if (insn->src >= sizeof(kinds) / sizeof(*kinds))
+        return vm_fail(error, "instruction %zu: lddw of kind %d is unknown", at, insn->src);
+    return vm_fail(error, "instruction %zu: lddw of kind %d (%s) is not supported", at, insn->src,
+                   kinds[insn->src]);
+}
+
+static const char *selector_name(uint8_t code)
+{
+    if (bpf_is_atomic(code))
+        return "operation";
+    return (code & BPF_OPERATION) == BPF_END ? "width" : "offset";
+}
+
 static int check_known(const struct bpf_insn *insn, size_t at, struct vm_error *error)
 {
     const enum bpf_class class = bpf_class_of(insn->code);
     const int mode = insn->code & BPF_MODE;
 
-    if (class == BPF_STX && mode == BPF_ATOMIC)
-        return vm_fail(error, "instruction %zu: atomic operations are not supported yet", at);
     if (class == BPF_LD && (mode == BPF_ABS || mode == BPF_IND))
         return vm_fail(error, "instruction %zu: legacy packet access is not supported", at);
-    if (bpf_is_call(insn->code) && insn->src == 1)
-        return vm_fail(error, "instruction %zu: calls of local functions are not supported yet",
-                       at);
-    if (bpf_is_call(insn->code) && insn->src != 0)
+    if (bpf_is_call(insn->code) && insn->src > BPF_CALL_LOCAL)
         return vm_fail(error, "instruction %zu: call of kind %d is not supported", at, insn->src);
     if (insn->code == BPF_LDDW && insn->src != 0)
-        return vm_fail(error, "instruction %zu: lddw of kind %d (maps, variables) is not supported",
-                       at, insn->src);
+        return check_lddw_kind(insn, at, error);
     if (vm_op_of(insn) == OP_trap) {
         if (vm_selector(insn) != 0)
             return vm_fail(error, "instruction %zu: unknown opcode 0x%02x with %s %d", at,
                            insn->code,
-                           (insn->code & BPF_OPERATION) == BPF_END ? "width" : "offset",
+                           selector_name(insn->code),
                            (int)vm_selector(insn));
         return vm_fail(error, "instruction %zu: unknown opcode 0x%02x", at, insn->code);
     }
-    if (bpf_is_call(insn->code) && !vm_helper_known(insn->imm))
+    if (bpf_is_call(insn->code) && !bpf_is_local_call(insn) && !vm_helper_known(insn->imm))
         return vm_fail(error, "instruction %zu: unknown helper %d", at, (int)insn->imm);
     return 0;
 }
@@ -90,12 +107,13 @@ static int check_registers(const struct bpf_insn *insn, size_t at, struct vm_err
 {
     const enum bpf_class class = bpf_class_of(insn->code);
     const int writes = class == BPF_LD || class == BPF_LDX || bpf_is_alu(insn->code);
+    const int fetches = bpf_is_atomic(insn->code) && (insn->imm & BPF_FETCH);
 
     if (insn->dst >= VM_REGISTERS)
         return vm_fail(error, "instruction %zu: there is no register r%d", at, insn->dst);
     if (insn->src >= VM_REGISTERS)
         return vm_fail(error, "instruction %zu: there is no register r%d", at, insn->src);
-    if (writes && insn->dst == VM_FRAME_REGISTER)
+    if ((writes && insn->dst == VM_FRAME_REGISTER) || (fetches && insn->src == VM_FRAME_REGISTER))
         return vm_fail(error, "instruction %zu: r10 is read-only", at);
     return 0;
 }
@@ -111,12 +129,13 @@ static int check_branch(const struct bpf_insn *insns, size_t length, size_t at,
                         struct vm_error *error)
 {
     const int64_t target = (int64_t)at + 1 + bpf_branch_offset(&insns[at]);
+    const char *what = bpf_is_local_call(&insns[at]) ? "call" : "jump";
 
     if (target < 0 || target >= (int64_t)length)
-        return vm_fail(error, "instruction %zu: jump to %lld leaves the program", at,
+        return vm_fail(error, "instruction %zu: %s to %lld leaves the program", at, what,
                        (long long)target);
     if (is_second_half(insns, (size_t)target))
-        return vm_fail(error, "instruction %zu: jump to %lld, the second half of lddw", at,
+        return vm_fail(error, "instruction %zu: %s to %lld, the second half of lddw", at, what,
                        (long long)target);
     return 0;
 }
@@ -148,7 +167,7 @@ int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *erro
         if (check_known(insn, at, error) || check_registers(insn, at, error) ||
             check_fields(insn, at, error))
             return -1;
-        if (bpf_is_branch(insn->code) && check_branch(insns, length, at, error))
+        if ((bpf_is_branch(insn->code) || bpf_is_local_call(insn)) && check_branch(insns, length, at, error))
             return -1;
         if (insn->code == BPF_LDDW) {
             if (check_lddw(insns, length, at, error))

@@ -16,7 +16,8 @@
 enum {
     VM_REGISTERS = 11,
     VM_FRAME_REGISTER = 10,
-    VM_STACK_SIZE = 512,
+    VM_STACK_SIZE = 512, /* of one function */
+    VM_MAX_FRAMES = 8,
     VM_REGIONS = 4,
     VM_MAX_MEMORY = 1 << 26,
     VM_MAX_SLOTS = 1 << 16,
@@ -29,7 +30,9 @@ enum {
 #define VM_STACK_START (UINT64_C(1) << 32)
 #define VM_MEMORY_START (UINT64_C(2) << 32)
 
-#define VM_NO_LIMIT (INT64_C(1) << 62)
+/* Instructions a run may execute, unless told otherwise, and when it may go on for ever. */
+#define VM_DEFAULT_LIMIT INT64_C(1000000000)
+#define VM_NO_LIMIT (INT64_C(1) << 57)
 
 /* An instruction as RFC 9669 encodes it, in a slot of eight bytes. */
 struct bpf_insn {
@@ -40,8 +43,12 @@ struct bpf_insn {
     int32_t imm;
 };
 
-/* An instruction as the interpreter wants it; one for each slot of the program. */
+/* An instruction as the interpreter wants it; one for each slot of the program. The offsets of
+ * jumps are in bytes of these. */
 struct vm_insn {
+#ifdef VM_DISPATCH_PINNED
+    void (*handler)(void);
+#endif
     uint16_t op;
     uint8_t dst;
     uint8_t src;
@@ -55,31 +62,40 @@ struct vm_program {
     size_t length;
 };
 
-/* `end[k]` is the first offset at which an access of 1 << k bytes no longer fits. */
+/* `end[k]` is the first address at which an access of 1 << k bytes no longer fits. */
 struct vm_region {
-    uint64_t start;
-    uintptr_t to_host;
     uint64_t end[4];
-    uint64_t reserved[2];
+    uintptr_t to_host;
+    uint64_t reserved[3];
 };
 
-enum vm_stop { VM_STOP_exit, VM_STOP_memory, VM_STOP_budget, VM_STOP_trap };
+/* What a local call keeps for its return. */
+struct vm_frame {
+    const struct vm_insn *call;
+    const struct vm_program *program;
+    uint64_t saved[4];
+};
+
+enum vm_stop { VM_STOP_exit, VM_STOP_memory, VM_STOP_budget, VM_STOP_depth, VM_STOP_trap };
 
 struct vm {
-    struct vm_region regions[VM_REGIONS];
     uint64_t regs[VM_REGISTERS];
+    int64_t budget;
+    struct vm_region regions[VM_REGIONS];
     const struct vm_program *current;
+    const struct vm_insn *stopped_at;
+    uint32_t depth;
+    uint32_t deepest;
     uint32_t tail_calls;
     uint32_t random;
-    const struct vm_insn *stopped_at;
-    int64_t budget;
+    struct vm_frame frames[VM_MAX_FRAMES - 1];
 
     const struct vm_program *entry;
     const struct vm_program *array[VM_PROGRAM_ARRAY];
     uint8_t *memory;
     uint8_t *memory_image;
     size_t memory_size;
-    _Alignas(16) uint8_t stack[VM_STACK_SIZE];
+    _Alignas(16) uint8_t stack[VM_MAX_FRAMES * VM_STACK_SIZE];
 };
 
 struct vm_error {
@@ -105,11 +121,20 @@ uint64_t vm_executed(const struct vm *vm, int64_t max_insns);
 void vm_describe_stop(const struct vm *vm, enum vm_stop why, struct vm_error *error);
 const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index);
 
+/* Local calls: enter returns 0 when there are too many frames, leave the call it came from. */
+int vm_enter(struct vm *vm, const struct vm_insn *call);
+const struct vm_insn *vm_leave(struct vm *vm);
+
 /* helpers.c */
 int vm_helper_known(int32_t id);
 uint64_t vm_helper_call(struct vm *vm, int64_t id, const uint64_t *regs);
 
-/* interp.c: runs from `pc` until something stops it. Not to be inlined, so that it can be found in
+/* interp.c. The pinned form keeps in each instruction who executes it. */
+#ifdef VM_DISPATCH_PINNED
+void vm_link(struct vm_insn *insn);
+#endif
+
+/* Runs from `pc` until something stops it. Not to be inlined, so that it can be found in
  * the program whatever the compiler or the linker would like. */
 __attribute__((noinline)) enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget);
 

@@ -19,6 +19,10 @@ DRIVER = Path(__file__).with_name("ebpf_driver.c")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
+FORMS = ["SWITCH", "GOTO", "TAIL", "PINNED"]
+#: Those that gcc compiles, with sanitizers.
+GCC_FORMS = ["SWITCH", "GOTO"]
+
 Case = tuple[bytes, bytes, int]
 Drive = Callable[[str, Sequence[Case]], list[str]]
 
@@ -53,23 +57,50 @@ def clang_like() -> list[str]:
     return [clang]
 
 
-def compile_subject(compiler: list[str], form: str, output: Path, *arguments: str) -> None:
-    sources = [str(path) for path in sorted(SUBJECT.glob("*.c"))]
-    command = [*compiler, *WARNINGS, "-O2", f"-DVM_DISPATCH_{form}", "-I", str(INCLUDE)]
-    subprocess.run([*command, *arguments, "-o", str(output), *sources], check=True)
+@pytest.fixture(scope="session")
+def interpreter(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], list[str]]:
+    """The compiler for one form and what to give it, beside the other sources, for interp.c.
+
+    The pinned form takes long to compile, so all tests share one object.
+    """
+
+    @functools.cache
+    def arguments(form: str) -> list[str]:
+        if form in GCC_FORMS:
+            return [*request.getfixturevalue("gcc"), f"-DVM_DISPATCH_{form}", f"{SUBJECT}/interp.c"]
+        clang = request.getfixturevalue("clang_like")
+        if form == "TAIL":
+            return [*clang, "-DVM_DISPATCH_TAIL", f"{SUBJECT}/interp.c"]
+        output = tmp_path_factory.mktemp("pinned") / "interp.o"
+        command = [*clang, *WARNINGS, "-O2", "-DVM_DISPATCH_PINNED", "-c", f"{SUBJECT}/interp.c"]
+        process = subprocess.run(
+            [*command, "-o", str(output)], capture_output=True, text=True, check=False
+        )
+        if "no preserve_none attribute" in process.stderr:
+            pytest.skip("this clang has no attribute preserve_none")
+        assert process.returncode == 0, process.stderr
+        return [*clang, "-DVM_DISPATCH_PINNED", str(output)]
+
+    return arguments
+
+
+def sources(*without: str) -> list[str]:
+    return [str(p) for p in sorted(SUBJECT.glob("*.c")) if p.name not in ("interp.c", *without)]
 
 
 @pytest.fixture(scope="session")
 def build_vm(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    interpreter: Callable[[str], list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
-    """The program ebpf-vm with one form of dispatch: SWITCH, GOTO or TAIL."""
+    """The program ebpf-vm with one form of dispatch."""
 
     @functools.cache
     def build(form: str) -> Path:
-        name = "clang_like" if form == "TAIL" else "gcc"
         output = tmp_path_factory.mktemp("vm") / f"ebpf-vm-{form.lower()}"
-        compile_subject(request.getfixturevalue(name), form, output)
+        command = [*interpreter(form), *WARNINGS, "-O2", f"-I{INCLUDE}", "-o", str(output)]
+        subprocess.run([*command, *sources()], check=True)
         return output
 
     return build
@@ -82,17 +113,17 @@ def vm(build_vm: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def drive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Drive:
+def drive(
+    interpreter: Callable[[str], list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> Drive:
     """Runs many programs in one process of the driver, under sanitizers where there are some."""
 
     @functools.cache
     def build(form: str) -> Path:
-        compiler = request.getfixturevalue("clang_like" if form == "TAIL" else "gcc")
         output = tmp_path_factory.mktemp("driver") / f"driver-{form.lower()}"
-        shared = [p for p in sorted(SUBJECT.glob("*.c")) if p.name not in ("main.c", "options.c")]
-        command = [*compiler, *WARNINGS, "-O1", "-g", f"-DVM_DISPATCH_{form}", f"-I{SUBJECT}"]
-        command += ["-o", str(output), str(DRIVER), *map(str, shared)]
-        if form != "TAIL":
+        command = [*interpreter(form), *WARNINGS, "-O1", "-g", f"-I{SUBJECT}", "-o", str(output)]
+        command += [str(DRIVER), *sources("main.c", "options.c", "plugin.c")]
+        if form in GCC_FORMS:
             attempt = subprocess.run([*command, *SANITIZE], capture_output=True, check=False)
             if attempt.returncode == 0:
                 return output

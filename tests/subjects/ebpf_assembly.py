@@ -39,6 +39,19 @@ JUMP_CONDITIONS = {
     "jsle": 0xD0,
 }
 
+ATOMIC_OPERATIONS = {
+    "add": 0x00,
+    "or": 0x40,
+    "and": 0x50,
+    "xor": 0xA0,
+    "fetch add": 0x01,
+    "fetch or": 0x41,
+    "fetch and": 0x51,
+    "fetch xor": 0xA1,
+    "xchg": 0xE1,
+    "cmpxchg": 0xF1,
+}
+
 SIZE_BITS = {4: 0x00, 2: 0x08, 1: 0x10, 8: 0x18}
 
 
@@ -98,3 +111,15 @@ def store(size: int, base: int, off: int, src: int) -> bytes:
 
 def store_k(size: int, base: int, off: int, imm: int) -> bytes:
     return insn(0x62 | SIZE_BITS[size], base, 0, off, imm)
+
+
+def atomic(operation: str, bits: int, base: int, off: int, src: int) -> bytes:
+    return insn(0xDB if bits == 64 else 0xC3, base, src, off, ATOMIC_OPERATIONS[operation])
+
+
+def call_local(off: int) -> bytes:
+    return insn(0x85, src=1, imm=off)
+
+
+def call(helper: int) -> bytes:
+    return insn(0x85, imm=helper)

@@ -5,9 +5,13 @@ It answers in the words of ``ebpf_driver.c``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tests.subjects.ebpf_assembly import Slot, slots
 
 STACK = 1 << 32
+FRAME = 512
+FRAMES = 8
 MEMORY = 2 << 32
 
 
@@ -90,23 +94,55 @@ def condition(slot: Slot, a: int, b: int, bits: int) -> bool:
     }[slot.code >> 4]
 
 
+def atomic(operation: int, old: int, operand: int, expected: int) -> int:
+    """What an atomic operation leaves in memory, before it is cut to its width."""
+    match operation & 0xF0:
+        case 0x00:
+            return old + operand
+        case 0x40:
+            return old | operand
+        case 0x50:
+            return old & operand
+        case 0xA0:
+            return old ^ operand
+        case 0xE0:
+            return operand
+        case 0xF0:
+            return operand if old == expected else old
+    raise ValueError(operation)
+
+
 class Fault(Exception):
     pass
 
 
+class Frame(NamedTuple):
+    call: int
+    saved: list[int]
+
+
 class Machine:
+    """Its program array holds the program itself, at index 0."""
+
     def __init__(self, program: bytes, memory: bytes) -> None:
         self.slots = slots(program)
-        self.stack = bytearray(512)
+        self.stack = bytearray(FRAME * FRAMES)
         self.memory = bytearray(memory)
+        self.frames: list[Frame] = []
+        self.tail_calls = 0
+        self.random = 2463534242
         self.regs = [0] * 11
-        self.regs[10] = STACK + 512
+        self.regs[10] = STACK + FRAME
         if memory:
             self.regs[1], self.regs[2] = MEMORY, len(memory)
 
     def place(self, at: int, what: str, address: int, size: int) -> tuple[bytearray, int]:
-        for start, region in ((STACK, self.stack), (MEMORY, self.memory)):
-            if start <= address and address + size <= start + len(region):
+        stack_size = FRAME * (len(self.frames) + 1)
+        for start, region, length in (
+            (STACK, self.stack, stack_size),
+            (MEMORY, self.memory, len(self.memory)),
+        ):
+            if start <= address and address + size <= start + length:
                 return region, address - start
         raise Fault(
             f"fault instruction {at}: {what} of {size} bytes at {address:#x} is out of bounds"
@@ -127,6 +163,49 @@ class Machine:
             value = slot.imm if slot.code & 7 == 2 else self.regs[slot.src]
             region[start : start + size] = (value % 2 ** (8 * size)).to_bytes(size, "little")
 
+    def atomic(self, at: int, slot: Slot) -> None:
+        size = 8 if slot.code == 0xDB else 4
+        mask = 2 ** (8 * size) - 1
+        address = (self.regs[slot.dst] + slot.off) % 2**64
+        region, start = self.place(at, "atomic operation", address, size)
+        old = int.from_bytes(region[start : start + size], "little")
+        new = atomic(slot.imm, old, self.regs[slot.src] & mask, self.regs[0] & mask) & mask
+        region[start : start + size] = new.to_bytes(size, "little")
+        if slot.imm == 0xF1:
+            self.regs[0] = old
+        elif slot.imm & 1:
+            self.regs[slot.src] = old
+
+    def call(self, at: int, slot: Slot) -> int:
+        if slot.src == 1:
+            if len(self.frames) == FRAMES - 1:
+                raise Fault(
+                    f"fault instruction {at}: local calls are nested deeper than {FRAMES} frames"
+                )
+            self.frames.append(Frame(at, self.regs[6:10]))
+            self.regs[10] += FRAME
+            return at + 1 + slot.imm
+        if slot.imm == 12:
+            index = self.regs[3] % 2**32
+            if index < 64 and self.tail_calls < 33:
+                self.tail_calls += 1
+                if index == 0:
+                    return 0
+            return at + 1
+        self.regs[0] = 0
+        if slot.imm == 7:
+            for shift in (13, -17, 5):
+                shifted = self.random << shift if shift > 0 else self.random >> -shift
+                self.random = (self.random ^ shifted) % 2**32
+            self.regs[0] = self.random
+        return at + 1
+
+    def leave(self) -> int:
+        frame = self.frames.pop()
+        self.regs[6:10] = frame.saved
+        self.regs[10] -= FRAME
+        return frame.call + 1
+
     def step(self, at: int) -> int:
         """Executes one instruction; the index of the next."""
         slot = self.slots[at]
@@ -144,9 +223,15 @@ class Machine:
             self.regs[slot.dst] = alu(slot, a, b, bits)
         elif slot.code in (0x05, 0x06):
             return at + 1 + (slot.off if slot.code == 0x05 else slot.imm)
+        elif slot.code == 0x85:
+            return self.call(at, slot)
+        elif slot.code == 0x95:
+            return self.leave()
         elif kind in (5, 6):
             if condition(slot, a, b, bits):
                 return at + 1 + slot.off
+        elif slot.code in (0xC3, 0xDB):
+            self.atomic(at, slot)
         else:
             self.access(at, slot)
         return at + 1
@@ -154,7 +239,7 @@ class Machine:
     def run(self) -> str:
         at, executed = 0, 1
         try:
-            while self.slots[at].code != 0x95:
+            while self.slots[at].code != 0x95 or self.frames:
                 after = self.step(at)
                 executed += 2 if self.slots[at].code == 0x18 else 1
                 at = after

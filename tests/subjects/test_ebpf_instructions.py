@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterator
 
 import pytest
-from tests.subjects.conftest import Drive
+from tests.subjects.conftest import FORMS, Case, Drive
 from tests.subjects.ebpf_assembly import (
-    ALU_OPERATIONS,
     EXIT,
-    JUMP_CONDITIONS,
     alu_k,
     alu_x,
+    atomic,
     insn,
     jump_k,
     jump_x,
@@ -22,10 +22,10 @@ from tests.subjects.ebpf_assembly import (
     store,
     store_k,
 )
+from tests.subjects.ebpf_random import random_program
 from tests.subjects.ebpf_reference import Machine
 
-FORMS = ["SWITCH", "GOTO", "TAIL"]
-NO_LIMIT = 2**62
+NO_LIMIT = 2**57
 
 I32_MIN, I64_MIN = -(2**31), -(2**63)
 ALL_ONES = 2**64 - 1
@@ -144,6 +144,35 @@ JUMPS = [
 ]
 
 
+# operation, bits, in memory before, operand, r0, in memory after, result register, its value
+OLD, OPERAND = 0x1122334455667788, 0xFF00FF00FF00FF00
+ATOMIC = [
+    ("add", 64, 1, ALL_ONES, 5, 0, 3, ALL_ONES),
+    ("add", 32, OLD, 0xFFFFFFFF, 5, 0x1122334455667787, 3, 0xFFFFFFFF),
+    ("or", 64, OLD, OPERAND, 5, OLD | OPERAND, 3, OPERAND),
+    ("and", 64, OLD, OPERAND, 5, OLD & OPERAND, 3, OPERAND),
+    ("xor", 64, OLD, OPERAND, 5, OLD ^ OPERAND, 3, OPERAND),
+    ("or", 32, OLD, OPERAND, 5, 0x11223344FF66FF88, 3, OPERAND),
+    ("and", 32, OLD, OPERAND, 5, 0x1122334455007700, 3, OPERAND),
+    ("xor", 32, OLD, OPERAND, 5, 0x11223344AA668888, 3, OPERAND),
+    ("fetch add", 64, OLD, 1, 5, OLD + 1, 3, OLD),
+    ("fetch add", 32, 0xFFFFFFFF, 1, 5, 0, 3, 0xFFFFFFFF),
+    ("fetch or", 64, OLD, OPERAND, 5, OLD | OPERAND, 3, OLD),
+    ("fetch and", 64, OLD, OPERAND, 5, OLD & OPERAND, 3, OLD),
+    ("fetch xor", 64, OLD, OPERAND, 5, OLD ^ OPERAND, 3, OLD),
+    ("fetch or", 32, OLD, OPERAND, 5, 0x11223344FF66FF88, 3, 0x55667788),
+    ("fetch and", 32, OLD, OPERAND, 5, 0x1122334455007700, 3, 0x55667788),
+    ("fetch xor", 32, OLD, OPERAND, 5, 0x11223344AA668888, 3, 0x55667788),
+    ("xchg", 64, OLD, OPERAND, 5, OPERAND, 3, OLD),
+    ("xchg", 32, OLD, OPERAND, 5, 0x11223344FF00FF00, 3, 0x55667788),
+    ("cmpxchg", 64, OLD, OPERAND, OLD, OPERAND, 0, OLD),
+    ("cmpxchg", 64, OLD, OPERAND, OLD + 1, OLD, 0, OLD),
+    ("cmpxchg", 32, OLD, OPERAND, 0x55667788, 0x11223344FF00FF00, 0, 0x55667788),
+    ("cmpxchg", 32, OLD, OPERAND, OLD, 0x11223344FF00FF00, 0, 0x55667788),
+    ("cmpxchg", 32, OLD, OPERAND, 5, OLD, 0, 0x55667788),
+]
+
+
 def result(answer: str) -> int:
     assert answer.startswith("exit "), answer
     return int(answer.split()[2], 16)
@@ -221,6 +250,19 @@ def test_loads_and_stores(drive: Drive, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_atomic_operations(drive: Drive, form: str) -> None:
+    cases = []
+    for operation, bits, before, operand, r0, *_ in ATOMIC:
+        start = lddw(0, r0) + lddw(3, operand) + lddw(4, before) + store(8, 1, 0, 4)
+        step = atomic(operation, bits, 1, 0, 3)
+        cases.append((start + step + EXIT, bytes(8), NO_LIMIT))
+    for (*_, after, register, value), answer in zip(ATOMIC, drive(form, cases), strict=True):
+        words = answer.split()
+        assert int.from_bytes(bytes.fromhex(words[-1]), "little") == after
+        assert int(words[2 + register], 16) == value
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_long_jump_wide_immediate_and_loop(drive: Drive, form: str) -> None:
     gotol = mov(0, 1) + insn(0x06, imm=1) + mov(0, 2) + EXIT
     wide = lddw(0, 0xFEDCBA9876543210) + EXIT
@@ -231,76 +273,21 @@ def test_long_jump_wide_immediate_and_loop(drive: Drive, form: str) -> None:
     assert answers[2].split()[1] == "33"  # 2 before, 10 rounds of 3, exit
 
 
-def random_slot(rng: random.Random) -> bytes:
-    dst, src = rng.randrange(10), rng.randrange(11)
-    imm = rng.choice([0, 1, -1, 31, 63, -(2**31), 2**31 - 1, rng.randrange(-(2**31), 2**31)])
-    bits = rng.choice([32, 64])
-    match rng.choice("aaaabbcdeffgg"):
-        case "a":
-            return alu_k(rng.choice(list(ALU_OPERATIONS)), bits, dst, imm)
-        case "b":
-            return alu_x(rng.choice(list(ALU_OPERATIONS)), bits, dst, src)
-        case "c":
-            code, width = rng.choice([(0xBF, 8), (0xBF, 16), (0xBF, 32), (0xBC, 8), (0xBC, 16)])
-            return insn(code, dst, src, width)
-        case "d":
-            return insn(rng.choice([0x84, 0x87]), dst)
-        case "e":
-            return insn(rng.choice([0xD4, 0xDC, 0xD7]), dst, imm=rng.choice([16, 32, 64]))
-        case "f":
-            size = rng.choice([1, 2, 4, 8])
-            off = -8 * rng.randrange(1, 5) + rng.choice([0, 0, 0, 1, -3, 40])
-            extends = size < 8 and rng.random() < 0.5
-            return load(size, dst, rng.choice([10, 10, 10, src]), off, signed=extends)
-        case _:
-            size = rng.choice([1, 2, 4, 8])
-            off = -8 * rng.randrange(1, 5)
-            if rng.random() < 0.3:
-                return store_k(size, 10, off, imm)
-            return store(size, 10, off, src)
-
-
-def random_program(rng: random.Random) -> bytes:
-    """Registers full of interesting numbers, then anything, with jumps forward."""
-    interesting = [
-        0,
-        1,
-        2**31,
-        2**32 - 1,
-        2**63,
-        2**64 - 1,
-        rng.getrandbits(64),
-        rng.getrandbits(32),
-    ]
-    program = b"".join(lddw(register, rng.choice(interesting)) for register in (0, *range(3, 10)))
-    length = rng.randrange(1, 40)
-    for left in reversed(range(length)):
-        if rng.random() < 0.15:
-            off, bits = rng.randrange(left + 1), rng.choice([32, 64])
-            condition, dst = rng.choice(list(JUMP_CONDITIONS)), rng.randrange(10)
-            if rng.random() < 0.1:
-                program += insn(0x05, off=off) if bits == 64 else insn(0x06, imm=off)
-            elif rng.random() < 0.5:
-                program += jump_k(condition, bits, dst, rng.randrange(-2, 3), off)
-            else:
-                program += jump_x(condition, bits, dst, rng.randrange(10), off)
-        else:
-            program += random_slot(rng)
-    return program + store(8, 1, 0, 0) * (rng.random() < 0.5) + EXIT
-
-
-def random_cases(count: int) -> Iterator[tuple[bytes, bytes, int]]:
+def random_cases(count: int) -> Iterator[Case]:
     rng = random.Random(9669)
     for _ in range(count):
         yield random_program(rng), rng.randbytes(rng.choice([8, 16, 24])), NO_LIMIT
 
 
+@functools.cache
+def reference_answers(count: int) -> list[str]:
+    return [Machine(code, memory).run() for code, memory, _ in random_cases(count)]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_random_programs_agree_with_the_reference(drive: Drive, form: str) -> None:
-    cases = list(random_cases(600))
-    answers = drive(form, cases)
-    wanted = [Machine(code, memory).run() for code, memory, _ in cases]
-    assert answers == wanted
+    wanted = reference_answers(3000)
+    assert drive(form, list(random_cases(len(wanted)))) == wanted
     kinds = [answer.split()[0] for answer in wanted]
-    assert kinds.count("exit") > 200
-    assert kinds.count("fault") > 50
+    assert kinds.count("exit") > 1000
+    assert kinds.count("fault") > 300

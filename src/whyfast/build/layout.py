@@ -59,6 +59,12 @@ def layout_script(sections: Sequence[str], seed: int) -> str:
     )
 
 
+def layout_seeds(variant: str, count: int) -> list[int]:
+    """Seeds of a variant's layouts, drawn for each variant apart so that no two variants share
+    their layouts; the same at every run, so that a layout is linked once."""
+    return random.Random(f"layouts of {variant}").sample(range(1, 1_000_000), count)
+
+
 class CannotRelink(Exception):
     """Why a build has no other layouts."""
 

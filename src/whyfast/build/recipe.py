@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shlex
@@ -56,6 +57,15 @@ def scan_source(folder: Path) -> SourceTree:
     return SourceTree(folder, files)
 
 
+def source_size(source: SourceTree) -> int:
+    """Bytes of all its files; those that are gone count nothing."""
+    total = 0
+    for name in source.files:
+        with contextlib.suppress(OSError):
+            total += (source.folder / name).stat().st_size
+    return total
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it."""
@@ -91,7 +101,8 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         "cflags": list(variant.cflags),
         "ldflags": list(variant.ldflags),
         "configure": list(variant.configure),
-        "env": {k: v for k, v in env.items() if k not in toolchain.env},
+        # The toolchain's own may hold paths of this machine; its digest stands for them.
+        "env": {k: v for k, v in env.items() if toolchain.env.get(k) != v},
         "steps": list(steps),
         "include": _include_digest(study.build.steps),
         "program": study.build.program,

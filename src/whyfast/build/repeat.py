@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.build.recipe import prefix_map
+from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
 def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
@@ -20,16 +21,27 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     steps = [c.replace(there, here) for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
+    root = provenance["toolchain"].get("root")
     lines = [
         "#!/bin/sh",
         f"# {provenance['variant']}: {provenance['toolchain']['version']} "
         f"({provenance['toolchain']['name']}), program sha256 {provenance['program_sha256']}",
         "set -eu",
-        "here=$PWD",
+        "export here=$PWD",
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
         *(f"export {k}={shlex.quote(v)}" for k, v in env.items()),
         # Each step in a shell of its own, as when it was built: a cd ends with it.
-        *(f"(\n{step}\n)" for step in steps),
+        *(_in_root(step, root) if root else f"(\n{step}\n)" for step in steps),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _in_root(step: str, root: str) -> str:
+    """The step as run in the root of its toolchain, where a shell expands ``$here`` too."""
+    words = bubblewrap_words("bwrap", Box(Path(root)), [])
+    words = words[: words.index("--chdir")]
+    return (
+        f'{shlex.join(words)} --bind "$here" "$here" --chdir "$here" -- '
+        f"/bin/sh -euc {shlex.quote(step)}"
+    )

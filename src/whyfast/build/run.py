@@ -17,13 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.build.recipe import Recipe, expand_steps, include_folder, scan_source
+from whyfast.build.enclose import enclose
+from whyfast.build.failure import shortened, tail, why
+from whyfast.build.recipe import (
+    BASE_ENVIRONMENT,
+    Recipe,
+    expand_steps,
+    include_folder,
+    scan_source,
+    source_size,
+)
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore, StoredBuild
+from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
 
-#: Last lines of a failing step's log that are shown.
-TAIL = 15
+#: Bytes that a build needs for each byte of its source, about, and in any case.
+NEED_FACTOR, NEED_LEAST = 3, 50_000_000
 
 Progress = Callable[[str], None]
 
@@ -61,16 +72,19 @@ class Steps:
         self._lock = threading.Lock()
         self._running: set[int] = set()
 
-    def run(self, step: str, work: Path, env: dict[str, str], out: int) -> int:
+    def run(
+        self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
+    ) -> int:
         """Run one shell line to its end; its exit status, negative for a signal.
 
+        ``within`` are the words of a sandbox, from :func:`whyfast.build.enclose.enclose`.
         InterruptedError after :meth:`cancel`.
         """
         with self._lock:
             if self.cancelled.is_set():
                 raise InterruptedError("interrupted")
             process = subprocess.Popen(
-                ["/bin/sh", "-euc", step],
+                [*within, "/bin/sh", "-euc", step],
                 cwd=work,
                 env=env,
                 stdin=subprocess.DEVNULL,
@@ -111,15 +125,21 @@ def _build_one(
             if stored:
                 return _as_build(recipe, stored, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
-            return _make(recipe, store, jobs, steps)
+            return _make(recipe, store, jobs, steps, progress)
+    except CannotBuildHere as error:
+        return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
         reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
         return BuildFailure(recipe.variant, "failed", reason)
 
 
-def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: Steps) -> BuildOutcome:
+def _make(
+    recipe: Recipe, store: BuildStore, jobs: int, runner: Steps, progress: Progress
+) -> BuildOutcome:
     folder = store.folder(recipe.digest)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
+    if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
+        return BuildFailure(recipe.variant, "failed", f"no room to build: {short}")
     work = folder / "work"
     work.mkdir(parents=True)
     _copy_source(recipe, work / "src")
@@ -131,19 +151,23 @@ def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: Steps) -> BuildO
     steps = expand_steps(recipe, work, jobs)
     log = folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    within, sandbox = enclose(recipe, folder, scratch_of(store))
     started = time.time()
     with log.open("wb") as out:
-        for step in steps:
+        for number, step in enumerate(steps, 1):
+            if len(steps) > 1:
+                progress(f"{recipe.variant}: step {number} of {len(steps)}: {shortened(step)}")
             out.write(f"+ {step}\n".encode())
             out.flush()
-            status = runner.run(step, work, env, out.fileno())
+            status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
-                return BuildFailure(recipe.variant, "failed", _why(step, status), log, _tail(log))
+                said = tail(log)
+                return BuildFailure(recipe.variant, "failed", why(step, status, said), log, said)
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps ended well but made no {recipe.program!r}"
-        return BuildFailure(recipe.variant, "failed", reason, log, _tail(log))
-    provenance = _provenance(recipe, steps, env, program, started)
+        return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+    provenance = _provenance(recipe, steps, env, program, started, sandbox)
     temporary = folder / "provenance.tmp"
     temporary.write_text(json.dumps(provenance, indent=1))
     temporary.replace(folder / "provenance.json")
@@ -152,27 +176,28 @@ def _make(recipe: Recipe, store: BuildStore, jobs: int, runner: Steps) -> BuildO
     return _as_build(recipe, stored, reused=False)
 
 
-def _why(step: str, status: int) -> str:
-    shown = step if len(step) < 120 else step[:117] + "…"
-    if status < 0:
-        return f"step killed by {signal.Signals(-status).name}: {shown}"
-    return f"step ended with exit code {status}: {shown}"
-
-
-def _tail(log: Path) -> tuple[str, ...]:
-    lines = log.read_text(errors="replace").splitlines()
-    return tuple(lines[-TAIL:])
-
-
 def _copy_source(recipe: Recipe, to: Path) -> None:
+    """All files get one and the same date: what is newer than what must not decide a build."""
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
     for name in recipe.source.files:
         target = to / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
+        os.utime(target, (date, date))
+
+
+def scratch_of(store: BuildStore) -> Path:
+    """Where the tables of mounts are kept that sandboxes are made from."""
+    return store.root.parent / "sandbox"
 
 
 def _provenance(
-    recipe: Recipe, steps: list[str], env: dict[str, str], program: Path, started: float
+    recipe: Recipe,
+    steps: list[str],
+    env: dict[str, str],
+    program: Path,
+    started: float,
+    sandbox: str,
 ) -> dict[str, Any]:
     with program.open("rb") as f:
         sha256 = hashlib.file_digest(f, "sha256").hexdigest()
@@ -191,7 +216,10 @@ def _provenance(
             "digest": recipe.toolchain.digest,
             "cc": list(recipe.toolchain.cc),
             "features": sorted(recipe.toolchain.features),
+            **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
+            **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
         },
+        "sandbox": sandbox,
         "env": env,
         "commands": steps,
         "program": recipe.program,

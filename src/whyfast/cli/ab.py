@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from whyfast.cli.arguments import add_outputs
 
@@ -14,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--name", metavar="NAME", action="append", default=[])
     parser.add_argument("--baseline", metavar="NAME", help="default: the first command")
     parser.add_argument(
-        "--shell", metavar="SHELL", nargs="?", const="/bin/sh", help="run through a shell"
+        "-S", "--shell", metavar="SHELL", help="run through a shell, e.g. --shell sh"
     )
     parser.add_argument("--input", metavar="FILE", default="/dev/null", help="standard input")
     parser.add_argument("--ignore-failure", action="store_true", help="non-zero exit codes count")
@@ -44,14 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="replace {VAR} by MIN, MIN+STEP … MAX",
     )
-    parser.add_argument("--csv", metavar="FILE", help="write every value as CSV")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write every value as CSV")
     parser.add_argument("--fail-on", choices=["slower"], help="exit with 3 when one is slower")
     add_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from whyfast.cli.arguments import check_outputs, duration, percent
     from whyfast.cli.output import INTERRUPTED, exit_code, finish, write
     from whyfast.investigate.ab import Options, run_ab
@@ -79,11 +78,11 @@ def run(args: argparse.Namespace) -> int:
         setup=args.setup,
         cleanup=args.cleanup,
         timeout=duration(args.timeout, f"--timeout {args.timeout}"),
-        turns_offered=not args.whole,
+        turns_offered=not (args.whole or args.prepare or args.ignore_failure),
     )
     with watching("ab", options.margin) as observer:
         result = run_ab(commands, options, home(), observer)
     result = finish(result, args)
     if args.csv:
-        write(Path(args.csv), values_csv(result))
+        write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.complete else INTERRUPTED

@@ -20,9 +20,9 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def check_outputs(args: argparse.Namespace) -> None:
     """Before hours of work: can the files that are asked for be written? UserError if not."""
-    for option in ("json", "html", "markdown"):
-        path: Path | None = getattr(args, option)
-        if path is None:
+    for option in ("json", "html", "markdown", "csv"):
+        path: Path | None = getattr(args, option, None)
+        if path is None or str(path) == "-":
             continue
         if path.is_dir():
             raise UserError("is a folder; name a file to write", where=f"--{option} {path}")

@@ -28,23 +28,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="functions to look at, by symbol name; may be repeated "
         "(without it: the likeliest dispatching functions)",
     )
+    parser.add_argument(
+        "--run",
+        metavar="ARGS",
+        help="run each program with these arguments, in quotes, and show its counters and hot "
+        "functions",
+    )
+    parser.add_argument(
+        "--profiler",
+        choices=["callgrind", "cachegrind", "perf"],
+        default="callgrind",
+        help="with --run: what finds the hot functions; perf samples, the others simulate "
+        "(default: callgrind)",
+    )
+    parser.add_argument(
+        "--timeout", metavar="TIME", default="10m", help="with --run: for one run (default: 10m)"
+    )
+    parser.add_argument(
+        "--commits",
+        metavar="BASE..HEAD",
+        help="with --run: which hot functions do these commits touch? The last FILE is to be built "
+        "from HEAD, with -g",
+    )
+    parser.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        default=Path(),
+        help="with --commits: the git repository (default: here)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the facts to FILE")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the facts; 0 when done. Raises UserError for files and patterns that cannot do."""
+    """Print the facts; 0 when done, 1 when a program failed.
+
+    Raises UserError for files, arguments and patterns that cannot do.
+    """
     from rich.console import Console
 
+    from whyfast.model.errors import UserError
+
+    if args.commits is not None and args.run is None:
+        raise UserError("needs --run, which finds the hot functions", where="--commits")
     labels = _labels(args.files)
     console = Console()
-    document = (
-        _explain(console, args.files, labels, args.function)
-        if args.function
-        else _survey(console, args.files, labels)
-    )
+    document: dict[str, object] = {}
+    failed = False
+    if args.function:
+        document = _explain(console, args.files, labels, args.function)
+    elif args.run is None:
+        document = _survey(console, args.files, labels)
+    if args.run is not None:
+        from whyfast.cli.explain_run import count
+
+        counted, failed = count(console, args, labels)
+        document = {**document, **counted}
     if args.json is not None:
         _write(args.json, document)
-    return 0
+    return 1 if failed else 0
 
 
 def _explain(
@@ -111,9 +153,26 @@ def _survey(console: Any, files: Sequence[Path], labels: Sequence[str]) -> dict[
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """File names where they tell the files apart, else paths as given."""
+    """File names where they tell the files apart, else the variants of builds that whyfast made,
+    else paths as given."""
     names = [file.name for file in files]
-    return names if len(set(names)) == len(names) else [str(file) for file in files]
+    if len(set(names)) == len(names):
+        return names
+    variants = [_variant(file) or str(file) for file in files]
+    return variants if len(set(variants)) == len(variants) else [str(file) for file in files]
+
+
+def _variant(file: Path) -> str | None:
+    """The variant of a program in the store of builds."""
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.home import home
+
+    root = home().builds.resolve()
+    path = file.resolve()
+    if not path.is_relative_to(root):
+        return None
+    build = BuildStore(root).find(path.relative_to(root).parts[0])
+    return None if build is None else str(build.provenance["variant"])
 
 
 def _write(path: Path, document: dict[str, object]) -> None:

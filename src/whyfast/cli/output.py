@@ -31,6 +31,7 @@ def finish(result: Result, args: argparse.Namespace) -> Result:
         failures=result.failures,
         builds=result.builds,
         complete=result.complete,
+        placements=result.placements,
     )
     result = replace(result, answer=answer)
     store = SampleStore(home().database)
@@ -51,7 +52,9 @@ def show(result: Result, args: argparse.Namespace) -> None:
     from whyfast.report.markdown import render_markdown
     from whyfast.report.terminal import render_terminal
 
-    render_terminal(result, console=Console(), verbose=args.verbose)
+    piped = "-" in (str(args.json), str(args.html), str(args.markdown))
+    if not piped:  # whoever reads the pipe wants one thing
+        render_terminal(result, console=Console(), verbose=args.verbose)
     if args.json:
         write(args.json, dump_result(result))
     if args.html:

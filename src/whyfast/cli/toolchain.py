@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "list":
         print_toolchains(
             [
-                (f"{provider}:{name}", p.installed(name, place))
+                (f"{provider}:{name}", p.installed(name, place), p.size(name, place))
                 for provider, p in providers().items()
                 for name in p.names()
             ],

@@ -71,11 +71,14 @@ def write_recordings(recordings: Sequence[Recording], folder: Path) -> Iterable[
     names = [_file_name(r.name) for r in recordings]
     if len(set(names)) < len(names):
         names = [f"{i}-{name}" for i, name in enumerate(names, 1)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot be made: {error.strerror}", where=folder) from None
     for recording, name in zip(recordings, names, strict=True):
         path = folder / f"{name}.json"
         temporary = folder / f".{name}.{os.getpid()}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(to_pyperf(recording), indent=1, allow_nan=False)
             temporary.write_text(text + "\n", "utf-8")
             temporary.replace(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +11,14 @@ from pathlib import Path
 from whyfast.investigate.match import match_benchmarks
 from whyfast.judge.influence import Carrier
 from whyfast.judge.noise import calibrate_noise
+from whyfast.judge.processes import log_mean
 from whyfast.judge.run_confounds import metadata_confounds, noise_confounds
 from whyfast.judge.run_dates import date_confounds
 from whyfast.judge.runs import compare_runs
 from whyfast.model.errors import UserError
 from whyfast.model.result import Answer, Result
 from whyfast.model.sample import Session
-from whyfast.model.series import Recording
+from whyfast.model.series import MEAN_SECONDS, SECOND, Recording
 from whyfast.model.study import Benchmark, BuildSpec, Source, Study, Variant
 from whyfast.model.verdict import Confound, Verdict
 
@@ -97,7 +99,13 @@ def _study(
 
 
 def _session(recording: Recording) -> Session:
-    facts = {"file": recording.source, "format": recording.tool, **recording.metadata}
+    facts: dict[str, object] = {"file": recording.source, "format": recording.tool}
+    facts |= recording.metadata
+    facts[MEAN_SECONDS] = {
+        name: math.exp(log_mean(series))
+        for name, series in recording.series.items()
+        if series.unit == SECOND
+    }
     return Session(recording.name, recording.started or 0.0, facts)
 
 

@@ -142,6 +142,10 @@ class LiveJudge:
 
         ``blocks``: all of this benchmark so far, in order; only new ones are worked on.
         """
+        # Where layouts are varied, the blocks that vary them are what the verdict will be about.
+        blocks = over_layouts(blocks) or blocks
+        if len(blocks) < self._seen.get(benchmark, 0):
+            self._forget(benchmark)
         for block in blocks[self._seen.get(benchmark, 0) :]:
             for v in block.values:
                 if v != baseline and baseline in block.values:
@@ -155,6 +159,10 @@ class LiveJudge:
                 d = np.array(self._series.get((benchmark, v, baseline), []))
                 verdicts += judge_family({(benchmark, v, baseline): d}, margin=self._margin)
         return tuple(verdicts)
+
+    def _forget(self, benchmark: str) -> None:
+        self._seen[benchmark] = 0
+        self._series = {k: s for k, s in self._series.items() if k[0] != benchmark}
 
     def settled(self, verdicts: Sequence[Verdict]) -> bool:
         """Whether every one of these verdicts is decided and precise."""

@@ -58,6 +58,9 @@ def measure_entries(
             observer.failure(failure)
 
     def settled(entry: Entry) -> bool:
+        layouts = min(entry.layouts.values(), default=0)
+        if layouts and len(over_layouts(entry.blocks)) >= layouts:
+            return True  # further blocks could only repeat layouts
         return study.measure.stop == "decided" and judge.settled(standing[entry.name])
 
     try:

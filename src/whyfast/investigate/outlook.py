@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.build.source import present
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.study import Study, Variant
 from whyfast.store.builds import BuildStore
@@ -33,17 +34,19 @@ class Outlook:
 def outlook(study: Study, home: Home) -> Outlook:
     """Look at the installed toolchains and the build store; nothing is downloaded or written but
     what installed compilers are found to support."""
-    source = scan_source(study.source.folder)
+    there = present(study.source, home)
+    source = scan_source(there.folder) if there else None
     store = BuildStore(home.builds)
     known = providers()
     prospects = []
     for variant in study.variants:
         provider, name = split_name(variant.toolchain)
-        if provider != "path" and not known[provider].installed(name, home):
+        packages = study.build.packages
+        if provider != "path" and not known[provider].installed(name, home, packages):
             prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
             continue
         try:
-            toolchain = resolve(variant.toolchain, home, lambda text: None)
+            toolchain = resolve(variant.toolchain, home, lambda text: None, packages)
         except CannotBuildHere as error:
             prospects.append(Prospect(variant, "not buildable here", str(error)))
             continue
@@ -51,6 +54,10 @@ def outlook(study: Study, home: Home) -> Outlook:
         if missing:
             reason = f"{toolchain.version} has no {' and no '.join(missing)}"
             prospects.append(Prospect(variant, "not buildable here", reason))
+            continue
+        if source is None:
+            wanted = f"{study.source.kind} {study.source.name}"
+            prospects.append(Prospect(variant, "to build, after a download", wanted))
             continue
         digest = make_recipe(study, variant, toolchain, source).digest
         state = "built" if store.find(digest) else "to build"

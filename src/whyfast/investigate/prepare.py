@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.layout import CannotRelink
+from whyfast.build.layout import CannotRelink, layout_seeds
 from whyfast.build.recipe import Recipe, make_recipe, scan_source
 from whyfast.build.relink import relink
 from whyfast.build.run import build_all
+from whyfast.build.source import with_source
 from whyfast.explain.program import explain_program
 from whyfast.investigate.events import Observer
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
@@ -84,6 +85,7 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
 
     What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
     """
+    study = with_source(study, home, observer.note)
     observer.phase("toolchains")
     packages = _packages(study, home, observer)
     toolchains, reasons = _toolchains(study, home, observer)
@@ -154,7 +156,8 @@ def _layouts(
         if count:
             observer.note(f"linking {count} layouts of {recipe.variant}")
         try:
-            programs = relink(recipe, builds[recipe.variant], store, range(1, count + 2))
+            seeds = layout_seeds(recipe.variant, count + 1)
+            programs = relink(recipe, builds[recipe.variant], store, seeds)
             found[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             observer.note(f"no other layouts of {recipe.variant}: {error}")
@@ -200,7 +203,7 @@ def _toolchains(
     reasons: dict[str, str] = {}
     for name in dict.fromkeys(v.toolchain for v in study.variants):
         try:
-            found[name] = resolve(name, home, observer.note)
+            found[name] = resolve(name, home, observer.note, study.build.packages)
         except CannotBuildHere as error:
             reasons[name] = str(error)
     return found, reasons

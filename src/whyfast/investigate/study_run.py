@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from whyfast.build.source import with_source
+from whyfast.investigate.enter import entrances
 from whyfast.investigate.events import Observer
 from whyfast.investigate.measuring import judged, measure_entries
 from whyfast.investigate.prepare import Prepared, prepare, with_twin
@@ -38,6 +40,7 @@ def run_study(
     clock = clock or SystemClock()
     began = clock.monotonic()
     study = with_twin(study)
+    study = with_source(study, home, observer.note)
     prepared = prepare(study, home, observer)
     seconds = {"prepare": clock.monotonic() - began}
     usable = [b.variant for b in prepared.builds if isinstance(b, Build)]
@@ -54,7 +57,8 @@ def run_study(
             home.data / "measuring.lock",
             lambda: observer.note("waiting: another whyfast is measuring on this machine"),
         ):
-            entries = _entries(study, prepared, store, run, usable, baselines)
+            enter = entrances(study, prepared, home)
+            entries = _entries(study, prepared, enter, store, run, usable, baselines)
             earlier = sum(len(e.blocks) for e in entries)
             if earlier:
                 observer.note(f"resuming: {earlier} blocks are there already")
@@ -107,6 +111,7 @@ def open_run(store: SampleStore, key: str, study: str, clock: Clock, fresh: bool
 def _entries(
     study: Study,
     prepared: Prepared,
+    enter: Mapping[str, tuple[str, ...]],
     store: SampleStore,
     run: Run,
     usable: Sequence[str],
@@ -117,13 +122,15 @@ def _entries(
     failed = {(f.benchmark, f.variant) for f in store.failures(run.id)}
     ordered = [baselines[0], *(v for v in usable if v != baselines[0])]
     return [
-        _entry(study, prepared, b, ordered, baselines, failed, earlier) for b in study.benchmarks
+        _entry(study, prepared, enter, b, ordered, baselines, failed, earlier)
+        for b in study.benchmarks
     ]
 
 
 def _entry(
     study: Study,
     prepared: Prepared,
+    enter: Mapping[str, tuple[str, ...]],
     benchmark: Benchmark,
     variants: Sequence[str],
     baselines: Sequence[str],
@@ -131,8 +138,8 @@ def _entry(
     earlier: Sequence[Block],
 ) -> Entry:
     blocks = [b for b in earlier if b.benchmark == benchmark.name]
-    commands = _commands(study, prepared, benchmark)
-    layouts = _layout_commands(study, prepared, benchmark)
+    commands = _commands(study, prepared, enter, benchmark)
+    layouts = _layout_commands(study, prepared, enter, benchmark)
     return Entry(
         name=benchmark.name,
         runner=make_runner(
@@ -149,22 +156,32 @@ def _entry(
     )
 
 
-def _commands(study: Study, prepared: Prepared, benchmark: Benchmark) -> dict[str, tuple[str, ...]]:
+def _commands(
+    study: Study,
+    prepared: Prepared,
+    enter: Mapping[str, tuple[str, ...]],
+    benchmark: Benchmark,
+) -> dict[str, tuple[str, ...]]:
     """Each built variant's argument vector with placeholders replaced."""
     return {
-        build.variant: _argv(study, prepared, benchmark, build.program)
+        build.variant: enter[build.variant] + _argv(study, prepared, benchmark, build.program)
         for build in prepared.builds
         if isinstance(build, Build)
     }
 
 
 def _layout_commands(
-    study: Study, prepared: Prepared, benchmark: Benchmark
+    study: Study,
+    prepared: Prepared,
+    enter: Mapping[str, tuple[str, ...]],
+    benchmark: Benchmark,
 ) -> dict[str, list[tuple[str, ...]]]:
     """The argument vectors of each variant's layouts; a twin draws from its original's."""
     original = {v.name: v.twin_of or v.name for v in study.variants}
     return {
-        build.variant: [_argv(study, prepared, benchmark, p) for p in programs]
+        build.variant: [
+            enter[build.variant] + _argv(study, prepared, benchmark, p) for p in programs
+        ]
         for build in prepared.builds
         if isinstance(build, Build) and (programs := prepared.layouts.get(original[build.variant]))
     }

@@ -27,7 +27,7 @@ def find_confounds(
         *_boots(sessions),
         *_busy(sessions),
         *_virtual(sessions),
-        *_one_layout(builds),
+        *_one_layout(builds, blocks),
     ]
     return tuple(sorted(found, key=lambda c: c.severity != "warning"))
 
@@ -107,8 +107,8 @@ def _virtual(sessions: Sequence[Session]) -> Iterable[Confound]:
         )
 
 
-def _one_layout(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
-    if len(_built(builds)) > 1:
+def _one_layout(builds: Sequence[BuildOutcome], blocks: Sequence[Block]) -> Iterable[Confound]:
+    if len(_built(builds)) > 1 and not any(b.layouts for b in blocks):
         yield Confound(
             "one-layout",
             "each build has one memory layout; the verdicts are about these binaries, and a "

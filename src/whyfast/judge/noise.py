@@ -32,7 +32,7 @@ MOST_BORROWED = 4.0
 
 #: Run-to-run noise has heavier tails than normal, however many reruns are at hand: the t
 #: distributions that bound it have at most so many degrees of freedom.
-MOST_FREEDOM = 5.0
+MOST_FREEDOM = 10.0
 
 #: Fewer benchmarks than this do not show how their variances are distributed: nothing is borrowed.
 FEWEST = 5

@@ -41,12 +41,13 @@ def half_width(n: int, alpha: float) -> float:
 
 
 def detectable(d: Floats, alpha: float) -> float:
-    """The smallest |log ratio| that this many blocks tell from 0 about half of the time.
+    """The smallest |log ratio| that this many blocks tell from 0 nine times in ten.
 
-    inf while there are too few blocks for any interval.
+    The interval's half width, and 1.28 standard errors (the 0.9 quantile of the normal
+    distribution) for where its middle falls. inf while there are too few blocks for any interval.
     """
     reach = half_width(len(d), alpha)
-    return reach if math.isinf(reach) else reach * noise(d)
+    return reach if math.isinf(reach) else (reach + 1.28 / math.sqrt(len(d))) * noise(d)
 
 
 def seconds_to_margin(

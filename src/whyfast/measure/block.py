@@ -78,7 +78,7 @@ def run_block(
         values={v: tuple(x) for v, x in values.items()},
         started=started,
         seconds=clock.monotonic() - t0,
-        extra=_frozen(extra),
+        extra=_frozen(extra, len(plan.order)),
         layouts=dict(plan.layouts),
     )
 
@@ -110,6 +110,10 @@ class _Agreement:
 
 
 def _frozen(
-    extra: Mapping[str, Mapping[str, list[float]]],
+    extra: Mapping[str, Mapping[str, list[float]]], turns: int
 ) -> dict[str, dict[str, tuple[float, ...]]]:
-    return {v: {k: tuple(x) for k, x in per.items()} for v, per in extra.items() if per}
+    """Only what came with every turn, so that the t-th value is that of turn t."""
+    whole = {
+        v: {k: tuple(x) for k, x in per.items() if len(x) == turns} for v, per in extra.items()
+    }
+    return {v: per for v, per in whole.items() if per}

@@ -129,7 +129,9 @@ def _one_block(
     _review_turns(entry)
     c = entry.calibration
     index = entry.next_index
-    plan = draw(_seed(run, entry.name, index), entry.variants, c.turns, places, _layouts(entry, run))
+    plan = draw(
+        _seed(run, entry.name, index), entry.variants, c.turns, places, _layouts(entry, run)
+    )
     try:
         block = run_block(
             entry.runner,

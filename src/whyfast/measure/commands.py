@@ -89,7 +89,7 @@ class CommandPlayer:
                 )
         finally:
             child.kill()
-        return Reading(seconds, None, asdict(usage))
+        return Reading(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
 
     def close(self) -> None:
         """Nothing is alive between turns."""

@@ -51,6 +51,7 @@ def first_run(
                 command,
                 env=environment,
                 stdin=stdin,
+                keep_stdout=False,  # a command may print gigabytes
                 pass_fds=(grant_read, answer_write) if offer else (),
             )
         except OSError as error:

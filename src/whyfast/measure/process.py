@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import select
 import signal
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,11 +42,15 @@ def on_cpu(cpu: int | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Usage:
-    """The kernel's accounting of one ended process: seconds, bytes, counts."""
+    """The kernel's accounting of one ended process: seconds, bytes, counts.
+
+    ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
+    until it has loaded its program, and which the kernel counts as its own.
+    """
 
     user: float
     system: float
-    maxrss: float
+    maxrss: float | None
     minor_faults: float
     major_faults: float
     voluntary_switches: float
@@ -115,10 +120,11 @@ class Child:
             os.close(pidfd)
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
+        own = resource.getrusage(resource.RUSAGE_SELF)
         self._usage = Usage(
             r.ru_utime,
             r.ru_stime,
-            r.ru_maxrss * 1024.0,
+            r.ru_maxrss * 1024.0 if r.ru_maxrss > own.ru_maxrss else None,
             r.ru_minflt,
             r.ru_majflt,
             r.ru_nvcsw,

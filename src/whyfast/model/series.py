@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 #: Times are always kept in this unit; pyperf files may also hold ``byte`` and ``integer``.
 SECOND = "second"
 
+#: Where the session that stands for a recording in a result keeps the mean over processes of each
+#: benchmark, in seconds.
+MEAN_SECONDS = "mean_seconds"
+
 MetadataValue = str | float | tuple[str, ...]
 """One fact about a run: text, a number, or the several texts it had within one file."""
 

@@ -13,15 +13,25 @@ StopRule = Literal["decided", "budget"]
 
 @dataclass(frozen=True)
 class Source:
-    """Where the program's source comes from. Exactly one kind for now: a folder.
+    """Where the program's source comes from.
 
-    ``kind`` is ``subject`` (bundled, by name) or ``path`` (relative to the study's folder);
-    ``folder`` is the resolved absolute folder.
+    ``kind`` is ``subject`` (bundled, by name), ``path`` (a folder), ``debian`` (the upstream
+    tarball of the source package ``name``, of exactly ``version`` and ``sha256``; ``suite`` is
+    where to look what there is), ``tarball`` (a file of that ``sha256``) or ``git`` (the commit
+    ``revision`` of a repository, a folder or an address).
+
+    ``folder`` is the absolute folder of the files. For the last three kinds it is that only once
+    :func:`whyfast.build.source.with_source` has fetched them; before, it is the tarball, the
+    repository, or the study's own folder where nothing is local.
     """
 
-    kind: Literal["subject", "path"]
+    kind: Literal["subject", "path", "debian", "tarball", "git"]
     name: str
     folder: Path
+    version: str = ""
+    sha256: str = ""
+    revision: str = ""
+    suite: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,13 +42,15 @@ class BuildSpec:
     ``{cc} {cflags} {ldflags} {configure} {source} {include} {jobs} {program}`` are replaced,
     quoted. ``program`` is the path of the result, relative to the build folder. ``link`` is the
     last step where the program can be linked again in another layout: it contains ``{program}``
-    and ``{layout}``, which is empty for the program as it is.
+    and ``{layout}``, which is empty for the program as it is. ``packages`` are what the steps need
+    beside the compiler, by Debian's names, for toolchains that bring a root of their own.
     """
 
     steps: tuple[str, ...]
     program: str
     env: Mapping[str, str] = field(default_factory=dict)
     link: str | None = None
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 #: What a probe can find out about a compiler, in the order that reports print it.
 FEATURES = ("computed-goto", "musttail", "preserve_none")
@@ -16,6 +17,11 @@ class Toolchain:
     ``cc`` is the argument vector that compiles and links C, including flags that the provider
     always needs; ``digest`` identifies the very files used (sha256, hex); ``features`` is the
     subset of :data:`FEATURES` that compiling a probe showed.
+
+    ``root`` is the root folder that it lives in, with a C library of its own: what it builds runs
+    there too, and ``cc`` and ``env`` are as seen from inside. None: the machine's own files.
+    ``readable`` and ``writable`` are folders that it needs to see, beside its root; ``packages``
+    are those in the root, name → exact version and hash.
     """
 
     name: str
@@ -26,3 +32,7 @@ class Toolchain:
     cc: tuple[str, ...]
     features: frozenset[str]
     env: Mapping[str, str] = field(default_factory=dict)
+    root: Path | None = None
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)

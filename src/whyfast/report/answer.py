@@ -11,7 +11,7 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.result import Answer
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
-from whyfast.model.verdict import Confound, Suite, Verdict
+from whyfast.model.verdict import Confound, Placement, Suite, Verdict
 from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.expectations import unmet_expectations
@@ -29,6 +29,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.placement_text import placement_sentences, twin_sentence
 
 
 def compose_answer(
@@ -41,28 +42,31 @@ def compose_answer(
     builds: Sequence[BuildOutcome] = (),
     failures: Sequence[RunFailure] = (),
     complete: bool = True,
+    placements: Sequence[Placement] = (),
 ) -> Answer:
     """The headline and the sentences under it.
 
-    A study with a claim is answered by its audit; any other by its largest difference from the
-    first baseline. What the machine code shows is joined to the difference it goes with.
+    Where layouts were varied, it begins with what is placement and what is the change. A study with
+    a claim is answered by its audit; any other by its largest difference from the first baseline.
+    What the machine code shows is joined to the difference it goes with.
     """
     comparisons = Comparisons(verdicts, suites)
     facts = {e.variant: e for e in evidence}
-    sentences: list[str] = []
+    sentences = placement_sentences(placements, study)
     audit = audit_claim(study, comparisons, evidence)
-    said: set[tuple[str, str]] = set()
+    said: set[tuple[str, str]] = {(p.linked.variant, p.linked.baseline) for p in placements}
     if audit is not None:
         sentences.append(audit_headline(audit, study.margin))
         if (figures := audit_intervals(audit, study.margin)) is not None:
             sentences.append(figures)
-            said = {(audit.claim.variant, v.baseline) for v in audit.others}
+            said |= {(audit.claim.variant, v.baseline) for v in audit.others}
         said.add((audit.claim.variant, audit.claim.baseline))
     main = list(_against_main_baseline(study, comparisons))
     sentences += _differences(main, said, study, comparisons, facts)
     sentences += _rest(main, said, study.margin)
     if not sentences:
         sentences.append("There is no verdict: nothing could be compared.")
+    sentences += twin_sentence(study, comparisons)
     sentences += _byte_identical(builds)
     sentences += unmet_expectations(study, facts)
     sentences += _not_built(builds)
@@ -77,7 +81,7 @@ def compose_answer(
 def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[Verdict]:
     main = study.baselines[0] if study.baselines else None
     for variant in study.variants:
-        if main is None or variant.name == main:
+        if main is None or variant.name == main or variant.twin_of:
             continue
         verdict = comparisons.of(variant.name, main)
         if verdict is not None:

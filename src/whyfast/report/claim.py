@@ -102,7 +102,7 @@ def _plausible_baselines(
             for facts in (kinds, expected)
         )
 
-    names = [v.name for v in study.variants if not makes_the_change(v.name)]
+    names = [v.name for v in study.variants if not v.twin_of and not makes_the_change(v.name)]
     found = dict.fromkeys([*study.baselines, *names])
     return tuple(name for name in found if name not in (claim.variant, claim.baseline))
 

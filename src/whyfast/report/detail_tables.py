@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
+from whyfast.report.compare_table import run_benchmark_table
 from whyfast.report.names import listed, printable, shown
 from whyfast.report.numbers import format_e_value, format_seconds, ratio_text
 from whyfast.report.summary_table import NOTHING, verdict_cell
@@ -19,7 +20,8 @@ SHORT = 12  # hex digits of a digest that tell builds apart
 
 def benchmark_tables(result: Result) -> tuple[Table, ...]:
     """One table a baseline: every benchmark, then the suite, for every variant."""
-    return tuple(_benchmark_table(result, name) for name in result.study.baselines)
+    table = run_benchmark_table if result.about == "runs" else _benchmark_table
+    return tuple(table(result, name) for name in result.study.baselines)
 
 
 def _benchmark_table(result: Result, baseline: str) -> Table:
@@ -30,7 +32,7 @@ def _benchmark_table(result: Result, baseline: str) -> Table:
         Column("variant"),
         Column("verdict"),
         Column("time", "right"),
-        Column("processes" if result.about == "runs" else "blocks", "right"),
+        Column("blocks", "right"),
         Column("e-value", "right"),
         Column("suite without it"),
     )

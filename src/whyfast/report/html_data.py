@@ -67,7 +67,7 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     if suites:
         number = len(result.study.benchmarks)
         title = f"{SUITE} of {count(number, 'benchmark')}"
-        plots.append(_plot(title, suites, result.study.margin))
+        plots.append(_plot(title, suites, result))
     found = [v for v in result.verdicts if v.baseline == baseline and v.benchmark is not None]
     names = dict.fromkeys(
         [b.name for b in result.study.benchmarks] + [v.benchmark or "" for v in found]
@@ -75,28 +75,31 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     for name in names:
         mine = [v for v in found if v.benchmark == name]
         if mine:
-            plots.append(_plot(name, mine, result.study.margin))
+            plots.append(_plot(name, mine, result))
     return plots
 
 
-def _plot(title: str, verdicts: list[Verdict], margin: float) -> dict[str, Any]:
+def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
+    margin = result.study.margin
+    runs = result.about == "runs"
     said = "; ".join(f"{shown(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
     baseline = shown(verdicts[0].baseline)
     return {
         "title": printable(title),
         "label": f"{printable(title)}: time relative to {baseline}. {said}.",
-        "points": [_point(v, margin) for v in verdicts if _plottable(v.ratio)],
+        "points": [_point(v, margin, runs) for v in verdicts if _plottable(v.ratio)],
     }
 
 
-def _point(verdict: Verdict, margin: float) -> dict[str, Any]:
+def _point(verdict: Verdict, margin: float, runs: bool) -> dict[str, Any]:
+    repeated = f"processes: {verdict.blocks}" if runs else count(verdict.blocks, "block")
     return {
         "variant": printable(verdict.variant),
         "word": verdict.word,
         "ratio": verdict.ratio,
         "low": verdict.low if _plottable(verdict.low) else None,
         "high": verdict.high if _plottable(verdict.high) else None,
-        "text": f"{format_verdict(verdict, margin)}, {count(verdict.blocks, 'block')}",
+        "text": f"{format_verdict(verdict, margin)}, {repeated}",
     }
 
 

@@ -30,6 +30,7 @@ def to_json(result: Result) -> dict[str, Any]:
     data["builds"] = [_build_out(build) for build in result.builds]
     data["verdicts"] = [_verdict_out(verdict) for verdict in data["verdicts"]]
     data["metrics"] = [_verdict_out(verdict) for verdict in data["metrics"]]
+    data["placements"] = [_placement_out(p) for p in data["placements"]]
     data["suites"] = [_suite_out(suite) for suite in data["suites"]]
     # The parts a person looks for come first, the bulk of raw values last.
     data["blocks"] = data.pop("blocks")
@@ -113,6 +114,21 @@ def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
     return {**_verdict_out(suite["verdict"]), "influence": suite["influence"]}
 
 
+def _placement_out(placement: dict[str, Any]) -> dict[str, Any]:
+    return {**placement, **{k: _verdict_out(placement[k]) for k in ("linked", "varied")}}
+
+
+def _placement_in(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    spread = {"spread": math.nan} if data.get("spread", 0) is None else {}
+    return {
+        **data,
+        **spread,
+        **{k: _verdict_in(data[k]) for k in ("linked", "varied") if k in data},
+    }
+
+
 def _key_in_file(key: str) -> str:
     """A key of the model as the file calls it; see :func:`_verdict_out`, :func:`_suite_out`."""
     key = re.sub(r"^(suites\[\d+\])\.verdict\b", r"\1", key)
@@ -136,7 +152,12 @@ def _suite_in(data: Any) -> Any:
 
 
 #: Lists that hold verdicts, and how an item of each is read.
-_RESTORED = {"verdicts": _verdict_in, "metrics": _verdict_in, "suites": _suite_in}
+_RESTORED = {
+    "verdicts": _verdict_in,
+    "metrics": _verdict_in,
+    "suites": _suite_in,
+    "placements": _placement_in,
+}
 
 
 def _dump(value: Any, depth: int) -> str:

@@ -8,15 +8,19 @@ from rich.console import Console
 from rich.table import Table
 
 from whyfast.model.toolchain import Toolchain
+from whyfast.store.disk import readable
 
 
-def print_toolchains(toolchains: Sequence[tuple[str, bool]], console: Console) -> None:
-    """Names with whether they are installed."""
+def print_toolchains(toolchains: Sequence[tuple[str, bool, int]], console: Console) -> None:
+    """Names with whether they are installed, and the bytes on disk (0: not whyfast's)."""
     table = Table(box=None, pad_edge=False)
     table.add_column("toolchain")
     table.add_column("state")
-    for name, installed in toolchains:
-        table.add_row(name, "installed" if installed else "can be downloaded")
+    table.add_column("on disk", justify="right")
+    for name, installed, size in toolchains:
+        # With other packages beside it, a compiler can be on disk and still not installed alone.
+        state = "installed" if installed or size else "can be downloaded"
+        table.add_row(name, state, readable(size) if size else "")
     console.print(table)
 
 

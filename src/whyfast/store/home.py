@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Home:
-    """``cache`` can be deleted at any time (toolchains, builds); ``data`` holds measurements."""
+    """``cache`` can be deleted at any time (toolchains, sources, builds); ``data`` holds results."""
 
     cache: Path
     data: Path
@@ -21,6 +21,16 @@ class Home:
     @property
     def builds(self) -> Path:
         return self.cache / "builds"
+
+    @property
+    def sources(self) -> Path:
+        """Sources that were fetched, unpacked."""
+        return self.cache / "sources"
+
+    @property
+    def sandbox(self) -> Path:
+        """Tables of mounts, to make sandboxes from."""
+        return self.cache / "sandbox"
 
     @property
     def database(self) -> Path:

@@ -13,7 +13,8 @@ from whyfast.study.find import FILE, find_study
 from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
 from whyfast.study.recipe import Recipe, read_recipes
-from whyfast.study.sections import read_build, read_evidence, read_measure, read_source
+from whyfast.study.sections import read_build, read_evidence, read_measure
+from whyfast.study.source import read_source
 from whyfast.study.table import Table
 
 _SECTIONS = ("study", "source", "build", "variant", "axes", "benchmarks", "measure", "evidence")

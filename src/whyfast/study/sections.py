@@ -1,59 +1,29 @@
-"""The sections of a study that stand for themselves: source, build, measure, evidence."""
+"""The sections of a study that stand for themselves: build, measure, evidence."""
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import cast
 
-from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, Source, StopRule
-from whyfast.study.bundled import bundled_folder, bundled_names
+from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, StopRule
 from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
 from whyfast.study.quantities import parse_duration
 from whyfast.study.suggest import suggestion
 from whyfast.study.table import Table
 from whyfast.study.wording import Key, kind, quoted
 
-_LATER = ("debian", "git", "revision", "tarball", "sha256")
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
 
-def read_source(table: Table, folder: Path) -> Source:
-    """``[source]``; a relative path is taken from the study's folder."""
-    for name in _LATER:
-        if name in table:
-            raise table.error((name,), "is not supported yet", "use subject or path")
-    table.check_keys("subject", "path")
-    if "subject" in table and "path" in table:
-        raise table.error(("path",), "a study has one source", "give either subject or path")
-    if "subject" in table:
-        return _subject(table)
-    table.require("path", 'subject = "NAME" or path = "FOLDER"')
-    name = table.string("path")
-    # normpath and not resolve: what the user called the folder is what reports should call it.
-    path = Path(os.path.normpath(folder / os.path.expanduser(name)))
-    try:
-        is_folder = path.is_dir()
-    except OSError as error:
-        raise table.error(("path",), f"{quoted(name)}: {error.strerror}") from None
-    if not is_folder:
-        what = "is not a folder" if os.path.lexists(path) else "does not exist"
-        hint = None if Path(name).is_absolute() else f"relative to {folder}"
-        raise table.error(("path",), f"{quoted(name)} {what}", hint)
-    return Source("path", name, path)
-
-
-def _subject(table: Table) -> Source:
-    name = table.string("subject")
-    names = bundled_names("subjects")
-    if name not in names:
-        raise table.error(("subject",), f"no subject {quoted(name)}", suggestion(name, names))
-    return Source("subject", name, bundled_folder("subjects") / name)
+#: A verdict over layouts takes at least nine blocks, each with a fresh layout.
+FEWEST_LAYOUTS = 12
 
 
 def read_build(table: Table) -> BuildSpec:
     """``[build]``."""
-    table.check_keys("steps", "link", "program", "env")
+    table.check_keys("steps", "link", "program", "env", "packages")
     table.require("steps", 'steps = ["make -j{jobs}"]')
     steps = table.strings("steps", words=False)
     if not steps:
@@ -66,7 +36,23 @@ def read_build(table: Table) -> BuildSpec:
     if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
         message = f"{quoted(program)} is not a path inside the build folder"
         raise table.error(("program",), message, 'write it as in "bin/name"')
-    return BuildSpec(steps=steps, program=program, env=table.variables("env"), link=_link(table))
+    return BuildSpec(
+        steps=steps,
+        program=program,
+        env=table.variables("env"),
+        link=_link(table),
+        packages=_packages(table),
+    )
+
+
+def _packages(table: Table) -> tuple[str, ...]:
+    """What the steps need beside the compiler, by Debian's names."""
+    packages = table.strings("packages")
+    for i, name in enumerate(packages):
+        if not _PACKAGE.fullmatch(name):
+            message = f"{quoted(name)} is not the name of a Debian package"
+            raise table.error(("packages", i), message, 'write it as in "zlib1g-dev"')
+    return tuple(dict.fromkeys(packages))
 
 
 def _link(table: Table) -> str | None:
@@ -113,7 +99,7 @@ def read_measure(table: Table) -> MeasureSpec:
         stop=cast(StopRule, stop),
         turn=turn,
         turns=_whole(table, "turns", 1),
-        layouts=_whole(table, "layouts", 2) or 0,
+        layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
     )
 
 

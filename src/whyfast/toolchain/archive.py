@@ -38,9 +38,7 @@ class Command(Protocol):
         """OSError when it cannot be started."""
 
 
-def run(
-    argv: Sequence[str], *, timeout: float | None = None
-) -> subprocess.CompletedProcess[str]:
+def run(argv: Sequence[str], *, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
     """The real :class:`Command`; messages in English, whatever the user's language."""
     return subprocess.run(
         argv,

@@ -1,4 +1,4 @@
-"""Names of Debian's compilers, ``clang-18`` or ``gcc-12@bookworm``, and what to install for them."""
+"""Names of Debian's compilers, ``clang-18`` or ``gcc-12@bookworm``, and what to install."""
 
 from __future__ import annotations
 

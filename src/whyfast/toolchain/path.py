@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -31,13 +32,18 @@ class PathProvider:
                 continue
         return sorted(found)
 
-    def installed(self, name: str, home: Home) -> bool:
+    def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         return shutil.which(name) is not None
+
+    def size(self, name: str, home: Home) -> int:
+        return 0
 
     def remove(self, name: str, home: Home) -> None:
         raise UserError(f"path:{name} belongs to the system; whyfast has nothing to remove")
 
-    def resolve(self, name: str, home: Home, progress: Progress) -> Toolchain:
+    def resolve(
+        self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
         """The compiler as found; its digest is over the programs that do the work."""
         compiler = shutil.which(name)
         if compiler is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
@@ -32,14 +32,28 @@ _PROBES = {
 _TRIVIAL = "int probe(void) { return 0; }"
 
 
-def compiles(cc: Sequence[str], env: Mapping[str, str], code: str) -> tuple[bool, str]:
+#: The words before a command that may write in a folder, for compilers that live in a root.
+Enter = Callable[[Path], Sequence[str]]
+
+
+def _outside(folder: Path) -> Sequence[str]:
+    return ()
+
+
+def compiles(
+    cc: Sequence[str], env: Mapping[str, str], code: str, enter: Enter = _outside
+) -> tuple[bool, str]:
     """Whether ``cc`` makes an object of the C code without any warning, and what it said."""
     with tempfile.TemporaryDirectory(prefix="whyfast-probe-") as folder:
         source = Path(folder, "probe.c")
         source.write_text(code)
         try:
             done = subprocess.run(
-                [*cc, "-O2", "-Werror", "-c", str(source), "-o", str(source.with_suffix(".o"))],
+                [
+                    *enter(Path(folder)),
+                    *(*cc, "-O2", "-Werror", "-c"),
+                    *(str(source), "-o", str(source.with_suffix(".o"))),
+                ],
                 env=dict(env),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -52,7 +66,9 @@ def compiles(cc: Sequence[str], env: Mapping[str, str], code: str) -> tuple[bool
     return done.returncode == 0, done.stderr.strip()
 
 
-def features(cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path) -> frozenset[str]:
+def features(
+    cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path, enter: Enter = _outside
+) -> frozenset[str]:
     """The features that ``cc`` has; remembered in ``cache`` under the toolchain's digest.
 
     Raises :class:`CannotBuildHere` when it cannot even compile a trivial program.
@@ -63,10 +79,10 @@ def features(cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path
         return frozenset(json.loads(memory.read_text()))
     except (OSError, ValueError):
         pass
-    works, said = compiles(cc, env, _TRIVIAL)
+    works, said = compiles(cc, env, _TRIVIAL, enter)
     if not works:
         raise CannotBuildHere(f"{' '.join(cc[:2])} cannot compile a trivial program: {said[-300:]}")
-    found = sorted(name for name, code in _PROBES.items() if compiles(cc, env, code)[0])
+    found = sorted(name for name, code in _PROBES.items() if compiles(cc, env, code, enter)[0])
     cache.mkdir(parents=True, exist_ok=True)
     memory.write_text(json.dumps(found))
     return frozenset(found)

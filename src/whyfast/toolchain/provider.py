@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from whyfast.model.errors import UserError
@@ -19,15 +19,23 @@ class Provider(Protocol):
     def names(self) -> list[str]:
         """What can be asked for here, for lists and suggestions."""
 
-    def resolve(self, name: str, home: Home, progress: Progress) -> Toolchain:
+    def resolve(
+        self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
         """The toolchain, installed if need be.
+
+        ``packages`` are what the source needs beside the compiler, by their names in a
+        distribution; a provider that brings no such thing leaves them to the machine.
 
         Raises :class:`~whyfast.model.errors.CannotBuildHere` when it cannot be had on this machine
         and :class:`UserError` when the provider knows no such name.
         """
 
-    def installed(self, name: str, home: Home) -> bool:
+    def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         """Whether :meth:`resolve` would need no download."""
+
+    def size(self, name: str, home: Home) -> int:
+        """Bytes on disk of what :meth:`resolve` installed; 0 for what it has not."""
 
     def remove(self, name: str, home: Home) -> None:
         """Delete what :meth:`resolve` installed; UserError when there is nothing to delete."""
@@ -35,10 +43,11 @@ class Provider(Protocol):
 
 def providers() -> dict[str, Provider]:
     """All providers by name. A new one is one file and one line here."""
+    from whyfast.toolchain.debian import DebianProvider
     from whyfast.toolchain.path import PathProvider
     from whyfast.toolchain.zig import ZigProvider
 
-    return {"path": PathProvider(), "zig": ZigProvider()}
+    return {"path": PathProvider(), "zig": ZigProvider(), "debian": DebianProvider()}
 
 
 def split_name(toolchain: str) -> tuple[str, str]:
@@ -59,7 +68,9 @@ def split_name(toolchain: str) -> tuple[str, str]:
     return provider, name
 
 
-def resolve(toolchain: str, home: Home, progress: Progress) -> Toolchain:
-    """The toolchain of that full name, e.g. ``zig:clang-19``."""
+def resolve(
+    toolchain: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+) -> Toolchain:
+    """The toolchain of that full name, e.g. ``zig:clang-19``; see :meth:`Provider.resolve`."""
     provider, name = split_name(toolchain)
-    return providers()[provider].resolve(name, home, progress)
+    return providers()[provider].resolve(name, home, progress, packages)

@@ -1,16 +1,17 @@
 """Running commands apart from the rest of the machine, and inside the root of a toolchain.
 
 Two tools of the system do the work. *Bubblewrap* shuts build steps in: no network, no home, all
-read-only but their own folder. *unshare*, ``mount`` and ``chroot`` start a program that is measured:
-each of them replaces itself by the next (``exec``), so that in the end only the program is left,
-with the process number, the open files, the CPU and the exit status that it would have had anyway,
-and nothing runs beside it. Either takes over for the other where only one of them works.
+read-only but their own folder. *unshare*, ``mount`` and ``chroot`` start a program that is to be
+measured: each replaces itself by the next (``exec``), so that in the end only the program is left,
+with the process number, open files, CPU and exit status that it would have had anyway, and nothing
+runs beside it. Either takes over for the other where only one of them works.
 
 docs/toolchain.md says what a user has to install.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -23,8 +24,11 @@ from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
 
-#: Folders of a root that are never shown as they are on disk.
-_OWN = ("proc", "dev", "sys", "tmp", "run")
+#: Set to ``off``, build steps of toolchains without a root run plainly.
+VARIABLE = "WHYFAST_SANDBOX"
+
+#: The top of a root as it is shown: what packages install. The rest is empty, or not for all.
+_TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "var")
 
 #: ``$1`` is the table of mounts, ``$2`` the root; the rest is the command.
 _ENTER = 'mount -a -T "$1"; root=$2; shift 2; exec chroot "$root" "$@"'
@@ -33,12 +37,14 @@ _ENTER = 'mount -a -T "$1"; root=$2; shift 2; exec chroot "$root" "$@"'
 @dataclass(frozen=True)
 class Box:
     """What a command sees: the files of ``root`` (None: the machine's own), beside them the
-    ``writable`` and ``readable`` folders, under the names that they have outside."""
+    ``writable`` and ``readable`` folders, under the names that they have outside. It starts in
+    ``start``, or in ``/``."""
 
     root: Path | None = None
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     network: bool = False
+    start: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -65,10 +71,12 @@ def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[li
     Without any tool a step runs plainly, unless the box has a root: then CannotBuildHere.
     ``scratch`` is a folder for small files that stay.
     """
+    if box.root is None and os.environ.get(VARIABLE) == "off":
+        return [], f"none ({VARIABLE}=off)"
     have = have or tools()
     if have.bubblewrap:
         alone = ["--unshare-pid", "--die-with-parent"]
-        return _bubblewrap(have.bubblewrap, box, alone), f"bubblewrap, {_seen(box)}"
+        return bubblewrap_words(have.bubblewrap, box, alone), f"bubblewrap, {_seen(box)}"
     if box.root is None:
         return [], f"none ({have.no_bubblewrap})"
     if have.unshare:
@@ -85,7 +93,7 @@ def around_program(box: Box, scratch: Path, have: Tools | None = None) -> list[s
     if have.unshare:
         return _unshare(have.unshare, box, scratch)
     if have.bubblewrap:
-        return _bubblewrap(have.bubblewrap, box, ["--chdir", "/"])
+        return bubblewrap_words(have.bubblewrap, box, [])
     raise CannotBuildHere(cannot_enter(have))
 
 
@@ -97,7 +105,10 @@ def cannot_enter(have: Tools) -> str:
 def surroundings(program: str, env: Mapping[str, str]) -> tuple[Path, ...]:
     """What a program outside of any root needs to be seen: where it is installed, and existing
     places that its environment names."""
-    found = [p.parents[min(1, len(p.parents) - 1)] for p in (Path(program), _real(Path(program)))]
+    found = []
+    if os.path.isabs(program):
+        names = (Path(program), _real(Path(program)))
+        found = [p.parents[min(1, len(p.parents) - 1)] for p in names]
     for variable, value in env.items():
         for word in value.split(":"):
             if word.startswith("/") and os.path.exists(word):
@@ -115,14 +126,13 @@ def _seen(box: Box) -> str:
 def hidden_folders() -> list[Path]:
     """What a sandbox without a root of its own does not show."""
     folders = [Path("/tmp"), Path("/var/tmp")]
-    try:
+    with contextlib.suppress(RuntimeError, OSError):
         folders.append(_real(Path.home()))
-    except (RuntimeError, OSError):
-        pass
     return [f for f in folders if f.is_dir() and f != Path("/")]
 
 
-def _bubblewrap(program: str, box: Box, more: list[str]) -> list[str]:
+def bubblewrap_words(program: str, box: Box, more: list[str]) -> list[str]:
+    """The whole command line of bubblewrap up to the command, with ``more`` options in front."""
     words = [program, *more, "--unshare-ipc", *([] if box.network else ["--unshare-net"])]
     if box.root is None:
         words += ["--ro-bind", "/", "/"]
@@ -135,8 +145,10 @@ def _bubblewrap(program: str, box: Box, more: list[str]) -> list[str]:
     if box.root is not None:
         words += ["--tmpfs", "/tmp", "--tmpfs", "/run"]
     for place, target, writable in _places(box, hidden):
+        if box.root is not None and target.parts[1] in _TOP:  # read-only by then
+            _mount_point(box.root / target.relative_to("/"), place)
         words += ["--bind" if writable else "--ro-bind", str(place), str(target)]
-    return [*words, "--"]
+    return [*words, "--chdir", str(box.start or "/"), "--"]
 
 
 def _root_folders(root: Path) -> list[str]:
@@ -144,11 +156,11 @@ def _root_folders(root: Path) -> list[str]:
     beside them, which it could not in a root that is mounted read-only as a whole."""
     words: list[str] = []
     for entry in sorted(root.iterdir()):
-        if entry.name in _OWN:
+        if entry.name not in _TOP:
             continue
         if entry.is_symlink():
             words += ["--symlink", os.readlink(entry), f"/{entry.name}"]
-        elif entry.is_dir() and any(entry.iterdir()):
+        elif entry.is_dir():
             words += ["--ro-bind", str(entry), f"/{entry.name}"]
     return words
 
@@ -183,8 +195,12 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
         ]
     for place, target, writable in _places(box, [Path("/")]):
         point = root / target.relative_to("/")
-        _mount_point(point, place)
-        lines.append(_line(str(place), point, "bind" if writable else "bind,ro"))
+        options = "bind" if writable else "bind,ro"
+        if place.is_dir():
+            options += ",X-mount.mkdir"  # there: /tmp of the root is empty and new each time
+        else:
+            _mount_point(point, place)
+        lines.append(_line(str(place), point, options))
     text = "\n".join(lines) + "\n"
     table = scratch / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.mounts"
     if not table.exists():
@@ -193,11 +209,12 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
         temporary.write_text(text)
         temporary.replace(table)
     network = [] if box.network else ["--net"]
-    return [*unshare, *network, "--", "/bin/sh", "-euc", _ENTER, "sh", str(table), str(root)]
+    words = [*unshare, *network, "--", "/bin/sh", "-euc", _ENTER, "sh", str(table), str(root)]
+    return [*words, "/usr/bin/env", "-C", str(box.start)] if box.start else words
 
 
 def _mount_point(point: Path, place: Path) -> None:
-    """An empty folder or file in the root, for something to be mounted over."""
+    """An empty folder or file on disk for ``place`` to be mounted over."""
     if place.is_dir():
         point.mkdir(parents=True, exist_ok=True)
     elif not point.exists():
@@ -225,7 +242,9 @@ def _try_bubblewrap() -> tuple[str | None, str]:
     if program is None:
         return None, "bubblewrap is not installed"
     box = Box(writable=())
-    said = _says([*_bubblewrap(program, box, ["--unshare-pid", "--die-with-parent"]), "/bin/true"])
+    said = _says(
+        [*bubblewrap_words(program, box, ["--unshare-pid", "--die-with-parent"]), "/bin/true"]
+    )
     return (None, f"bubblewrap does not work ({said})") if said else (program, "")
 
 

@@ -15,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
+from whyfast.store.disk import used
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain.path import first_line, short_version
@@ -30,8 +31,9 @@ from whyfast.toolchain.zig_wheels import WHEELS, Wheel
 #: zig adds flags of its own which differ between its releases: sanitizers, link-time optimisation
 #: (0.13 only), frame pointers (0.14 and later), the CPU of the building machine. Each would be a
 #: difference between compilers that is not the compiler, so all are set, the same for every one.
+#: It also defines NDEBUG when it optimises, which no other compiler does.
 #: A variant's own flags come later on the command line and win.
-FIXED_FLAGS = ("-fno-sanitize=all", "-fno-lto", "-fomit-frame-pointer")
+FIXED_FLAGS = ("-fno-sanitize=all", "-fno-lto", "-fomit-frame-pointer", "-UNDEBUG")
 
 
 class ZigProvider:
@@ -40,8 +42,15 @@ class ZigProvider:
     def names(self) -> list[str]:
         return list(WHEELS)
 
-    def installed(self, name: str, home: Home) -> bool:
+    def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         return name in WHEELS and (_folder(home, WHEELS[name]) / "zig").exists()
+
+    def size(self, name: str, home: Home) -> int:
+        """Of the unpacked wheel and its compile cache."""
+        if not self.installed(name, home):
+            return 0
+        folder = _folder(home, WHEELS[name])
+        return used(folder) + used(_cache(folder))
 
     def remove(self, name: str, home: Home) -> None:
         """Delete the unpacked wheel and its compile cache."""
@@ -50,11 +59,13 @@ class ZigProvider:
             with exclusive(home.toolchains / f"{folder.name}.lock"):
                 if self.installed(name, home):
                     shutil.rmtree(folder)
-                    shutil.rmtree(home.toolchains / f"{folder.name}-cache", ignore_errors=True)
+                    shutil.rmtree(_cache(folder), ignore_errors=True)
                     return
         raise UserError(f"zig:{name} is not installed")
 
-    def resolve(self, name: str, home: Home, progress: Progress) -> Toolchain:
+    def resolve(
+        self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
         """The toolchain, downloaded (80 to 100 MB) and unpacked (340 to 410 MB) when new."""
         wheel = WHEELS.get(name)
         if wheel is None:
@@ -69,8 +80,10 @@ class ZigProvider:
                 if not (folder / "zig").exists():
                     progress(f"downloading clang {wheel.clang} (ziglang {wheel.release})")
                     _install(wheel, folder)
-        # Compiled start-up files and headers; zig writes them, so they are kept out of its folder.
-        cache = home.toolchains / f"{folder.name}-cache"
+        # Under its real name: zig's own cache goes by the paths of its files.
+        folder = folder.resolve()
+        cache = _cache(folder)
+        cache.mkdir(exist_ok=True)
         env = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
         target = f"{machine}-linux-gnu"
         cc = (str(folder / "zig"), "cc", "-target", target, *FIXED_FLAGS)
@@ -85,7 +98,14 @@ class ZigProvider:
             cc=cc,
             features=features(cc, whole, digest, home.cache / "probes"),
             env=env,
+            readable=(folder,),
+            writable=(cache,),
         )
+
+
+def _cache(folder: Path) -> Path:
+    """Compiled start-up files and headers; zig writes them, so they are kept out of its folder."""
+    return folder.with_name(f"{folder.name}-cache")
 
 
 def _folder(home: Home, wheel: Wheel) -> Path:

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static uint32_t table[2048];
+static volatile uint64_t sink; /* or the compiler removes the work */
 
 struct state {
     unsigned steps;
@@ -29,8 +30,9 @@ static uint64_t run(void *opaque, uint64_t loops)
     }
     for (uint64_t loop = 0; loop < loops; loop++) {
         sum = 1;
-        for (volatile unsigned *n = &state->steps, i = 0, end = *n; i < end; i++)
+        for (unsigned i = 0, end = state->steps; i < end; i++)
             sum = sum * 6364136223846793005u + table[(sum >> 40) & 2047];
+        sink = sum;
     }
     return strcmp(state->mode, "wrong") == 0 ? 2 : 1;
 }

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
 
-from whyfast.build.run import TAIL, build_all
+from whyfast.build.failure import TAIL
+from whyfast.build.run import build_all
 from whyfast.model.build import Build, BuildFailure
 from whyfast.store.builds import BuildStore
 

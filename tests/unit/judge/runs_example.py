@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+from whyfast.model.series import SECOND, Recording, Series
 
 
 def recording(
@@ -13,7 +13,6 @@ def recording(
     *,
     started: float | None = None,
     ended: float | None = None,
-    **metadata: MetadataValue,
 ) -> Recording:
     """One value a process: exp of the given log times."""
     return Recording(
@@ -23,7 +22,6 @@ def recording(
         series={
             b: Series(b, SECOND, tuple((float(np.exp(x)),) for x in xs)) for b, xs in logs.items()
         },
-        metadata=metadata,
         started=started,
         ended=ended,
     )

@@ -38,6 +38,7 @@ def _noise(n: int, shift: float, sigma: float = 0.01, seed: int = 0) -> Floats:
         (0.001, 0.009, "same"),  # not 0, and yet too small to matter
         (-0.009, -0.001, "same"),
         (-math.log1p(0.01), math.log1p(0.01), "same"),
+        (-0.001, 0.00998, "undecided"),  # 1 % as a ratio is a bit less as a log ratio
         (0.0, 0.3, "undecided"),
         (-0.3, 0.0, "undecided"),
         (-0.001, 0.011, "undecided"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.judge.runs_example import recording
 
@@ -12,8 +14,8 @@ from whyfast.model.series import MetadataValue, Recording
 
 def pair(a: dict[str, MetadataValue], b: dict[str, MetadataValue]) -> tuple[Recording, Recording]:
     return (
-        recording("old", {"x": [0.0, 0.1]}, **a),
-        recording("new", {"x": [0.2, 0.3]}, **b),
+        replace(recording("old", {"x": [0.0, 0.1]}), metadata=a),
+        replace(recording("new", {"x": [0.2, 0.3]}), metadata=b),
     )
 
 

@@ -71,7 +71,9 @@ def test_an_interval_is_never_narrower_than_without_noise() -> None:
 
 def test_drift_is_called_a_difference_without_noise_and_not_with_it() -> None:
     rng = np.random.default_rng(6)
-    pooled, alone, calibrated = [], [], []
+    pooled: list[bool] = []
+    alone: list[bool] = []
+    calibrated: list[bool] = []
     for _ in range(25):
         *reruns, base, head = (noisy(f"r{i}", rng, drift=0.02, spread=0.005) for i in range(6))
         names = list(base.series)
@@ -90,9 +92,7 @@ def test_a_real_difference_is_still_found() -> None:
     rng = np.random.default_rng(8)
     *reruns, base = (noisy(f"r{i}", rng, drift=0.003, spread=0.005) for i in range(6))
     head = noisy("head", rng, drift=0.003, spread=0.005, effect=0.05)
-    said = compare_runs(
-        base, [head], list(base.series), margin=0.01, noise=calibrate_noise(reruns)
-    )
+    said = compare_runs(base, [head], list(base.series), margin=0.01, noise=calibrate_noise(reruns))
     assert sum(v.word == "slower" for v in said.verdicts) >= 18
 
 

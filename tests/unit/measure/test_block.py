@@ -85,6 +85,14 @@ def test_further_quantities_are_kept_beside_their_values() -> None:
     assert _run(_runner(script)).extra == {"a": {"user": (1.5, 2.5, 3.5)}}
 
 
+def test_a_quantity_that_did_not_come_with_every_turn_is_left_out() -> None:
+    def script(variant: str, loops: int, before: int) -> Reading:
+        sometimes = {"maxrss": 9.0} if before != 2 else {}
+        return Reading(1.0, extra={"user": 0.5, **sometimes})
+
+    assert _run(_runner(script)).extra == {v: {"user": (0.5, 0.5, 0.5)} for v in "ba"}
+
+
 def test_a_player_that_does_not_come_up_is_named_and_those_before_it_are_closed() -> None:
     runner = _runner(steady(1.0), entering={"a": "could not be started: No such file"})
     with pytest.raises(BlockFailed) as caught:

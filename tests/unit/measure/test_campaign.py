@@ -185,7 +185,8 @@ def test_a_variant_that_fails_is_reported_and_left_out_from_then_on() -> None:
     assert lost >= 1
     assert held == [["a", "b", "c"]] * lost + [["a", "b"]] * (5 - lost)
     assert bench.indexes() == [0, 1, 2, 3, 4]
-    assert all(sorted(b.values) == ["a", "b", "c"] for b in bench.sink.blocks[-1:])
+    others = [sorted(b.values) for b in bench.sink.blocks if b.benchmark == "sort"]
+    assert others == [["a", "b", "c"]] * 5
     assert all(runner.open == [] for runner in bench.runners.values())
 
 
@@ -248,13 +249,6 @@ def test_pinned_benchmarks_run_on_cpus_drawn_from_those_allowed() -> None:
     assert {b.cpu for b in bench.sink.blocks if b.benchmark == "fib"} == {4, 5, 6}
     assert {b.cpu for b in bench.sink.blocks if b.benchmark == "sort"} == {None}
     assert {cpu for _, cpu, _, _ in bench.runners["sort"].places} == {None}
-
-
-def test_every_second_block_draws_layouts_where_there_are_some() -> None:
-    bench = Bench()
-    bench.add().layouts = {"a": 4, "b": 4}
-    bench.measure(blocks=6)
-    assert [set(b.layouts) for b in bench.sink.blocks] == [set(), {"a", "b"}] * 3
 
 
 def test_turns_are_reviewed_once_from_the_first_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,10 +94,3 @@ def test_neighbouring_turns_are_drawn_apart() -> None:
 
 def test_without_cpus_to_choose_from_nothing_is_pinned() -> None:
     assert draw(1, VARIANTS, 1, ()).cpu is None
-
-
-def test_layouts_are_drawn_evenly_for_those_that_have_some() -> None:
-    plans = [draw(seed, VARIANTS, 1, (), {"a": 3, "b": 0, "x": 9}) for seed in range(3000)]
-    assert all(set(plan.layouts) == {"a"} for plan in plans)
-    assert _looks_uniform((plan.layouts["a"] for plan in plans), (1, 2, 3))
-    assert not draw(1, VARIANTS, 1, ()).layouts

@@ -39,7 +39,7 @@ def test_top_level() -> None:
     assert data["schema"] == "whyfast-result/1"
     assert sorted(data) == [
         "about", "answer", "blocks", "builds", "complete", "confounds", "evidence", "failures",
-        "generator", "metrics", "run", "schema", "seconds", "sessions", "started", "study",
+        "generator", "metrics", "placements", "run", "schema", "seconds", "sessions", "started", "study",
         "suites", "toolchains", "verdicts",
     ]  # fmt: skip
     assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]

@@ -25,6 +25,7 @@ def test_a_name_is_a_provider_and_what_it_is_asked_for(name: str, parts: tuple[s
 
 
 NO_PROVIDER = "has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or zig:clang-19"
+ALL = ", ".join(providers())
 
 
 @pytest.mark.parametrize(
@@ -34,8 +35,8 @@ NO_PROVIDER = "has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or zig:cla
         ("zig:", f"toolchain 'zig:' {NO_PROVIDER}"),
         ("", f"toolchain '' {NO_PROVIDER}"),
         ("zik:clang-19", "toolchain 'zik:clang-19': no provider 'zik'; did you mean 'zig'?"),
-        ("nix:gcc", "toolchain 'nix:gcc': no provider 'nix'; there are path, zig"),
-        (":gcc", "toolchain ':gcc': no provider ''; there are path, zig"),
+        ("nix:gcc", f"toolchain 'nix:gcc': no provider 'nix'; there are {ALL}"),
+        (":gcc", f"toolchain ':gcc': no provider ''; there are {ALL}"),
     ],
 )
 def test_a_name_that_means_nothing(name: str, said: str) -> None:
@@ -45,10 +46,8 @@ def test_a_name_that_means_nothing(name: str, said: str) -> None:
 
 
 def test_every_provider_lists_names() -> None:
-    assert {name: isinstance(p.names(), list) for name, p in providers().items()} == {
-        "path": True,
-        "zig": True,
-    }
+    assert {"path", "zig"} <= set(providers())
+    assert all(isinstance(p.names(), list) for p in providers().values())
 
 
 def test_a_toolchain_is_resolved_by_its_provider(

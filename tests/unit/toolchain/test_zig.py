@@ -69,7 +69,9 @@ def _resolve(home: Home, name: str = "clang-19", say: Callable[[str], None] = pr
 
 
 def _there(home: Home) -> list[str]:
-    return sorted(f.name for f in home.toolchains.iterdir() if not f.name.endswith(".lock"))
+    """What was installed, without locks and compile caches."""
+    names = (f.name for f in home.toolchains.iterdir())
+    return sorted(n for n in names if not n.endswith((".lock", "-cache")))
 
 
 def test_a_compiler_is_downloaded_unpacked_and_described(own: Home, downloads: list[str]) -> None:
@@ -92,6 +94,8 @@ def test_a_compiler_is_downloaded_unpacked_and_described(own: Home, downloads: l
             "ZIG_GLOBAL_CACHE_DIR": str(own.toolchains / f"{FOLDER}-cache"),
             "ZIG_LOCAL_CACHE_DIR": str(own.toolchains / f"{FOLDER}-cache"),
         },
+        readable=(folder,),
+        writable=(own.toolchains / f"{FOLDER}-cache",),
     )
     assert said == ["downloading clang 19.1.7 (ziglang 0.14.1)"]
     assert (folder / "lib" / "std.zig").read_text() == "// the library\n"
@@ -173,9 +177,11 @@ def test_removing_deletes_the_compiler_and_its_cache(own: Home, downloads: list[
     del downloads
     _resolve(own)
     _resolve(own, "clang-18")
-    (own.toolchains / f"{FOLDER}-cache").mkdir()
+    cache = own.toolchains / f"{FOLDER}-cache"
+    cache.mkdir(exist_ok=True)
     ZigProvider().remove("clang-19", own)
     assert _there(own) == ["ziglang-0.13.0"]
+    assert not cache.exists()
     assert not ZigProvider().installed("clang-19", own)
 
 

@@ -1,0 +1,132 @@
+"""One comparison by each tool within a given machine time: what it says, and its interval."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from scipy import stats
+
+from bench.accuracy.programs import STEPS, Programs
+from whyfast.investigate.ab import Command, Options, run_ab
+from whyfast.investigate.events import Silent
+from whyfast.store.home import Home
+
+#: The margin asked of whyfast: small, so that "same" does not stand in for "slower" at 0.5 %.
+MARGIN = 0.002
+
+
+@dataclass(frozen=True)
+class Said:
+    """One trial. ``word``: faster, slower, or no difference ("none"); ``low`` and ``high`` bound
+    the ratio of B over A; ``seconds`` of wall time were used."""
+
+    word: str
+    low: float
+    high: float
+    seconds: float
+
+
+def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, moved: bool) -> Said:
+    """The whole of ``whyfast ab``, its calibration included, stopping as soon as it is sure."""
+    second = programs.moved if moved else programs.spin
+    start = time.perf_counter()
+    result = run_ab(
+        [Command("a", f"{programs.spin} {a}"), Command("b", f"{second} {b}")],
+        # What is not measuring (first runs, set-up) is taken off the time as well.
+        Options(budget=max(0.2, seconds - 0.15), margin=MARGIN),
+        home,
+        Silent(),
+    )
+    used = time.perf_counter() - start
+    verdict = result.verdicts[0]
+    word = verdict.word if verdict.word in ("faster", "slower") else "none"
+    return Said(word, verdict.low, verdict.high, used)
+
+
+def hyperfine(programs: Programs, a: int, b: int, seconds: float, loops: int, work: Path) -> Said:
+    """hyperfine's runs, judged by Welch's t-test at 5 %, as hyperfine's own script does it."""
+    export = work / "hyperfine.json"
+    commands = [f"{programs.whole} {n} {loops}" for n in (a, b)]
+    runs = _runs(programs, loops, seconds)
+    start = time.perf_counter()
+    subprocess.run(
+        ["hyperfine", "-N", "--style", "none", "--runs", str(runs), "--warmup", "1",
+         "--export-json", str(export), *commands],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    used = time.perf_counter() - start
+    first, second = (r["times"] for r in json.loads(export.read_text())["results"])
+    p = float(stats.ttest_ind(first, second, equal_var=False).pvalue)
+    return _welch(first, second, p < 0.05, used)
+
+
+def pyperf(
+    programs: Programs, a: int, b: int, seconds: float, loops: int, work: Path, packages: Path
+) -> Said:
+    """pyperf command twice, then pyperf compare_to."""
+    runs = max(2, _runs(programs, loops, seconds) // 2)
+    env = {"PYTHONPATH": str(packages), "PATH": "/usr/bin:/bin"}
+    files: list[Path] = []
+    start = time.perf_counter()
+    for n in (a, b):
+        file = work / f"pyperf-{n}-{len(files)}.json"
+        file.unlink(missing_ok=True)
+        # Half of the runs go into each of two worker processes; one warm-up each.
+        subprocess.run(
+            [sys.executable, "-m", "pyperf", "command", "--quiet", "-p", "2", "-w", "1", "-n",
+             str(runs), "-l", "1", "--name", "work", "-o", str(file), "--",
+             str(programs.whole), str(n), str(loops)],
+            check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        files.append(file)
+    used = time.perf_counter() - start
+    said = subprocess.run(
+        [sys.executable, "-m", "pyperf", "compare_to", *map(str, files)],
+        check=True, env=env, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    values = [
+        [
+            v
+            for run in json.loads(f.read_text())["benchmarks"][0]["runs"]
+            for v in run.get("values", ())
+        ]
+        for f in files
+    ]
+    return _welch(values[0], values[1], "faster" in said or "slower" in said, used)
+
+
+def _welch(first: list[float], second: list[float], differs: bool, used: float) -> Said:
+    """The 95 % interval of the ratio of means, on logarithms, after Welch."""
+    a, b = ([math.log(x) for x in xs] for xs in (first, second))
+    va, vb = statistics.variance(a) / len(a), statistics.variance(b) / len(b)
+    d = statistics.fmean(b) - statistics.fmean(a)
+    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    half = float(stats.t.ppf(0.975, df)) * math.sqrt(va + vb)
+    word = ("slower" if d > 0 else "faster") if differs else "none"
+    return Said(word, math.exp(d - half), math.exp(d + half), used)
+
+
+_one_run: dict[int, float] = {}
+
+
+def _runs(programs: Programs, loops: int, seconds: float) -> int:
+    """Runs of each side that fit into the time."""
+    if loops not in _one_run:
+        start = time.perf_counter()
+        for _ in range(5):
+            subprocess.run([str(programs.whole), str(STEPS), str(loops)], check=True)
+        _one_run[loops] = (time.perf_counter() - start) / 5
+    return max(3, int(seconds / 2 / _one_run[loops]))
+
+
+def available() -> list[str]:
+    """The tools that can be compared here."""
+    return ["whyfast", "pyperf", *(["hyperfine"] if shutil.which("hyperfine") else [])]

@@ -1,0 +1,124 @@
+"""Getting the source of a study: fetched once, unpacked once, shared by all variants.
+
+The cache has one folder a source, named after what pins it (a sha256 or a commit); it is complete
+or absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.build.source_debian import fetch_tarball
+from whyfast.build.source_git import clone, commit_of, export, is_local
+from whyfast.build.unpack import unpack
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import Source, Study
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+
+Progress = Callable[[str], None]
+
+#: Kinds whose folder is there from the beginning.
+LOCAL = ("subject", "path")
+
+
+def with_source(study: Study, home: Home, progress: Progress) -> Study:
+    """The study with the folder of its source filled in, fetched if need be.
+
+    UserError when it cannot be had: without a source there is nothing to do.
+    """
+    where = study.folder / "study.toml"
+    try:
+        return replace(study, source=obtain(study.source, home, progress))
+    except UserError as error:
+        place = f"{error.where}: " if error.where else ""
+        raise UserError(f"the source cannot be had: {place}{error.message}", where=where) from error
+    except (CannotBuildHere, OSError) as error:
+        raise UserError(f"the source cannot be had: {error}", where=where) from error
+
+
+def present(source: Source, home: Home) -> Source | None:
+    """The source with its folder, when nothing has to be fetched or unpacked for it."""
+    if source.kind in LOCAL:
+        return source
+    if source.kind == "git" and is_local(source.name):
+        key = commit_of(source.folder, source.revision)
+    elif source.kind == "git":
+        repository = _mirror(source.name, home)
+        if not repository.exists():
+            return None
+        try:
+            key = commit_of(repository, source.revision)
+        except UserError:
+            return None
+    else:
+        key = source.sha256
+    tree = _tree(home.sources / key[:40])
+    return replace(source, folder=tree) if tree else None
+
+
+def obtain(source: Source, home: Home, progress: Progress) -> Source:
+    """The source with its folder. UserError, CannotBuildHere or OSError when it cannot be had."""
+    if source.kind not in LOCAL and source.folder.is_relative_to(home.sources):
+        return source  # obtained before
+    if source.kind == "git" and not is_local(source.name):
+        with exclusive(home.sources / "git.lock"):
+            repository = _mirror(source.name, home)
+            clone(source.name, source.revision, repository, progress)
+    found = present(source, home)
+    if found:
+        return found
+    if source.kind == "git":
+        repository = source.folder if is_local(source.name) else _mirror(source.name, home)
+        key = commit_of(repository, source.revision)
+    else:
+        key = source.sha256
+    folder = home.sources / key[:40]
+    with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress("waiting for source")):
+        if _tree(folder) is None:
+            for remains in home.sources.glob(f"{folder.name}-unfinished-*"):
+                shutil.rmtree(remains, ignore_errors=True)
+            with tempfile.TemporaryDirectory(
+                dir=home.sources, prefix=f"{folder.name}-unfinished-"
+            ) as name:
+                work = Path(name)
+                work.chmod(0o755)  # apt downloads as a user of its own
+                if source.kind == "git":
+                    progress(f"taking {source.name} at {key[:12]}")
+                    export(repository, key, work / "tree")
+                else:
+                    _unpack_tarball(source, work, progress)
+                (work / "tree").rename(folder)
+    tree = _tree(folder)
+    assert tree is not None
+    return replace(source, folder=tree)
+
+
+def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
+    """Make ``work/tree`` of the tarball."""
+    archive = work / "archive"
+    if source.kind == "debian":
+        progress(f"downloading the source of {source.name} {source.version}")
+        fetch_tarball(source.name, source.version, source.sha256, source.suite, archive)
+    else:
+        archive = source.folder
+        with archive.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != source.sha256:
+            raise UserError(f"has the sha256 {found}, not {source.sha256}", where=archive)
+    progress(f"unpacking {source.name}")
+    unpack(archive, work / "unpacked").rename(work / "tree")
+
+
+def _tree(folder: Path) -> Path | None:
+    return folder if folder.is_dir() else None
+
+
+def _mirror(address: str, home: Home) -> Path:
+    """Where the copy of a remote repository is or will be."""
+    return home.sources / f"git-{hashlib.sha256(address.encode()).hexdigest()[:16]}"

@@ -1,0 +1,61 @@
+"""Where built programs run: those of a toolchain with a root of its own, in that root."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from whyfast.investigate.prepare import Prepared
+from whyfast.measure.pyperf_runner import hook_folder
+from whyfast.model.build import Build
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import Study
+from whyfast.store.home import Home
+from whyfast.toolchain.sandbox import Box, around_program
+
+
+def entrances(study: Study, prepared: Prepared, home: Home) -> Mapping[str, tuple[str, ...]]:
+    """For each built variant the words before its commands.
+
+    Empty where no toolchain has a root. Where one has, the programs of the others are started in
+    the same way, in the machine's own root, so that starting costs every variant the same.
+    """
+    toolchains = {t.name: t for t in prepared.toolchains}
+    names = {v.name: v.toolchain for v in study.variants}
+    roots = {
+        build.variant: toolchains[names[build.variant]].root
+        for build in prepared.builds
+        if isinstance(build, Build)
+    }
+    if not any(roots.values()):
+        return dict.fromkeys(roots, ())
+    packages = (prepared.packages.pyperf, prepared.packages.pyperformance)
+    readable = (
+        study.folder,
+        study.source.folder,
+        hook_folder(),
+        *(p for p in packages if p is not None),
+    )
+    try:
+        return {
+            build.variant: tuple(
+                around_program(
+                    Box(
+                        root=roots[build.variant],
+                        writable=(_build_folder(build, home),),
+                        readable=readable,
+                        network=True,
+                    ),
+                    home.sandbox,
+                )
+            )
+            for build in prepared.builds
+            if isinstance(build, Build)
+        }
+    except CannotBuildHere as error:
+        raise UserError(str(error), where=study.folder / "study.toml") from error
+
+
+def _build_folder(build: Build, home: Home) -> Path:
+    """The store's folder of the build, which holds its program and other layouts of it."""
+    return home.builds / build.digest

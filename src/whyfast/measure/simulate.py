@@ -1,0 +1,186 @@
+"""Counts and profiles from Valgrind's model of a processor: exact, repeatable, and no measurement.
+
+Address randomisation and hash seeds are fixed, so that two runs of a deterministic program give
+identical counts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from whyfast.formats.cachegrind import parse_cachegrind
+from whyfast.formats.callgrind import parse_callgrind
+from whyfast.formats.simulated import DamagedProfile, SimulatedProfile
+from whyfast.measure.geometry import Geometry, valgrind_options
+from whyfast.measure.launch import Launcher
+from whyfast.measure.process import describe_status
+from whyfast.model.counters import FunctionCost, Profile
+
+Simulator = Literal["callgrind", "cachegrind"]
+
+_PARSERS = {"callgrind": parse_callgrind, "cachegrind": parse_cachegrind}
+_UNREADABLE_DEBUG_INFO = re.compile(
+    r"unhandled dwarf|debuginfo reader|error when reading debug info|DW_FORM|DWARF\d? reader", re.I
+)
+_UNKNOWN_INSTRUCTION = re.compile(r"unhandled instruction|unrecognised instruction", re.I)
+#: Share of the instructions in functions without a name from which the profile is of little use.
+_NAMELESS = 0.2
+
+
+class CannotCount(Exception):
+    """Counting did not work; the message says why and what would help."""
+
+
+def simulate(
+    command: Sequence[str],
+    *,
+    launcher: Launcher,
+    geometry: Geometry,
+    env: Mapping[str, str],
+    timeout: float,
+    tool: Simulator = "callgrind",
+) -> tuple[Profile, str]:
+    """Run a command under Valgrind; returns its profile, and what the command itself did wrong.
+
+    ``timeout`` is in seconds for the whole run, which takes 20 to 100 times as long as the command
+    alone. Raises CannotCount.
+    """
+    valgrind = launcher.find("valgrind")
+    if valgrind is None:
+        raise CannotCount("valgrind is not installed")
+    fixed = fixed_environment(env)
+    version = _version(launcher, valgrind, fixed)
+    options, notes = valgrind_options(geometry)
+    prefix = fixed_addresses(launcher, fixed)
+    if not prefix:
+        notes.append(
+            "address randomisation could not be switched off: counts may differ between runs"
+        )
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+        log = Path(folder, "log")
+        argv = [
+            *prefix,
+            valgrind,
+            f"--tool={tool}",
+            "--command-line-only=yes",
+            f"--log-file={log}",
+            "--demangle=no",
+            "--cache-sim=yes",
+            "--branch-sim=yes",
+            *options,
+            f"--{tool}-out-file={folder}/profile.%p",
+            *(["--dump-line=no"] if tool == "callgrind" else []),
+            *command,
+        ]
+        try:
+            done = launcher.run(argv, env=fixed, timeout=timeout)
+        except TimeoutError as error:
+            raise CannotCount(f"under {version}: {error}; use a shorter workload") from None
+        except OSError as error:
+            raise CannotCount(f"{version} could not be started: {error.strerror}") from None
+        said = log.read_text(errors="replace") if log.exists() else ""
+        if _UNKNOWN_INSTRUCTION.search(said):
+            raise CannotCount(
+                f"{version} does not know an instruction of this program; build it for an older "
+                "processor (-march=x86-64-v3) or use a newer Valgrind"
+            )
+        text, children = _main_profile(Path(folder), said)
+    if not text.strip():
+        last = (said.strip() or done.output.strip()).splitlines()[-1:]
+        raise CannotCount(
+            f"{version} wrote no profile ({describe_status(done.status)}"
+            f"{': ' + last[0] if last else ''})"
+        )
+    try:
+        parsed = _PARSERS[tool](text)
+    except DamagedProfile as error:
+        raise CannotCount(f"the profile of {version} cannot be read: {error}") from None
+    profile = _profile(parsed, f"{tool} of {version}", program_names(command[0]))
+    notes.extend(_names_missing(profile, said, version))
+    if children:
+        notes.append(f"{children} processes that the program forked are not counted")
+    failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
+    return replace(profile, notes=tuple(notes)), failure
+
+
+def fixed_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """``env`` without what would make two runs differ."""
+    dropped = ("VALGRIND_OPTS", "DEBUGINFOD_URLS")
+    kept = {k: v for k, v in env.items() if k not in dropped}
+    return {**kept, "PYTHONHASHSEED": "0", "LC_ALL": "C"}
+
+
+def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
+    """The command before a command that gives it the same addresses in every run; empty where
+    that is not possible, as in many containers."""
+    setarch = launcher.find("setarch")
+    if setarch is None:
+        return []
+    try:
+        allowed = launcher.run([setarch, "-R", "true"], env=env, timeout=10).status == 0
+    except OSError:  # TimeoutError is one, too
+        return []
+    return [setarch, "-R"] if allowed else []
+
+
+def program_names(program: str) -> set[str]:
+    """What tools call the program itself: its own name, or that of the file that it links to."""
+    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
+
+
+def _version(launcher: Launcher, valgrind: str, env: Mapping[str, str]) -> str:
+    try:
+        said = launcher.run([valgrind, "--version"], env=env, timeout=30)
+    except OSError as error:
+        raise CannotCount(f"valgrind could not be started: {error}") from None
+    return said.stdout.strip() or "valgrind"
+
+
+def _main_profile(folder: Path, said: str) -> tuple[str, int]:
+    """(the profile of the program itself, how many forked processes wrote one, too)."""
+    profiles = sorted(folder.glob("profile.*"))
+    first = re.search(r"==(\d+)==", said)
+    for path in profiles:
+        if len(profiles) == 1 or (first and path.suffix == f".{first[1]}"):
+            return path.read_text(errors="replace"), len(profiles) - 1
+    return "", 0
+
+
+def _profile(parsed: SimulatedProfile, tool: str, program: set[str]) -> Profile:
+    def costs(counts: Sequence[int]) -> dict[str, float]:
+        return dict(zip(parsed.events, map(float, counts), strict=True))
+
+    functions = []
+    for (path, name), counts in parsed.costs.items():
+        object_ = os.path.basename(path)
+        functions.append(FunctionCost(name, "" if object_ in program else object_, costs(counts)))
+    sums = parsed.totals or [sum(column) for column in zip(*parsed.costs.values(), strict=True)]
+    return Profile(tool, "simulated", parsed.events, tuple(functions), costs(sums))
+
+
+def _names_missing(profile: Profile, said: str, version: str) -> list[str]:
+    total = profile.totals.get(profile.main, 0)
+    nameless = sum(
+        f.costs[profile.main]
+        for f in profile.functions
+        if f.name.startswith(("???", "0x")) and not f.object
+    )
+    notes = []
+    if _UNREADABLE_DEBUG_INFO.search(said):
+        notes.append(
+            f"{version} cannot read this program's debug information, which a newer compiler "
+            "wrote: counts are right, names of functions may be missing; build with -gdwarf-4, "
+            "strip it with objcopy --strip-debug, or use a newer Valgrind"
+        )
+    elif total and nameless / total > _NAMELESS:
+        notes.append(
+            f"{nameless / total * 100:.0f} % of the instructions are in functions without a name; "
+            "is the program stripped?"
+        )
+    return notes

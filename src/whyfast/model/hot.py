@@ -1,0 +1,60 @@
+"""The functions that a program spends its instructions or time in, and where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the pieces of one function lie in one build. ``address`` and ``size`` in bytes, of the
+    largest piece and of all together; ``section`` is the largest piece's.
+
+    ``lines``, ``pages`` and ``sets`` are how many cache lines, 4-KiB pages and sets of the L1
+    instruction cache the code spans. ``crowded`` is how many of its sets cannot hold the lines of
+    all hot functions that fall on them.
+    """
+
+    address: int
+    size: int
+    section: str
+    lines: int
+    pages: int
+    sets: int
+    crowded: int
+
+
+@dataclass(frozen=True)
+class HotFunction:
+    """One function of the source in every build, in their order; None where a build lacks it.
+
+    ``costs`` are in the main event of the profile (instructions or samples), without callees;
+    ``shares`` are of the build's whole run, from 0 to 1. ``object`` is a library, empty for the
+    program itself.
+    """
+
+    name: str
+    object: str
+    costs: tuple[float | None, ...]
+    shares: tuple[float | None, ...]
+    places: tuple[Place | None, ...]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How the hot functions of one build share the L1 instruction cache.
+
+    ``lines`` and ``pages`` are what they span together, ``capacity`` the lines that the cache
+    holds. ``fullest`` is the largest number of their lines that fall on one set of ``ways``, and
+    ``crowded`` the number of ``sets`` with more lines than ways.
+    """
+
+    variant: str
+    functions: int
+    lines: int
+    pages: int
+    capacity: int
+    ways: int
+    sets: int
+    fullest: int
+    crowded: int

@@ -1,0 +1,86 @@
+"""Placement or change, and the baseline's twin, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from whyfast.model.study import Study
+from whyfast.model.verdict import Placement, Verdict
+from whyfast.report.comparisons import Comparisons
+from whyfast.report.names import shown
+from whyfast.report.numbers import format_percent, format_verdict, plain_ratio_text, ratio_text
+
+
+def placement_sentences(placements: Iterable[Placement], study: Study) -> list[str]:
+    """One sentence for each variant against the main baseline, and one on the spread.
+
+    The suite speaks where there is one, the only benchmark otherwise.
+    """
+    main = study.baselines[0] if study.baselines else None
+    twins = {v.name for v in study.variants if v.twin_of}
+    overall = _overall([p for p in placements if p.linked.baseline == main])
+    sentences = [_sentence(p, study.margin) for p in overall if p.linked.variant not in twins]
+    spreads = [p.spread for p in overall if math.isfinite(p.spread)]
+    if spreads:
+        percent = (math.exp(max(spreads)) - 1) * 100
+        sentences.append(
+            f"Placement alone moves the time of a build by {percent:.2g} % (one standard deviation "
+            f"over {max(p.layouts for p in overall)} layouts)."
+        )
+    return sentences
+
+
+def _overall(placements: Sequence[Placement]) -> list[Placement]:
+    suites = [p for p in placements if p.linked.benchmark is None]
+    return suites or list(placements)
+
+
+def _sentence(p: Placement, margin: float) -> str:
+    name, base = shown(p.linked.variant), shown(p.linked.baseline)
+    linked = _against(p.linked, base)
+    varied = f"{_short(p.varied)} over {p.layouts} layouts"
+    if p.word == "placement":
+        return f"{name} is {linked} as linked, but {varied}: placement, not the change."
+    if p.word == "change":
+        return f"{name} is {varied} and {_short(p.linked)} as linked: it is the change."
+    if p.word == "both":
+        return (
+            f"{name} is {linked} as linked, and {varied}: what remains over layouts is the change, "
+            "the rest is placement."
+        )
+    if p.word == "neither":
+        return (
+            f"{name} is the same as {base} within {format_percent(margin)}, as linked "
+            f"({plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high)}) and over "
+            f"{p.layouts} layouts ({_short(p.varied)})."
+        )
+    return (
+        f"{name} is {linked} as linked, and {varied}: whether that is the change or placement is "
+        "undecided."
+    )
+
+
+def _against(v: Verdict, base: str) -> str:
+    text = ratio_text(v.ratio, v.low, v.high)
+    return f"{text.value} {text.direction} than {base} {text.interval}"
+
+
+def _short(v: Verdict) -> str:
+    if v.word == "same":
+        return str(plain_ratio_text(v.ratio, v.low, v.high))
+    return str(ratio_text(v.ratio, v.low, v.high))
+
+
+def twin_sentence(study: Study, comparisons: Comparisons) -> list[str]:
+    """What whyfast says about the baseline against itself in another layout."""
+    said = []
+    for twin in (v for v in study.variants if v.twin_of):
+        verdict = comparisons.of(twin.name, twin.twin_of or "")
+        if verdict is not None:
+            said.append(
+                f"whyfast's own false-alarm meter: {shown(twin.twin_of or '')} against its twin, "
+                f"the same objects in another layout, is "
+                f"{format_verdict(verdict, study.margin)}."
+            )
+    return said

@@ -1,0 +1,261 @@
+"""A root folder with a Debian suite and some packages, made by mmdebstrap.
+
+<name>/root/           the files
+<name>/packages.json   name → version and sha256 of every package in it
+<name>/size            bytes that the files take
+<name>/digest          sha256 over those; written last, before the whole gets its name
+
+mmdebstrap writes an archive, which is unpacked here: so the files belong to the user, whichever
+way mmdebstrap went about it, and can be read and deleted like any others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.disk import lacking, used
+from whyfast.toolchain.archive import MOVING
+
+#: Left out of every root: nothing of it compiles.
+LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*")
+
+#: Where the root keeps what apt knew of its packages when it was made.
+RECORD = "var/lib/whyfast-packages"
+
+#: Seconds that mmdebstrap gets to clean up after itself when it is stopped.
+PATIENCE = 20.0
+
+# apt's record of each installed package, version for version: it has the hash of the file.
+_HOOK = (
+    "dpkg-query -W -f '${Package}=${Version}\\n' | xargs apt-cache show --no-all-versions"
+    f" > /{RECORD}"
+)
+
+
+@dataclass(frozen=True)
+class RootSpec:
+    """What a root holds; ``need`` is about how many bytes it takes."""
+
+    suite: str
+    packages: tuple[str, ...]
+    archive: str
+    apt_options: tuple[str, ...] = ()
+    need: int = 700_000_000
+
+
+@dataclass(frozen=True)
+class Package:
+    """One installed package: its exact version and the sha256 of its file."""
+
+    version: str
+    sha256: str
+
+
+def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
+    """The whole command; the archive goes to standard output."""
+    options = [*spec.apt_options]
+    if spec.suite in MOVING:
+        options.append('Acquire::Check-Valid-Until "false";')
+    return [
+        program,
+        "--variant=apt",
+        "--format=tar",
+        f"--mode={mode}",
+        f"--include={','.join(spec.packages)}",
+        *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
+        *(f"--aptopt={option}" for option in options),
+        f'--customize-hook=chroot "$1" sh -c {shlex.quote(_HOOK)}',
+        spec.suite,
+        "-",
+        spec.archive,
+    ]
+
+
+def make_root(
+    spec: RootSpec, folder: Path, words: Sequence[str], say: Callable[[str], None]
+) -> None:
+    """Make ``folder``, which appears only when it is complete; the caller holds its lock.
+
+    CannotBuildHere with the reason: no room, a package or suite that the archive has not, a
+    download that fails.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f"{folder.name}-unfinished-"
+    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
+        delete_root(remains)
+    for place, need in ((folder.parent, spec.need), (Path(tempfile.gettempdir()), spec.need)):
+        if short := lacking(place, need):
+            raise CannotBuildHere(f"no room for a Debian {spec.suite} root: {short}")
+    work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=prefix))
+    try:
+        root = work / "root"
+        root.mkdir()
+        _unpack_from(words, root, spec, say)
+        record = root / RECORD
+        packages = parse_record(record.read_text())
+        if not packages:
+            raise CannotBuildHere(f"the Debian {spec.suite} root does not say what is in it")
+        record.unlink()
+        _make_harmless(root)
+        plain = {n: {"version": p.version, "sha256": p.sha256} for n, p in packages.items()}
+        (work / "packages.json").write_text(json.dumps(plain, indent=1))
+        (work / "size").write_text(f"{used(root)}\n")
+        (work / "digest").write_text(digest_of(packages) + "\n")
+        work.chmod(0o755)
+        delete_root(folder)
+        work.rename(folder)
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        raise CannotBuildHere(f"the Debian {spec.suite} root: {reason}") from error
+    finally:
+        delete_root(work)
+
+
+def _unpack_from(
+    words: Sequence[str], root: Path, spec: RootSpec, say: Callable[[str], None]
+) -> None:
+    maker = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "LC_ALL": "C"},
+        start_new_session=True,
+    )
+    assert maker.stdout is not None
+    assert maker.stderr is not None
+    said: list[str] = []
+    reader = threading.Thread(target=_follow, args=(maker.stderr, said, say), daemon=True)
+    reader.start()
+    try:
+        unpacking = subprocess.run(
+            [
+                *("tar", "--extract", "--no-same-owner", "--preserve-permissions"),
+                *("--exclude=./dev/*", "--directory", str(root)),
+            ],
+            stdin=maker.stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        maker.stdout.close()
+        status = maker.wait()
+    finally:
+        _stop(maker)
+        reader.join(PATIENCE)
+    if status != 0:
+        raise CannotBuildHere(explain_failure(said, spec, status))
+    if unpacking.returncode != 0:
+        last = unpacking.stderr.strip().splitlines()[-1:] or ["tar failed"]
+        raise CannotBuildHere(f"unpacking the Debian {spec.suite} root failed: {last[0]}")
+
+
+def _follow(stream: IO[bytes], said: list[str], say: Callable[[str], None]) -> None:
+    """Keep what mmdebstrap prints, and pass its steps on."""
+    for raw in stream:
+        line = raw.decode("utf-8", "replace").rstrip()
+        said.append(line)
+        if line.startswith("I: ") and line.endswith("...") and "tempdir" not in line:
+            say(line.removeprefix("I: ").removesuffix("..."))
+
+
+def _stop(maker: subprocess.Popen[bytes]) -> None:
+    """End it if it still runs, first in the way that lets it clean up."""
+    for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, None)):
+        if maker.poll() is not None:
+            return
+        os.killpg(maker.pid, number)
+        try:
+            maker.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def explain_failure(said: Sequence[str], spec: RootSpec, status: int) -> str:
+    """What mmdebstrap's messages mean, in one line."""
+    text = "\n".join(said)
+    missing = re.findall(
+        r"^E: (?:Unable to locate package (\S+)|Package '(\S+)' has no installation candidate)",
+        text,
+        re.MULTILINE,
+    )
+    if missing:
+        names = list(dict.fromkeys(a or b for a, b in missing))
+        plural = "s" if len(names) > 1 else ""
+        return f"Debian {spec.suite} has no package{plural} {', '.join(names)}"
+    if re.search(r"does not have a Release file|404 +Not Found.*InRelease", text):
+        return f"the archive {spec.archive} has no suite {spec.suite}"
+    if "No space left on device" in text:
+        return f"the disk became full while the Debian {spec.suite} root was made"
+    if "newuidmap" in text or "/etc/subuid" in text:
+        return (
+            "an ordinary user needs newuidmap (apt-get install uidmap) and a line in /etc/subuid "
+            "to make a Debian root; " + _last_error(said)
+        )
+    return f"mmdebstrap could not make a Debian {spec.suite} root: " + (
+        _last_error(said) or f"exit code {status}"
+    )
+
+
+def _last_error(said: Sequence[str]) -> str:
+    errors = [line.removeprefix("E: ") for line in said if line.startswith("E: ")]
+    # The first one is the cause; what follows is who noticed.
+    return errors[0] if errors else (said[-1] if said else "")
+
+
+def parse_record(text: str) -> dict[str, Package]:
+    """Packages by name in what ``apt-cache show`` prints."""
+    packages = {}
+    for record in re.split(r"\n\s*\n", text):
+        fields = dict(re.findall(r"^(Package|Version|SHA256): (\S+)$", record, re.MULTILINE))
+        if "Package" in fields and "Version" in fields:
+            packages[fields["Package"]] = Package(fields["Version"], fields.get("SHA256", ""))
+    return dict(sorted(packages.items()))
+
+
+def digest_of(packages: Mapping[str, Package]) -> str:
+    """sha256 over names, versions and hashes."""
+    lines = [f"{n} {p.version} {p.sha256}" for n, p in sorted(packages.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _make_harmless(root: Path) -> None:
+    """No set-user-ID programs in a user's cache, and folders that their owner can delete."""
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                continue
+            wanted = mode & ~(stat.S_ISUID | stat.S_ISGID) | stat.S_IRUSR
+            if stat.S_ISDIR(mode):
+                wanted |= stat.S_IRWXU
+            if wanted != mode:
+                path.chmod(stat.S_IMODE(wanted))
+
+
+def delete_root(folder: Path) -> None:
+    """Remove it with all that is in it, also folders that are not writable."""
+
+    def retry(function: Callable[..., object], path: str, error: object) -> None:
+        os.chmod(os.path.dirname(path), 0o700)
+        function(path)
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=retry)

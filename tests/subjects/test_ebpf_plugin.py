@@ -1,0 +1,71 @@
+"""ebpf-vm driven as bpf_conformance drives its plugins."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.subjects.conftest import FORMS
+from tests.subjects.ebpf_assembly import EXIT, insn, lddw, load
+from tests.subjects.test_ebpf_elf import elf, text
+
+
+def plugin(
+    command: list[object], program: str, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*map(str, command), *arguments],
+        input=program,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_by_its_name(build_vm: Callable[[str], Path], form: str, tmp_path: Path) -> None:
+    link = tmp_path / "ebpf-vm-plugin"
+    link.symlink_to(build_vm(form))
+    wide = (lddw(0, 0xFEDCBA9876543210) + EXIT).hex(" ")
+    assert plugin([link], wide + "\n").stdout == "fedcba9876543210\n"
+    memory = load(4, 0, 1, 0) + insn(0x0F, 0, 2) + EXIT
+    process = plugin([link], memory.hex(), "01 02 03 04 05")
+    assert (process.returncode, process.stdout, process.stderr) == (0, "4030206\n", "")
+
+
+def test_by_its_command(vm: Path) -> None:
+    program = insn(0xBF, 0, 2) + EXIT
+    assert plugin([vm, "plugin"], program.hex(), "aabb").stdout == "2\n"
+    assert plugin([vm, "plugin"], program.hex()).stdout == "0\n"
+
+
+def test_options_of_the_runner_are_no_memory(vm: Path) -> None:
+    program = elf([text(".text", 7)]).hex()
+    assert plugin([vm, "plugin"], program, "--elf").stdout == "7\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "status", "message"),
+    [
+        ("", [], 2, "program: the program is empty"),
+        ("b7", [], 2, "program: 1 bytes are no whole number of 8-byte instructions"),
+        ("zz", [], 2, "program: line 1: expected a pair of hexadecimal digits"),
+        (EXIT.hex(), ["1"], 2, "memory: line 1: expected a pair of hexadecimal digits"),
+        (insn(0xFF).hex(), [], 2, "program: instruction 0: unknown opcode 0xff"),
+        (
+            (load(1, 0, 1, 0) + EXIT).hex(),
+            [],
+            1,
+            "instruction 0: load of 1 bytes at 0x0 is out of bounds",
+        ),
+    ],
+)
+def test_refusals_and_faults(
+    vm: Path, program: str, arguments: list[str], status: int, message: str
+) -> None:
+    process = plugin([vm, "plugin"], program, *arguments)
+    assert (process.returncode, process.stdout) == (status, "")
+    assert process.stderr == f"ebpf-vm: {message}\n"

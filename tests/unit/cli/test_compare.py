@@ -1,0 +1,256 @@
+"""``whyfast compare`` from end to end."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.formats import examples
+
+from whyfast.cli.main import main
+from whyfast.report.json_report import load_result
+
+Write = Callable[[str, object], str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file and returns its path."""
+
+    def to_file(name: str, content: object) -> str:
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    return to_file
+
+
+def pyperf(scale: float, *, names: tuple[str, ...] = ("a", "b"), shift: int = 0) -> dict[str, Any]:
+    """20 processes of 2 values around ``scale`` seconds, with a spread of about 0.5 %."""
+    wobble = [((i * 7 + shift) % 20 - 10) / 2000 for i in range(20)]
+    processes = [[scale * (1 + w), scale * (1 + w) * 1.001] for w in wobble]
+    return examples.pyperf(benchmarks=dict.fromkeys(names, processes))
+
+
+def test_the_first_line_answers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("new is 1.10x slower than old [")
+    assert "over 2 benchmarks; session drift is not excluded." in out
+    assert "the files name no compiler, no flags, no commit" in out
+
+
+def test_ratios_read_the_same_from_either_side(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = write("old.json", pyperf(1)), write("new.json", pyperf(1.1))
+    main(["compare", old, new])
+    there = capsys.readouterr().out.split("[")[0]
+    main(["compare", new, old])
+    back = capsys.readouterr().out.split("[")[0]
+    assert there == "new is 1.10x slower than old "
+    assert back == "old is 1.10x faster than new "
+
+
+def test_reports_are_written_and_hold_every_digit(write: Write, tmp_path: Path) -> None:
+    files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
+    outputs = {kind: tmp_path / f"out.{kind}" for kind in ("json", "html", "markdown")}
+    arguments = [a for kind, path in outputs.items() for a in (f"--{kind}", str(path))]
+    assert main(["compare", *files, *arguments]) == 0
+    result = load_result(outputs["json"])
+    assert result.about == "runs"
+    assert result.suites[0].verdict.ratio == pytest.approx(1.1, rel=1e-9)
+    for path in outputs.values():
+        assert "session drift is not excluded" in path.read_text()
+    assert outputs["markdown"].read_text().startswith("**new is 1.10x slower than old")
+
+
+def test_noise_widens_what_it_must(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    reruns = [write(f"r{i}.json", pyperf(1 + i / 10)) for i in range(3)]
+    files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
+    assert main(["compare", *files, "--noise", *reruns, "--fail-on", "slower"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("new measured 1.10x slower than old, which is undecided [")
+    assert "3 reruns of one build" in out
+
+
+def test_fail_on_slower(write: Write) -> None:
+    old, new = write("old.json", pyperf(1)), write("new.json", pyperf(1.1))
+    assert main(["compare", old, new, "--fail-on", "slower"]) == 3
+    assert main(["compare", new, old, "--fail-on", "slower"]) == 0
+
+
+def test_benchmarks_can_be_chosen(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
+    assert main(["compare", *files, "--benchmark", "a*"]) == 0
+    assert "on a; session drift" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", *files, "--benchmark", "z*"]) == 2
+    assert "--benchmark z*: no benchmark has such a name" in capsys.readouterr().err
+
+
+def test_what_only_one_file_has_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write("old.json", pyperf(1, names=("a", "b", "gone")))
+    new = write("new.json", pyperf(1, names=("a", "b", "born")))
+    assert main(["compare", old, new]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "only in old, so not in its mean against new: gone" in out
+    assert "only in new, so not in its mean against old: born" in out
+    assert "over 2 benchmarks" in out
+
+
+def test_single_benchmarks_of_different_names_are_compared(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def timed(command: str, time: float) -> dict[str, Any]:
+        times = [time * (1 + i / 1000) for i in range(10)]
+        return {"results": [{"command": command, "times": times}]}
+
+    old, new = write("old.json", timed("./old", 0.1)), write("new.json", timed("./new", 0.2))
+    assert main(["compare", old, new]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("new is 2.00x slower than old")
+    assert "under different names: ./old, ./new" in out
+
+
+def test_units_that_differ_are_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write("old.json", pyperf(1))
+    data = pyperf(1)
+    data["metadata"]["unit"] = "byte"
+    assert main(["compare", old, write("new.json", data)]) == 2
+    error = capsys.readouterr().err
+    assert "units cannot be compared: second in " in error
+    assert "new.json" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--margin", "lots"], "--margin"),
+        (["--noise", "{old}"], "at least two runs"),
+        (["--noise", "{old}", "{old}"], "a copy is no rerun"),
+        (["--noise", "missing.json", "{old}"], "missing.json: cannot be read"),
+        (["--json", "no/such/folder/x.json"], "its folder does not exist"),
+    ],
+)
+def test_bad_arguments_give_one_line(
+    write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    old, new = write("old.json", pyperf(1)), write("new.json", pyperf(1.1))
+    assert main(["compare", old, new, *(a.format(old=old) for a in arguments)]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b]0;owned\x07<script>alert(1)</script>"
+    old, new = (
+        write("old.json", pyperf(1, names=(name,))),
+        write("n.json", pyperf(1, names=(name,))),
+    )
+    assert main(["compare", old, new, "-v"]) == 0
+    assert "\x1b]" not in capsys.readouterr().out
+
+
+@given(data=st.data())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_sound_files_can_be_compared(tmp_path: Path, data: st.DataObject) -> None:
+    """Values of any size, in any number of processes: a report or one error, never a crash."""
+    times = st.one_of(st.floats(1e-18, 1e18), st.sampled_from([1.0, 1.0, 2.0]))
+    processes = st.lists(st.lists(times, min_size=1, max_size=3), max_size=4)
+    suites = st.dictionaries(st.sampled_from("abc"), processes, max_size=3)
+    paths = []
+    for name in ("base", "one", "two", "noise1", "noise2"):
+        content = copy.deepcopy(examples.pyperf(benchmarks=data.draw(suites)))
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(content))
+        paths.append(str(path))
+    noise = ["--noise", *paths[3:]] if data.draw(st.booleans()) else []
+    out = tmp_path / "out.json"
+    code = main(["compare", *paths[:3], *noise, "--json", str(out), "-v"])
+    assert code in (0, 2)
+    if code == 0:
+        load_result(out)
+
+
+SHARED = Path(
+    os.environ.get("WHYFAST_SHARED", Path(__file__).resolve().parents[4] / "shared" / "data")
+)
+NELHAGE = SHARED / "nelhage" / "data"
+needs_nelhage = pytest.mark.skipif(
+    not NELHAGE.is_dir(), reason=f"{NELHAGE} is absent: the published table is not checked"
+)
+
+
+@needs_nelhage
+@pytest.mark.parametrize(
+    ("machine", "variant", "published"),
+    [
+        ("x86_64-intel", "clang19", "1.09x slower"),
+        ("x86_64-intel", "clang19.taildup", "1.01x faster"),
+        ("x86_64-intel", "clang19.tc", "1.03x faster"),
+        ("x86_64-intel", "gcc", "1.02x faster"),
+        ("x86_64-intel", "clang18.nocg", "1.01x faster"),
+        ("x86_64-intel", "clang19.nocg", "1.02x slower"),
+        ("aarch64-darwin", "clang19", "1.12x slower"),
+        ("aarch64-darwin", "clang19.taildup", "1.02x slower"),
+        ("aarch64-darwin", "clang19.tc", "1.00x slower"),
+    ],
+)
+def test_the_nine_published_cells(
+    capsys: pytest.CaptureFixture[str], machine: str, variant: str, published: str
+) -> None:
+    folder = NELHAGE / machine
+    assert (
+        main(["compare", str(folder / "clang18.json.gz"), str(folder / f"{variant}.json.gz")]) == 0
+    )
+    headline = " ".join(capsys.readouterr().out.split()).partition(" over 84 benchmarks;")[0]
+    assert published in headline
+
+
+@needs_nelhage
+def test_one_benchmark_carries_half_of_taildup(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = NELHAGE / "x86_64-intel"
+    files = [str(folder / f"{name}.json.gz") for name in ("clang18", "clang19.taildup")]
+    out = tmp_path / "out.json"
+    assert main(["compare", *files, "--json", str(out)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "bench_mp_pool alone carries 47 % of clang19.taildup's 1.01x faster" in said
+    assert "without it the geometric mean is 1.007x faster" in said
+    (suite,) = load_result(out).suites
+    assert 1 / suite.influence["bench_mp_pool"] == pytest.approx(1.007, abs=0.0005)
+    # The files name the compiler with each benchmark, and nothing names the commit.
+    assert "not the same compiler: Clang 18.1.8 (clang18); Clang 19.1.7" in said
+    assert "-mllvm -tail-dup-pred-size=5000 (clang19.taildup)" in said
+    assert "the files name no commit" in said
+
+
+@needs_nelhage
+def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = NELHAGE / "x86_64-intel"
+    main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg"))])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "nothing in the metadata tells clang18.nocg from clang18 but the file's name" in said
+    assert "bench_mp_pool alone carries 52 % of clang18.nocg's 1.01x faster" in said
+
+
+@pytest.mark.skipif(
+    not (SHARED / "bpf-tail-calls").is_dir(), reason=f"{SHARED / 'bpf-tail-calls'} is absent"
+)
+def test_columns_of_a_table_choose_the_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    table = SHARED / "bpf-tail-calls" / "tail_call_cost_by_kernel.csv"
+    assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("kernel=v5.10 measured")
+    assert "cannot be judged: the file does not say which values came from the same process" in said

@@ -1,0 +1,189 @@
+"""Child processes, one at a time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.conftest import STUCK, ends, open_files
+
+from whyfast.measure.process import (
+    OUTPUT_KEPT,
+    Child,
+    describe_status,
+    milliseconds,
+    on_cpu,
+    padded,
+    usable_cpus,
+)
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+Start = Callable[..., Child]
+
+
+@pytest.fixture
+def start(nothing_left: None) -> Iterator[Start]:
+    """``start(code)``: a shell as a child, ended after the test."""
+    started: list[Child] = []
+
+    def run(code: str, *, keep_stdout: bool = True, stdin: str = os.devnull) -> Child:
+        child = Child(
+            ("sh", "-c", code), env=dict(os.environ), keep_stdout=keep_stdout, stdin=stdin
+        )
+        started.append(child)
+        return child
+
+    yield run
+    for child in started:
+        child.kill()
+
+
+@pytest.mark.parametrize(("code", "status"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", -9)])
+def test_the_status_of_an_ended_child(start: Start, code: str, status: int) -> None:
+    child = start(code)
+    assert child.status is None
+    assert child.wait(STUCK) is not None
+    assert child.status == status
+
+
+def test_a_child_that_still_runs(start: Start) -> None:
+    child = start("sleep 600")
+    assert child.wait(0.0) is None
+    assert child.wait(0.02) is None
+    assert child.status is None
+    child.kill()
+    assert child.status == -signal.SIGKILL
+
+
+def test_waiting_again_for_an_ended_child_says_the_same(start: Start) -> None:
+    child = start("exit 3")
+    assert child.wait(STUCK) == child.wait(STUCK) == child.wait(0.0)
+    child.kill()
+    child.kill()
+    assert child.status == 3
+
+
+def test_a_timeout_may_be_longer_than_the_kernel_can_express(start: Start) -> None:
+    assert start("exit 0").wait(1e12) is not None
+
+
+def test_killing_ends_the_whole_group(start: Start, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    child = start(f"sleep 600 & sleep 600 & echo $! > '{pids}'; wait")
+    while not pids.exists() or not pids.read_text():
+        assert child.wait(0.005) is None
+    child.kill()
+    assert ends(int(pids.read_text()))
+    assert ends(child.pid)
+
+
+def test_what_was_printed(start: Start) -> None:
+    child = start("echo one; echo two >&2; echo three")
+    child.wait(STUCK)
+    assert child.stdout() == "one\nthree\n"
+    assert child.output_tail() == "one\nthree\ntwo"
+    child.kill()
+    assert child.stdout() == child.output_tail() == ""  # the files are gone
+
+
+def test_only_the_end_of_long_output_is_kept_for_reports(start: Start) -> None:
+    child = start("seq 100000; echo bad >&2")
+    child.wait(STUCK)
+    assert child.stdout().startswith("1\n2\n")
+    tail = child.output_tail()
+    assert tail.endswith("\n99999\n100000\nbad")
+    assert OUTPUT_KEPT - 10 <= len(tail) <= OUTPUT_KEPT + 10
+
+
+def test_bytes_that_are_no_text_are_replaced(start: Start) -> None:
+    child = start(r"printf 'a\377b'")
+    child.wait(STUCK)
+    assert child.stdout() == "a�b"
+
+
+def test_output_that_nobody_wants_is_not_kept(start: Start) -> None:
+    child = start("echo one; test /dev/stdout -ef /dev/null", keep_stdout=False)
+    child.wait(STUCK)
+    assert (child.status, child.stdout()) == (0, "")
+
+
+def test_a_child_starts_with_clean_descriptors_and_signals(start: Start) -> None:
+    descriptor = os.open("/dev/zero", os.O_RDONLY)
+    try:
+        child = start("ls -l /proc/self/fd; grep SigIgn /proc/self/status")
+        child.wait(STUCK)
+    finally:
+        os.close(descriptor)
+    *files, ignored = child.stdout().splitlines()
+    assert not any("/dev/zero" in line for line in files)
+    assert sum("whyfast-std" in line for line in files) == 2  # its own output, and no duplicates
+    assert not int(ignored.split()[1], 16) & (1 << (signal.SIGPIPE - 1))
+
+
+def test_a_child_has_a_group_of_its_own(start: Start) -> None:
+    child = start("sleep 600")
+    assert os.getpgid(child.pid) == child.pid != os.getpgrp()
+
+
+@pytest.mark.parametrize("argv", [("/does/not/exist",), ("does-not-exist-anywhere",)])
+def test_a_program_that_is_not_there_leaves_nothing_open(argv: tuple[str, ...]) -> None:
+    before = open_files()
+    with pytest.raises(FileNotFoundError):
+        Child(argv, env=dict(os.environ))
+    assert open_files() == before
+
+
+def test_descriptors_are_passed_on_request() -> None:
+    read, write = os.pipe()
+    code = f"import os; os.write({write}, b'hello')"
+    child = Child((sys.executable, "-S", "-c", code), env=dict(os.environ), pass_fds=(write,))
+    os.close(write)
+    assert os.read(read, 100) == b"hello"
+    os.close(read)
+    child.kill()
+
+
+def test_children_started_inside_are_pinned_and_this_process_is_not_after(start: Start) -> None:
+    before = os.sched_getaffinity(0)
+    cpu = max(usable_cpus())
+    with on_cpu(cpu):
+        child = start("grep Cpus_allowed_list /proc/self/status")
+    child.wait(STUCK)
+    assert child.stdout().split()[1] == str(cpu)
+    with pytest.raises(ZeroDivisionError), on_cpu(cpu):
+        raise ZeroDivisionError
+    with on_cpu(None):
+        assert os.sched_getaffinity(0) == before
+    assert os.sched_getaffinity(0) == before
+    assert usable_cpus() == tuple(sorted(before))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (0, "exit code 0"),
+        (3, "exit code 3"),
+        (-9, "killed by SIGKILL"),
+        (-11, "killed by SIGSEGV"),
+        (-63, "killed by signal 63"),
+    ],
+)
+def test_describe_status(status: int, words: str) -> None:
+    assert describe_status(status) == words
+
+
+def test_padding_adds_one_variable_of_that_length() -> None:
+    env = {"A": "1", "WHYFAST_PAD": "old"}
+    assert padded(env, 3) == {"A": "1", "WHYFAST_PAD": "xxx"}
+    assert padded({}, 0) == {"WHYFAST_PAD": ""}
+    assert env == {"A": "1", "WHYFAST_PAD": "old"}
+
+
+def test_milliseconds() -> None:
+    assert milliseconds(0.25) == 250
+    assert milliseconds(1e9) == 2**31 - 1

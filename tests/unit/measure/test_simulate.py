@@ -1,0 +1,198 @@
+"""Valgrind's model: how it is started, what is said when it fails, and that it repeats itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.tools import Replay, option, said
+
+from whyfast.measure.counters import simulated_counters
+from whyfast.measure.doctor.system import Files
+from whyfast.measure.geometry import Cache, Geometry, read_geometry
+from whyfast.measure.launch import Finished, SystemLauncher
+from whyfast.measure.simulate import CannotCount, Simulator, simulate
+from whyfast.model.counters import Profile
+
+GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
+
+OUT = """\
+events: Ir Bc Bcm Bi Bim
+ob=(1) /x/vm
+fn=(1) vm_run
+0 900 100 10 40 20
+ob=(2) /lib/libc.so.6
+fn=(2) puts
+0 100 20 5
+totals: 1000 120 15 40 20
+"""
+
+
+def _valgrind(
+    out: str | None = OUT, log: str = "==77== Callgrind", status: int = 0
+) -> Callable[..., Finished]:
+    def answer(argv: Sequence[str]) -> Finished:
+        if argv[-1] == "--version":
+            return said("valgrind-3.19.0\n")
+        Path(option(argv, "--log-file")).write_text(log)
+        if out is not None:
+            Path(option(argv, "--callgrind-out-file").replace("%p", "77")).write_text(out)
+        return said("what the program printed", status)
+
+    return answer
+
+
+def _simulate(replay: Replay) -> tuple[Profile, str]:
+    env = {"HOME": "/home/me", "VALGRIND_OPTS": "--tool=none", "DEBUGINFOD_URLS": "https://x"}
+    return simulate(["./vm", "run"], launcher=replay, geometry=GEOMETRY, env=env, timeout=9.0)
+
+
+def _with_setarch(valgrind: Callable[..., Finished]) -> Replay:
+    def setarch(argv: Sequence[str]) -> Finished:
+        return said() if argv[2:] == ["true"] else valgrind(argv[2:])
+
+    return Replay({"valgrind": valgrind, "setarch": setarch})
+
+
+def test_what_is_fixed_so_that_runs_repeat() -> None:
+    replay = _with_setarch(_valgrind())
+    profile, failure = _simulate(replay)
+    argv = replay.calls[-1]
+    assert argv[:2] == ("/usr/bin/setarch", "-R")
+    assert argv[-2:] == ("./vm", "run")
+    assert {"--branch-sim=yes", "--cache-sim=yes", "--I1=32768,8,64"} <= set(argv)
+    assert replay.environments[-1] == {"HOME": "/home/me", "PYTHONHASHSEED": "0", "LC_ALL": "C"}
+    assert failure == ""
+    assert profile.notes == ()
+
+
+def test_a_profile_and_its_counters() -> None:
+    profile, _ = _simulate(_with_setarch(_valgrind()))
+    assert (profile.source, profile.tool) == ("simulated", "callgrind of valgrind-3.19.0")
+    assert [(f.name, f.object, f.costs["Ir"]) for f in profile.functions] == [
+        ("vm_run", "", 900.0),
+        ("puts", "libc.so.6", 100.0),
+    ]
+    counters = {c.name: c for c in simulated_counters(profile)}
+    assert {c.source for c in counters.values()} == {"simulated"}
+    assert counters["instructions"].value == 1000
+    assert counters["branches"].value == 160
+    assert counters["branch-misses"].value == 35
+    assert counters["indirect branch miss rate"].value == 0.5
+    assert counters["branch miss rate"].value == 35 / 160
+    assert "L1i misses" not in counters
+
+
+def test_a_simulated_zero_is_a_zero() -> None:
+    profile, _ = _simulate(Replay({"valgrind": _valgrind("events: Ir Bi Bim\nfn=f\n0 5\n")}))
+    counters = {c.name: c.value for c in simulated_counters(profile)}
+    assert counters["indirect branch misses"] == 0
+    assert "indirect branch miss rate" not in counters
+
+
+def test_where_addresses_cannot_be_fixed_it_says_so() -> None:
+    refused = Replay({"valgrind": _valgrind(), "setarch": lambda argv: said("not permitted", 1)})
+    for replay in (refused, Replay({"valgrind": _valgrind()})):
+        profile, _ = _simulate(replay)
+        assert any("address randomisation" in note for note in profile.notes)
+        assert replay.calls[-1][0] == "/usr/bin/valgrind"
+
+
+@pytest.mark.parametrize(
+    ("valgrind", "message"),
+    [
+        (
+            _valgrind(None, "valgrind: bad option", 1),
+            r"no profile \(exit code 1: valgrind: bad opt",
+        ),
+        (_valgrind(None, "", -9), r"no profile \(killed by SIGKILL: what the program printed\)"),
+        (_valgrind(log="vex amd64->IR: unhandled instruction bytes: 0x62"), "-march=x86-64-v3"),
+        (_valgrind("events: Ir\nfn=(3)\n"), "line 2 is not of a Callgrind profile"),
+    ],
+)
+def test_failures_in_words(valgrind: Callable[..., Finished], message: str) -> None:
+    with pytest.raises(CannotCount, match=message):
+        _simulate(_with_setarch(valgrind))
+
+
+def test_without_valgrind() -> None:
+    with pytest.raises(CannotCount, match="valgrind is not installed"):
+        _simulate(Replay({}))
+
+
+def test_debug_information_that_valgrind_does_not_know() -> None:
+    log = "==77== x\n### unhandled dwarf2 abbrev form code 0x25\n"
+    profile, _ = _simulate(_with_setarch(_valgrind(log=log)))
+    (note,) = profile.notes
+    assert "build with -gdwarf-4" in note
+
+
+def test_a_program_without_names() -> None:
+    profile, _ = _simulate(_with_setarch(_valgrind(OUT.replace("vm_run", "???"))))
+    (note,) = profile.notes
+    assert note.startswith("90 % of the instructions are in functions without a name")
+
+
+def test_a_program_that_fails_is_reported_with_its_profile() -> None:
+    profile, failure = _simulate(_with_setarch(_valgrind(status=3)))
+    assert failure == "the program ended with exit code 3"
+    assert profile.functions
+
+
+def test_forked_processes_are_left_out() -> None:
+    def forks(argv: Sequence[str]) -> Finished:
+        if argv[-1] != "--version":
+            out = option(argv, "--callgrind-out-file")
+            Path(out.replace("%p", "78")).write_text(OUT.replace("vm_run", "child"))
+        return _valgrind()(argv)
+
+    profile, _ = _simulate(_with_setarch(forks))
+    assert profile.functions[0].name == "vm_run"
+    assert profile.notes == ("1 processes that the program forked are not counted",)
+
+
+PROGRAM = """
+#include <stdlib.h>
+typedef int op(int);
+__attribute__((noinline)) static int plus(int x) { return x + 1; }
+__attribute__((noinline)) static int times(int x) { return x * 3; }
+static op *volatile ops[] = {plus, times};
+int main(void) {
+    int x = 0;
+    char *heap = malloc(3000);
+    for (int i = 0; i < 1000; i++) { x = ops[(i * 7 >> 2) & 1](x); heap[i] = x; }
+    return heap[5] == 99;
+}
+"""
+
+
+@pytest.mark.parametrize("tool", ["callgrind", "cachegrind"])
+def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulator) -> None:
+    if not (shutil.which("valgrind") and shutil.which("gcc")):
+        pytest.skip("needs valgrind and gcc")
+    (tmp_path / "p.c").write_text(PROGRAM)
+    program = tmp_path / "p"
+    subprocess.run(["gcc", "-O1", "-g", tmp_path / "p.c", "-o", program], check=True)
+    first, second = (
+        simulate(
+            [str(program)],
+            launcher=SystemLauncher(),
+            geometry=read_geometry(Files()),
+            env=os.environ,
+            timeout=120,
+            tool=tool,
+        )[0]
+        for _ in range(2)
+    )
+    if any("address randomisation" in note for note in first.notes):
+        pytest.skip("address randomisation cannot be switched off here")
+    assert first == second
+    plus = next(f for f in first.functions if f.name == "plus")
+    assert plus.object == ""
+    assert 500 <= plus.costs["Ir"] <= 10_000
+    assert first.totals["Bi"] >= 1000
+    assert sum(f.costs["Ir"] for f in first.functions) == first.totals["Ir"]

@@ -1,0 +1,294 @@
+"""Programs that take turns: right ones, and all the ways of being wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.conftest import STUCK, ends
+
+from whyfast.measure import turns
+from whyfast.measure.runner import Player, PlayerFailed, Reading
+from whyfast.measure.turns import TurnRunner
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+#: What every program of these tests begins with.
+PRELUDE = """
+import os, signal, sys, time
+IN, OUT = (int(fd) for fd in os.environ["WHYFAST_TURN"].split(","))
+def say(text): os.write(OUT, text.encode())
+grants = os.fdopen(IN)
+"""
+
+READY = 'say("ready 1\\n")\n'
+
+GOOD = READY + 'for line in grants: say(f"0.{int(line):03} 0x1f\\n")'
+
+
+def _command(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-S", "-c", PRELUDE + code)
+
+
+def _enter(
+    command: tuple[str, ...],
+    *,
+    timeout: float = STUCK,
+    check: str | None = None,
+    cpu: int | None = None,
+    pad: int = 0,
+) -> Player:
+    runner = TurnRunner({"v": command}, env=dict(os.environ), timeout=timeout, check=check)
+    return runner.enter("v", cpu=cpu, pad=pad)
+
+
+@contextmanager
+def _playing(code: str, *, timeout: float = STUCK, check: str | None = None) -> Iterator[Player]:
+    player = _enter(_command(code), timeout=timeout, check=check)
+    try:
+        yield player
+    finally:
+        player.close()
+
+
+def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> PlayerFailed:
+    """The failure of a program in its second turn or before."""
+    with _playing(code, timeout=timeout, check=check) as player:
+        try:
+            player.turn(1)
+            player.turn(2)
+        except PlayerFailed as failed:
+            return failed
+    raise AssertionError("it did not fail")
+
+
+def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
+    with _playing(GOOD, check="0x1f") as player:
+        assert player.turn(1) == Reading(0.001, "0x1f")
+        assert player.turn(250) == Reading(0.25, "0x1f")
+
+
+def test_a_result_is_not_needed() -> None:
+    with _playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
+        assert player.turn(1) == Reading(0.0015, None)
+
+
+def test_an_answer_may_come_in_pieces() -> None:
+    code = READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)'
+    with _playing(code) as player:
+        assert player.turn(1) == Reading(0.5, "0x1")
+        assert player.turn(1) == Reading(0.5, "0x1")
+
+
+AT_ONCE = {
+    "hello": ('say("hello\\n")', "expected 'ready 1' from the turn protocol, got 'hello'"),
+    "version": ('say("ready 2\\n")', "expected 'ready 1' from the turn protocol, got 'ready 2'"),
+    "error": ('say("error no such file: x.hex\\n")', "no such file: x.hex"),
+    "exit": ("sys.exit(3)", "ended early (exit code 3)"),
+    "good exit": ("sys.exit(0)", "ended early (exit code 0)"),
+    "signal": ("os.kill(os.getpid(), signal.SIGSEGV)", "ended early (killed by SIGSEGV)"),
+    "half a greeting": ('say("ready"); sys.exit(1)', "ended early (exit code 1)"),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), AT_ONCE.values(), ids=AT_ONCE)
+def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
+    with pytest.raises(PlayerFailed) as caught:
+        _enter(_command(code))
+    assert caught.value.reason == reason
+    assert caught.value.command == _command(code)
+
+
+def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
+    with pytest.raises(PlayerFailed) as caught:
+        _enter(_command("time.sleep(600)"))
+    assert caught.value.reason == "did not say it is ready within 0.3 s"
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (("/does/not/exist", "turn"), "could not be started: No such file or directory"),
+        (("/proc/version",), "could not be started: Permission denied"),
+    ],
+)
+def test_a_program_that_cannot_be_started(command: tuple[str, ...], reason: str) -> None:
+    with pytest.raises(PlayerFailed) as caught:
+        _enter(command)
+    assert (caught.value.reason, caught.value.command) == (reason, command)
+
+
+LATER = {
+    "garbage": ('say("fast\\n")', "answered 'fast' instead of seconds"),
+    "nothing": ('say("\\n")', "answered '' instead of seconds"),
+    "result first": ('say("0x1f 0.5\\n")', "answered '0x1f 0.5' instead of seconds"),
+    "not a number": ('say("nan 0x1f\\n")', "reported nan seconds, which cannot be"),
+    "forever": ('say("inf\\n")', "reported inf seconds, which cannot be"),
+    "no time": ('say("0.000000000\\n")', "reported 0.000000000 seconds, which cannot be"),
+    "back in time": ('say("-0.5\\n")', "reported -0.5 seconds, which cannot be"),
+    "error": ('say("error out of memory\\n")', "out of memory"),
+    "exit": ("sys.exit(3)", "ended early (exit code 3)"),
+    "abort": ("os.abort()", "ended early (killed by SIGABRT)"),
+    "half an answer": ('say("0.5"); sys.exit(0)', "ended early (exit code 0)"),
+    "a flood": ('say("x" * 70000); time.sleep(600)', "answered with more than 64 KiB and no line"),
+    "two answers": ('say("0.5\\n0.25\\n")', "answered '0.25' out of turn"),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), LATER.values(), ids=LATER)
+def test_a_program_that_fails_in_its_turn(code: str, reason: str) -> None:
+    failed = _fails(READY + f"for line in grants: {code}")
+    assert failed.reason == reason
+    assert failed.command[-1].endswith(code)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("0.5 0x2", "wrong result: 0x2, expected 0x1"),
+        ("0.5", "wrong result: None, expected 0x1"),
+        ("0.5 0x1 0x1", "wrong result: 0x1 0x1, expected 0x1"),
+    ],
+)
+def test_a_wrong_result(answer: str, reason: str) -> None:
+    assert _fails(READY + f'for line in grants: say("{answer}\\n")', check="0x1").reason == reason
+
+
+def test_a_program_that_hangs() -> None:
+    failed = _fails(READY + "time.sleep(600)", timeout=0.3)
+    assert failed.reason == "gave no value within 0.3 s"
+
+
+def _appears(file: Path) -> None:
+    deadline = time.monotonic() + STUCK
+    while not file.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+OUT_OF_TURN = {
+    "a value": ('say("0.25\\n")', "answered '0.25' out of turn"),
+    "an error": ('say("error out of memory\\n")', "out of memory"),
+    "an end": ("os.close(OUT)", "ended early (exit code 4)"),
+    "half a value": (
+        'say("0.2")',
+        "did not end a line that it began out of turn within 0.3 s",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), OUT_OF_TURN.values(), ids=OUT_OF_TURN)
+def test_what_comes_out_of_turn_never_passes_for_an_answer(
+    tmp_path: Path, code: str, reason: str
+) -> None:
+    done = tmp_path / "done"
+    signal_done = f"open({str(done)!r}, 'w').close()"
+    wait = "sys.exit(4)" if code.startswith("os.close") else "time.sleep(600)"
+    with _playing(
+        READY + f'grants.readline(); say("0.5\\n"); {code}; {signal_done}; {wait}', timeout=0.3
+    ) as player:
+        assert player.turn(1) == Reading(0.5)
+        _appears(done)
+        with pytest.raises(PlayerFailed) as caught:
+            player.turn(1)
+    assert caught.value.reason == reason
+
+
+def test_a_failure_shows_the_end_of_what_was_printed() -> None:
+    code = 'print("o" * 9000 + "out", flush=True); print("e" * 9000 + "err", file=sys.stderr)'
+    failed = _fails(f"{READY}{code}\nsys.exit(1)")
+    out, err = failed.output.split("\n")
+    assert (out[-4:], err[-4:]) == ("oout", "eerr")
+    assert (len(out), len(err)) == (3999, 3999)  # 4,000 bytes each, with the line's end
+
+
+def test_the_environment_is_padded() -> None:
+    code = READY + 'grants.readline(); say("1 " + os.environ["WHYFAST_PAD"] + "\\n")'
+    player = _enter(_command(code), pad=7)
+    assert player.turn(1).check == "xxxxxxx"
+    player.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="pinning is not possible here")
+def test_a_pinned_program_runs_on_that_cpu_and_this_one_where_it_did() -> None:
+    before = os.sched_getaffinity(0)
+    cpu = max(before)
+    code = READY + 'grants.readline(); say(f"1 {sorted(os.sched_getaffinity(0))}\\n")'
+    player = _enter(_command(code), cpu=cpu)
+    assert player.turn(1).check == f"[{cpu}]"
+    player.close()
+    assert os.sched_getaffinity(0) == before
+
+
+def _pipes(pid: str) -> set[str]:
+    """The pipes that a process has open."""
+    links = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            links.add(os.readlink(entry))
+    return {link for link in links if link.startswith("pipe:")}
+
+
+def test_a_program_in_play_holds_no_descriptors_but_its_own() -> None:
+    code = READY + 'grants.readline(); say(f"1 {os.getpid()}\\n"); grants.readline()'
+    players = [_enter(_command(code)) for _ in range(3)]
+    inherited = _pipes("self")  # ours to each player, and what we were started with
+    held = [_pipes(p.turn(1).check or "") for p in players]
+    everywhere = set.intersection(*held)
+    assert [len(pipes - everywhere) for pipes in held] == [2, 2, 2]
+    assert all(pipes - everywhere <= inherited for pipes in held)
+    assert len(set.union(*held) - everywhere) == 6
+    for player in players:
+        player.close()
+
+
+def test_closing_ends_a_good_program_by_itself(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    with _playing(f"{GOOD}\nopen({str(left)!r}, 'w').close()") as player:
+        player.turn(1)
+    assert left.exists()
+
+
+def test_closing_ends_a_stubborn_program_and_what_it_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = os.fork() or os.getpid()\n"
+        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        f"if child == os.getpid(): {READY}"
+        "time.sleep(600)"
+    )
+    with _playing(code):
+        while not (pids.exists() and pids.read_text().count("\n") == 2):
+            time.sleep(0.005)
+    assert all(ends(int(pid)) for pid in pids.read_text().split())
+
+
+def test_closing_twice_is_once() -> None:
+    with _playing(GOOD) as player:
+        player.close()
+
+
+def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    pid = tmp_path / "pid"
+    code = (
+        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        "os.kill(os.getppid(), signal.SIGUSR1)\ntime.sleep(600)"
+    )
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _enter(_command(code))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ends(int(pid.read_text()))

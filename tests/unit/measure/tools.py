@@ -1,0 +1,38 @@
+"""A launcher that replays recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from whyfast.measure.launch import Finished
+
+#: What to do about one call: write files, then return how it ended.
+Answer = Callable[[Sequence[str]], Finished]
+
+
+class Replay:
+    """``answers`` maps the name of a tool to what a call of it does; others are not installed."""
+
+    def __init__(self, answers: Mapping[str, Answer]) -> None:
+        self.answers = answers
+        self.calls: list[tuple[str, ...]] = []
+        self.environments: list[Mapping[str, str]] = []
+
+    def find(self, name: str) -> str | None:
+        return f"/usr/bin/{name}" if name in self.answers else None
+
+    def run(self, argv: Sequence[str], *, env: Mapping[str, str], timeout: float) -> Finished:
+        self.calls.append(tuple(argv))
+        self.environments.append(env)
+        return self.answers[Path(argv[0]).name](argv)
+
+
+def said(text: str = "", status: int = 0) -> Finished:
+    """A process that printed ``text``."""
+    return Finished(status, text, text)
+
+
+def option(argv: Sequence[str], name: str) -> str:
+    """The value of ``--name=value`` in a command line."""
+    return next(a.partition("=")[2] for a in argv if a.startswith(f"{name}="))

@@ -1,0 +1,180 @@
+"""The machine's archive, asked of a double of apt."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.toolchain.archive import (
+    VARIABLE,
+    Listed,
+    archive_address,
+    download,
+    listed_sources,
+    parse_sources,
+    proxy_options,
+)
+
+SOURCES = """\
+Package: python9
+Version: 9.1.2-1
+Directory: pool/main/p/python9
+Checksums-Sha1:
+ aa 10 python9_9.1.2.orig.tar.xz
+Checksums-Sha256:
+ 1111 10 python9_9.1.2-1.dsc
+ 2222 20 python9_9.1.2.orig.tar.xz
+ 3333 30 python9_9.1.2-1.debian.tar.xz
+
+Package: python9
+Version: 9.1.3-1
+Checksums-Sha256:
+ 4444 20 python9_9.1.3.orig.tar.xz
+Directory: pool/main/p/python9
+"""
+
+
+class Apt:
+    """Answers by the first two words of a command; ``asked`` are the commands in order."""
+
+    def __init__(self, answers: Mapping[str, tuple[int, str, str]]) -> None:
+        self.answers = answers
+        self.asked: list[list[str]] = []
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        self.asked.append(list(argv))
+        for key, (status, out, err) in self.answers.items():
+            if key in " ".join([Path(argv[0]).name, *argv[1:]]):
+                return subprocess.CompletedProcess(argv, status, out, err)
+        raise FileNotFoundError(2, "No such file or directory", argv[0])
+
+
+def test_the_address_is_that_of_the_signed_name() -> None:
+    lists = "Debian-Security|http://one.example/debian-security/\nDebian|http://two.example/deb/\n"
+    apt = Apt({"indextargets": (0, lists, "")})
+    assert archive_address(apt, {}) == "http://two.example/deb"
+
+
+def test_without_lists_it_is_what_apt_would_download() -> None:
+    uris = (
+        "'https://packages.example/other/dists/x/InRelease' other 0 \n"
+        "'http://a.example/debian-security/dists/x-security/InRelease' security 0 \n"
+        "'http://a.example/mirror/debian/dists/x/InRelease' main 0 \n"
+    )
+    apt = Apt({"indextargets": (0, "", ""), "--print-uris": (0, uris, "")})
+    assert archive_address(apt, {}) == "http://a.example/mirror/debian"
+
+
+def test_the_variable_goes_first() -> None:
+    assert archive_address(Apt({}), {VARIABLE: "http://own.example/debian/"}) == (
+        "http://own.example/debian"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({}, "apt is not here to name a Debian archive"),
+        ({"apt-get": (0, "", "")}, "this machine's apt names no Debian archive"),
+    ],
+)
+def test_no_archive(answers: Mapping[str, tuple[int, str, str]], reason: str) -> None:
+    with pytest.raises(CannotBuildHere, match=reason) as caught:
+        archive_address(Apt(answers), {})
+    assert VARIABLE in str(caught.value)
+
+
+def test_proxies_are_carried_over_and_nothing_else() -> None:
+    dump = (
+        'Acquire::http::Proxy "http://proxy.example:3142";\n'
+        'Acquire::https::Proxy "";\n'
+        'Acquire::http::deb.example::Proxy "DIRECT";\n'
+        'Acquire::Retries "3";\n'
+    )
+    assert proxy_options(Apt({"apt-config dump": (0, dump, "")})) == [
+        'Acquire::http::Proxy "http://proxy.example:3142";',
+        'Acquire::http::deb.example::Proxy "DIRECT";',
+    ]
+
+
+@pytest.fixture
+def helper(tmp_path: Path) -> str:
+    """What apt-config says of apt's methods, beside which there is an apt-helper."""
+    (tmp_path / "methods").mkdir()
+    (tmp_path / "apt-helper").touch()
+    return f"found='{tmp_path}/methods/'\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "reason"),
+    [
+        (
+            100,
+            "E: Failed to fetch http://a/b  404  Not Found\nE: Download Failed",
+            "does not serve",
+        ),
+        (100, "E: Failed to fetch http://a/b  Hash Sum mismatch\n Hashes:", "another sha256"),
+        (
+            100,
+            "W: a warning\nE: Could not resolve 'a.example'\nE: Download Failed",
+            "Could not resolve 'a.example'",
+        ),
+        (7, "", "apt-helper ended with exit code 7"),
+    ],
+)
+def test_why_a_download_failed(
+    tmp_path: Path,
+    helper: str,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    said: str,
+    reason: str,
+) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (status, "", said)})
+    target = tmp_path / "file"
+    target.write_text("half")
+    assert reason in (download("pool/x.tar.xz", "1234", target, apt) or "")
+    assert not target.exists()
+    assert apt.asked[-1][1:] == [
+        "download-file",
+        "http://a.example/debian/pool/x.tar.xz",
+        str(target),
+        "SHA256:1234",
+    ]
+
+
+def test_a_download(tmp_path: Path, helper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (0, "", "")})
+    (tmp_path / "file").touch()
+    assert download("pool/x.tar.xz", "1234", tmp_path / "file", apt) is None
+
+
+def test_upstream_tarballs_of_an_index() -> None:
+    assert parse_sources(SOURCES) == [
+        Listed("9.1.2", "pool/main/p/python9/python9_9.1.2.orig.tar.xz", "2222"),
+        Listed("9.1.3", "pool/main/p/python9/python9_9.1.3.orig.tar.xz", "4444"),
+    ]
+
+
+def test_an_expired_index_of_a_moving_suite_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    apt = Apt({"update": (0, "", ""), "showsrc": (0, SOURCES, "")})
+    assert len(listed_sources("python9", "sid", apt)) == 2
+    assert "Acquire::Check-Valid-Until=false" in apt.asked[0]
+    listed_sources("python9", "bookworm", apt)
+    assert "Acquire::Check-Valid-Until=false" not in apt.asked[2]
+
+
+def test_an_index_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    apt = Apt({"update": (100, "", "W: x\nE: The repository has no Release file.\nE: more")})
+    with pytest.raises(CannotBuildHere, match="index of sid cannot be had: The repository has no"):
+        listed_sources("python9", "sid", apt)

@@ -1,0 +1,165 @@
+"""Making a root, with a script in the place of mmdebstrap."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.toolchain import debian_root
+from whyfast.toolchain.debian_root import (
+    RECORD,
+    Package,
+    RootSpec,
+    explain_failure,
+    make_root,
+    mmdebstrap_words,
+    parse_record,
+)
+
+SPEC = RootSpec("trixie", ("gcc-14", "make"), "http://a.example/debian", need=1000)
+
+SHOWN = """\
+Package: gcc-14
+Version: 14.2.0-19
+SHA256: abcd
+Description: a compiler
+
+Package: base-files
+Version: 13.8
+SHA256: 1234
+"""
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """An archive as mmdebstrap writes it, with what a user must not get from it."""
+    tree = tmp_path / "tree"
+    (tree / RECORD).parent.mkdir(parents=True)
+    (tree / RECORD).write_text(SHOWN)
+    (tree / "usr/bin").mkdir(parents=True)
+    (tree / "usr/bin/su").write_text("su")
+    (tree / "usr/bin/su").chmod(0o4755)
+    (tree / "usr/locked").mkdir(mode=0o555)
+    (tree / "dev").mkdir()
+    (tree / "dev/null").touch()
+    made = tmp_path / "made.tar"
+    with tarfile.open(made, "w") as tar:
+        tar.add(tree, ".")
+    return made
+
+
+def _script(text: str) -> list[str]:
+    return ["/bin/sh", "-c", text]
+
+
+def test_a_root_is_complete_and_says_what_is_in_it(tmp_path: Path, archive: Path) -> None:
+    folder = tmp_path / "cache" / "root-1"
+    said: list[str] = []
+    words = _script(f"echo 'I: extracting archives...' >&2; echo 'I: done' >&2; cat {archive}")
+    make_root(SPEC, folder, words, said.append)
+    assert said == ["extracting archives"]
+    assert json.loads((folder / "packages.json").read_text()) == {
+        "base-files": {"version": "13.8", "sha256": "1234"},
+        "gcc-14": {"version": "14.2.0-19", "sha256": "abcd"},
+    }
+    lines = b"base-files 13.8 1234\ngcc-14 14.2.0-19 abcd"
+    assert (folder / "digest").read_text() == hashlib.sha256(lines).hexdigest() + "\n"
+    assert not (folder / "root" / RECORD).exists()
+    assert [p.name for p in folder.parent.iterdir()] == ["root-1"]
+
+
+def test_nothing_in_it_is_privileged_or_cannot_be_deleted(tmp_path: Path, archive: Path) -> None:
+    folder = tmp_path / "root-1"
+    make_root(SPEC, folder, _script(f"cat {archive}"), lambda text: None)
+    root = folder / "root"
+    assert stat.S_IMODE((root / "usr/bin/su").stat().st_mode) == 0o755
+    assert (root / "usr/locked").stat().st_mode & stat.S_IWUSR
+    assert list((root / "dev").iterdir()) == []
+    debian_root.delete_root(folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("exit_code", [0, 1])
+def test_a_failure_leaves_nothing_and_the_old_root_stays(
+    tmp_path: Path, archive: Path, exit_code: int
+) -> None:
+    folder = tmp_path / "cache" / "root-1"
+    (folder / "root").mkdir(parents=True)
+    words = _script(f"echo 'E: Unable to locate package gcc-14' >&2; exit {exit_code}")
+    with pytest.raises(CannotBuildHere):
+        make_root(SPEC, folder, words, lambda text: None)
+    assert [p.name for p in folder.parent.iterdir()] == ["root-1"]
+
+
+def test_remains_of_a_killed_process_go(tmp_path: Path, archive: Path) -> None:
+    folder = tmp_path / "root-1"
+    (tmp_path / "root-1-unfinished-abc" / "root").mkdir(parents=True)
+    make_root(SPEC, folder, _script(f"cat {archive}"), lambda text: None)
+    assert not (tmp_path / "root-1-unfinished-abc").exists()
+
+
+def test_room_is_asked_for_first(tmp_path: Path) -> None:
+    spec = RootSpec("trixie", (), "http://a.example/debian", need=10**18)
+    with pytest.raises(
+        CannotBuildHere, match="no room for a Debian trixie root: .* free and about"
+    ):
+        make_root(spec, tmp_path / "root", _script("touch ran"), lambda text: None)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("E: Unable to locate package clang-99", "Debian trixie has no package clang-99"),
+        (
+            "E: Package 'a' has no installation candidate\nE: Unable to locate package b",
+            "Debian trixie has no packages a, b",
+        ),
+        (
+            "E: The repository 'http://a.example/debian trixie Release' does not have a Release "
+            "file.\nE: apt-get update failed",
+            "the archive http://a.example/debian has no suite trixie",
+        ),
+        (
+            "tar: x: Cannot write: No space left on device",
+            "the disk became full while the Debian trixie root was made",
+        ),
+        ("E: first\nE: second", "mmdebstrap could not make a Debian trixie root: first"),
+        ("", "mmdebstrap could not make a Debian trixie root: exit code 25"),
+    ],
+)
+def test_why_a_root_could_not_be_made(said: str, reason: str) -> None:
+    assert explain_failure(said.splitlines(), SPEC, 25) == reason
+
+
+def test_an_ordinary_user_is_told_what_is_missing() -> None:
+    said = ["E: invalid mode: unshare", "newuidmap: not found"]
+    assert "apt-get install uidmap" in explain_failure(said, SPEC, 1)
+
+
+def test_the_command() -> None:
+    words = mmdebstrap_words(SPEC, "/usr/bin/mmdebstrap", "unshare")
+    assert words[:5] == [
+        "/usr/bin/mmdebstrap",
+        "--variant=apt",
+        "--format=tar",
+        "--mode=unshare",
+        "--include=gcc-14,make",
+    ]
+    assert words[-3:] == ["trixie", "-", "http://a.example/debian"]
+    assert not any("Check-Valid-Until" in word for word in words)
+    sid = RootSpec("sid", (), "x", ('Acquire::http::Proxy "p";',))
+    assert [w for w in mmdebstrap_words(sid, "m", "root") if w.startswith("--aptopt")] == [
+        '--aptopt=Acquire::http::Proxy "p";',
+        '--aptopt=Acquire::Check-Valid-Until "false";',
+    ]
+
+
+def test_the_record_of_packages() -> None:
+    assert parse_record(SHOWN + "\nPackage: local\nVersion: 1\n")["local"] == Package("1", "")
+    assert list(parse_record(SHOWN)) == ["base-files", "gcc-14"]
