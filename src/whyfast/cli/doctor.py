@@ -47,6 +47,9 @@ def run(args: argparse.Namespace) -> int:
     if args.tune or args.restore:
         outcome = (tune if args.tune else restore)(system, home().doctor)
         print_changes(outcome.changes, console, restored=args.restore, message=outcome.message)
+        if args.restore and not outcome.changes:
+            console.print(f"no old values are kept in {home().doctor}", soft_wrap=True)
+            console.print("(each user has a folder; restore as the user who did --tune)")
         if args.tune and any(not c.error for c in outcome.changes):
             console.print("whyfast doctor --restore puts the old values back")
         console.print()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,14 +70,3 @@ def influence(by_benchmark: Mapping[str, Floats]) -> dict[str, float]:
         )
         for left_out in by_benchmark
     }
-
-
-def carried_by(suite: Suite) -> Sequence[str]:
-    """The benchmarks whose removal moves the suite's log ratio by more than a third of it."""
-    whole = math.log(suite.verdict.ratio)
-    return [
-        name
-        for name, without in suite.influence.items()
-        if suite.verdict.word in ("faster", "slower")
-        and abs(math.log(without) - whole) > abs(whole) / 3
-    ]

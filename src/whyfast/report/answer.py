@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from whyfast.judge.influence import carriers
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Answer
@@ -64,6 +65,7 @@ def compose_answer(
     main = list(_against_main_baseline(study, comparisons))
     sentences += _differences(main, said, study, comparisons, facts)
     sentences += _rest(main, said, study.margin)
+    sentences += _carried(suites, study)
     if not sentences:
         sentences.append("There is no verdict: nothing could be compared.")
     sentences += twin_sentence(study, comparisons)
@@ -148,11 +150,29 @@ def _rest(main: Sequence[Verdict], said: set[tuple[str, str]], margin: float) ->
 def _undecided(verdict: Verdict, margin: float) -> str:
     text = str(ratio_text(verdict.ratio, verdict.low, verdict.high))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
-        text += f"; a difference of {(verdict.detectable - 1) * 100:.2g} % would have been found"
+        text += f"; {(verdict.detectable - 1) * 100:.2g} % would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
         time = format_seconds(verdict.seconds_to_margin)
         text += f"; about {time} more would tell {format_percent(margin)}"
     return text
+
+
+def _carried(suites: Sequence[Suite], study: Study) -> list[str]:
+    """The benchmark that alone makes more than a third of a mean against the baseline, if any."""
+    sentences = []
+    for suite in suites:
+        v = suite.verdict
+        if v.word not in ("faster", "slower") or v.baseline != study.baselines[0]:
+            continue
+        without = {b: (math.log(ratio), v.word) for b, ratio in suite.influence.items()}
+        for carrier in carriers(v, without, study.margin)[:1]:
+            if carrier.share > 0:
+                rest = ratio_text(carrier.without, carrier.without, carrier.without)
+                sentences.append(
+                    f"{shown(carrier.benchmark)} alone carries {carrier.share:.0%} of the geometric "
+                    f"mean of {shown(v.variant)}: without it, {rest.value} {rest.direction}."
+                )
+    return sentences
 
 
 def _byte_identical(builds: Sequence[BuildOutcome]) -> list[str]:

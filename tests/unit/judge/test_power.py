@@ -34,10 +34,12 @@ def test_half_width_of_very_many_blocks_shrinks_with_their_root() -> None:
     assert half_width(400, 0.05) < half_width(40, 0.05) / 2
 
 
-def test_detectable_is_half_a_width_of_the_noise_at_hand() -> None:
-    d = np.random.default_rng(6).normal(0, 0.02, 30)
-    assert detectable(d, 0.01) == pytest.approx(half_width(30, 0.01) * noise(d))
-    assert 0.01 < detectable(d, 0.01) < 0.03
+def test_an_effect_that_is_detectable_is_found_nine_times_in_ten() -> None:
+    rng = np.random.default_rng(6)
+    effect = detectable(rng.normal(0, 0.02, 30), 0.01)
+    found = sum(confidence_interval(rng.normal(effect, 0.02, 30), 0.01)[0] > 0 for _ in range(200))
+    assert 0.01 < effect < 0.04
+    assert 160 <= found <= 198
 
 
 @pytest.mark.parametrize("d", [[], [0.1], [0.1, 0.1], [0.0] * 6, [0.1, 0.2, 0.3]])

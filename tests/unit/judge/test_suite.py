@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.suite import carried_by, influence, judge_suites, suite_series
-from whyfast.model.verdict import Suite, Verdict, Word
+from whyfast.judge.suite import influence, judge_suites, suite_series
 
 Floats = NDArray[np.float64]
 
@@ -82,20 +81,3 @@ def test_several_suites_share_one_level() -> None:
     clear, open_ = judge_suites(samples, margin=0.01, alpha=0.02)
     assert (clear.verdict.word, open_.verdict.word) == ("slower", "undecided")
     assert clear.verdict.confidence == open_.verdict.confidence == 0.99
-
-
-def _suite(said: Word, ratio: float, without: dict[str, float]) -> Suite:
-    verdict = Verdict("new", "old", None, said, ratio, ratio / 1.01, ratio * 1.01, 0.99, 9.0, 30)
-    return Suite(verdict, without)
-
-
-def test_a_suite_is_carried_by_what_makes_a_third_of_it() -> None:
-    without = {"fib": 1.05, "sort": 1.09, "hash": 1.2}
-    assert carried_by(_suite("slower", 1.1, without)) == ["fib", "hash"]
-    mirrored = {name: 1 / ratio for name, ratio in without.items()}
-    assert carried_by(_suite("faster", 1 / 1.1, mirrored)) == ["fib", "hash"]
-
-
-@pytest.mark.parametrize("said", ["same", "undecided"])
-def test_nothing_carries_a_difference_that_is_not_there(said: Word) -> None:
-    assert carried_by(_suite(said, 1.1, {"fib": 1.05})) == []

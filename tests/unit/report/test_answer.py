@@ -164,8 +164,8 @@ def test_undecided_says_what_it_would_take() -> None:
     open_one = suite("clang19-goto", "clang18-goto", "undecided", 1.02, 0.97, 1.08)
     detail = replace(open_one.verdict, detectable=1.06, seconds_to_margin=150.0)
     assert _said(_without_claim(), (replace(open_one, verdict=detail),)) == (
-        "Undecided against clang18-goto: clang19-goto (1.02x slower [0.97, 1.08]; a difference of "
-        "6 % would have been found; about 2 min 30 s more would tell 1 %).",
+        "Undecided against clang18-goto: clang19-goto (1.02x slower [0.97, 1.08]; 6 % would "
+        "have been found 9 times in 10; about 2 min 30 s more would tell 1 %).",
     )
 
 

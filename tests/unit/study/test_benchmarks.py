@@ -52,7 +52,7 @@ CASES = {
         '"{cc}"',
         (
             'study.toml:47: benchmarks.collatz.command[2]: no placeholder "{cc}"; valid: '
-            "{program}, {source}, {study} (write {{ or }} for a literal brace)"
+            "{program}, {source}, {study}, {pyperformance} (write {{ or }} for a literal brace)"
         ),
     ),
     "runner": (

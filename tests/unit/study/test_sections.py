@@ -152,11 +152,11 @@ CASES = {
         'budget = "3"',
         ('study.toml:52: measure.budget: "3" is not a duration; write budget = "3m" or "90s"'),
     ),
-    'budget "1d"': (
+    'budget "1w"': (
         'budget = "3m"',
-        'budget = "1d"',
+        'budget = "1w"',
         (
-            'study.toml:52: measure.budget: "1d" is not a duration: "d" is not a unit; '
+            'study.toml:52: measure.budget: "1w" is not a duration: "w" is not a unit; '
             'write budget = "3m" or "90s"'
         ),
     ),

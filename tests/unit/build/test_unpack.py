@@ -1,0 +1,126 @@
+"""Archives, good and hostile."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from whyfast.build.unpack import unpack
+from whyfast.model.errors import UserError
+
+
+def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type = kind
+    member.linkname = link
+    member.mode = 0o644
+    return member
+
+
+def _archive(folder: Path, *members: tarfile.TarInfo, suffix: str = "") -> Path:
+    path = folder / f"archive.tar{'.' if suffix else ''}{suffix}"
+    with tarfile.open(path, f"w:{suffix}") as tar:
+        for member in members:
+            content = b"content of " + member.name.encode()
+            member.size = len(content) if member.isreg() else 0
+            tar.addfile(member, io.BytesIO(content) if member.isreg() else None)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["", "gz", "bz2", "xz"])
+def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, suffix: str) -> None:
+    script = _member("thing-1.0/configure")
+    script.mode = 0o6775
+    archive = _archive(
+        tmp_path,
+        _member("thing-1.0/src/a.c"),
+        script,
+        _member("thing-1.0/b.c", tarfile.SYMTYPE, "src/../src/a.c"),
+        _member("thing-1.0/c.c", tarfile.LNKTYPE, "thing-1.0/src/a.c"),
+        suffix=suffix,
+    )
+    folder = unpack(archive, tmp_path / "to")
+    assert folder == tmp_path / "to" / "thing-1.0"
+    assert (folder / "src/a.c").read_text() == "content of thing-1.0/src/a.c"
+    assert (folder / "b.c").read_text() == (folder / "c.c").read_text()
+    assert (folder / "configure").stat().st_mode & 0o7777 == 0o755
+
+
+def test_an_archive_without_a_folder_is_the_source_itself(tmp_path: Path) -> None:
+    archive = _archive(tmp_path, _member("a.c"), _member("b.c"))
+    assert unpack(archive, tmp_path / "to") == tmp_path / "to"
+
+
+def test_a_later_file_replaces_an_earlier_one(tmp_path: Path) -> None:
+    archive = _archive(tmp_path, _member("x/a"), _member("x/a"))
+    assert (unpack(archive, tmp_path / "to") / "a").read_text() == "content of x/a"
+
+
+@pytest.mark.parametrize(
+    ("members", "what"),
+    [
+        ([_member("/etc/evil")], "'/etc/evil' in it is a name that leads outside"),
+        ([_member("x/../../evil")], "a name that leads outside"),
+        ([_member("x/link", tarfile.SYMTYPE, "/etc")], "a link that leads outside"),
+        ([_member("x/link", tarfile.SYMTYPE, "../../y")], "a link that leads outside"),
+        ([_member("x/hard", tarfile.LNKTYPE, "../evil")], "a link that leads outside"),
+        ([_member("x/hard", tarfile.LNKTYPE, "/etc/passwd")], "a link that leads outside"),
+        ([_member("x/hard", tarfile.LNKTYPE, "x/missing")], "a hard link to what is not a file"),
+        ([_member("x/fifo", tarfile.FIFOTYPE)], "neither a file nor a folder nor a link"),
+        ([_member("x/device", tarfile.CHRTYPE)], "neither a file nor a folder nor a link"),
+        (
+            # harmless when it is made, but not once there is what it leads through
+            [
+                _member("x/link", tarfile.SYMTYPE, "here/.."),
+                _member("x/here", tarfile.SYMTYPE, ".."),
+            ],
+            "a link that leads outside",
+        ),
+        (
+            [
+                _member("a/b/deep/file"),
+                _member("x", tarfile.SYMTYPE, "a/b"),
+                _member("x/file", tarfile.SYMTYPE, "../../../evil"),
+            ],
+            "a link that leads outside",
+        ),
+        (
+            [_member("x/a"), _member("x/l", tarfile.SYMTYPE, "a"), _member("x/l/b")],
+            None,  # a is a file: cannot be a folder as well
+        ),
+    ],
+)
+def test_a_hostile_archive_is_refused(
+    tmp_path: Path, members: list[tarfile.TarInfo], what: str | None
+) -> None:
+    archive = _archive(tmp_path, *members)
+    with pytest.raises((UserError, OSError), match=re.escape(what) if what else ""):
+        unpack(archive, tmp_path / "to" / "deep")
+    assert sorted(os.listdir(tmp_path)) == ["archive.tar", "to"]
+    assert os.listdir(tmp_path / "to") == ["deep"]
+
+
+def test_a_file_is_not_written_through_a_link(tmp_path: Path) -> None:
+    archive = _archive(tmp_path, _member("a"), _member("l", tarfile.SYMTYPE, "a"), _member("l"))
+    with pytest.raises(UserError, match="a name that leads through a link"):
+        unpack(archive, tmp_path / "to")
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b broken", b"\xfd7zXZ\0 broken"])
+def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
+    archive = tmp_path / "archive"
+    archive.write_bytes(content)
+    with pytest.raises(UserError, match=r"archive: cannot be unpacked: "):
+        unpack(archive, tmp_path / "to")
+
+
+def test_an_archive_that_ends_too_early(tmp_path: Path) -> None:
+    archive = _archive(tmp_path, _member("a"), suffix="xz")
+    archive.write_bytes(archive.read_bytes()[:-20])
+    with pytest.raises(UserError, match="cannot be unpacked"):
+        unpack(archive, tmp_path / "to")
