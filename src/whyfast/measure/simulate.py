@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -85,7 +86,8 @@ def simulate(
         except OSError as error:
             raise CannotCount(f"{version} could not be started: {error.strerror}") from None
         said = log.read_text(errors="replace") if log.exists() else ""
-        if _UNKNOWN_INSTRUCTION.search(said):
+        # Some programs try an instruction and go on without it.
+        if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(said):
             raise CannotCount(
                 f"{version} does not know an instruction of this program; build it for an older "
                 "processor (-march=x86-64-v3) or use a newer Valgrind"
@@ -104,7 +106,7 @@ def simulate(
     profile = _profile(parsed, f"{tool} of {version}", program_names(command[0]))
     notes.extend(_names_missing(profile, said, version))
     if children:
-        notes.append(f"{children} processes that the program forked are not counted")
+        notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
 

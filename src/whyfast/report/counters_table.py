@@ -55,8 +55,9 @@ def hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> T
         (Cell(printable(f.name), printable(f.object)), *(_share(f, i) for i in range(len(f.costs))))
         for f in functions
     ]
+    order = ", largest difference first" if len(programs) > 1 else ""
     caption = (
-        f"Hot functions: share of {event} without callees, largest difference first "
+        f"Hot functions: share of {event} without callees{order} "
         f"({profiles[0].source}, {profiles[0].tool})"
     )
     return Table(caption, tuple(columns), tuple(rows))

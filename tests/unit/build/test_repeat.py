@@ -29,7 +29,7 @@ def test_the_script_names_every_command(tmp_path: Path) -> None:
         "#!/bin/sh\n"
         "# fast: gcc 12.2.0 (path:gcc-12), program sha256 abc\n"
         "set -eu\n"
-        "here=$PWD\n"
+        "export here=$PWD\n"
         "cp -r /store/d1/work/src src\n"
         "export LC_ALL=C\n"
         "export A='b c'\n"
@@ -111,3 +111,23 @@ def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Pa
     (tmp_path / "gate").unlink()
     assert _repeat(build, tmp_path / "again").returncode == 1
     assert not (tmp_path / "again" / "vm").exists()
+
+
+def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
+    (tmp_path / "root" / "usr").mkdir(parents=True)
+    root = str(tmp_path / "root")
+    provenance = {
+        "variant": "fast",
+        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": root},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {},
+        "commands": ["gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+    }
+    last = repeat_script(provenance, Path("/store/d1")).splitlines()[-1]
+    assert last.startswith("bwrap --unshare-ipc --unshare-net --ro-bind ")
+    assert f"--ro-bind {root}/usr /usr " in last
+    assert last.endswith(
+        '--bind "$here" "$here" --chdir "$here" -- /bin/sh -euc '
+        """'gcc-14 -ffile-prefix-map="$here"=/whyfast -o vm src/*.c'"""
+    )

@@ -48,7 +48,7 @@ def test_a_version_that_is_no_longer_listed_is_fetched(tmp_path: Path, suffix: s
 
 def test_a_tarball_with_another_content_is_not_kept(tmp_path: Path) -> None:
     serving = _serving({"pool/main/t/thing/thing_1.0.orig.tar.xz": b"other"})
-    with pytest.raises(UserError, match="the tarball has the sha256 .* where the study has"):
+    with pytest.raises(UserError, match=r"the tarball has the sha256 .* where the study has"):
         fetch_tarball(
             *("thing", "1.0", SHA256, "sid", tmp_path / "archive"),
             download=serving,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import re
 import tarfile
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_a_hostile_archive_is_refused(
     tmp_path: Path, members: list[tarfile.TarInfo], what: str | None
 ) -> None:
     archive = _archive(tmp_path, *members)
-    with pytest.raises((UserError, OSError), match=re.escape(what) if what else ""):
+    with pytest.raises((UserError, OSError), match=re.escape(what) if what else None):
         unpack(archive, tmp_path / "to" / "deep")
     assert sorted(os.listdir(tmp_path)) == ["archive.tar", "to"]
     assert os.listdir(tmp_path / "to") == ["deep"]
@@ -120,7 +121,10 @@ def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
 
 
 def test_an_archive_that_ends_too_early(tmp_path: Path) -> None:
-    archive = _archive(tmp_path, _member("a"), suffix="xz")
-    archive.write_bytes(archive.read_bytes()[:-20])
+    (tmp_path / "noise").write_bytes(random.Random(1).randbytes(100_000))
+    archive = tmp_path / "archive"
+    with tarfile.open(archive, "w:xz") as tar:
+        tar.add(tmp_path / "noise", "noise")
+    archive.write_bytes(archive.read_bytes()[:50_000])
     with pytest.raises(UserError, match="cannot be unpacked"):
         unpack(archive, tmp_path / "to")

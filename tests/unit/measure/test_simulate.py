@@ -110,13 +110,21 @@ def test_where_addresses_cannot_be_fixed_it_says_so() -> None:
             r"no profile \(exit code 1: valgrind: bad opt",
         ),
         (_valgrind(None, "", -9), r"no profile \(killed by SIGKILL: what the program printed\)"),
-        (_valgrind(log="vex amd64->IR: unhandled instruction bytes: 0x62"), "-march=x86-64-v3"),
+        (
+            _valgrind(log="vex amd64->IR: unhandled instruction bytes: 0x62", status=-4),
+            "-march=x86-64-v3",
+        ),
         (_valgrind("events: Ir\nfn=(3)\n"), "line 2 is not of a Callgrind profile"),
     ],
 )
 def test_failures_in_words(valgrind: Callable[..., Finished], message: str) -> None:
     with pytest.raises(CannotCount, match=message):
         _simulate(_with_setarch(valgrind))
+
+
+def test_a_program_that_tries_an_instruction_and_goes_on_without() -> None:
+    log = "==77== x\nvex amd64->IR: unhandled instruction bytes: 0x62"
+    assert _simulate(_with_setarch(_valgrind(log=log)))[0].functions
 
 
 def test_without_valgrind() -> None:
@@ -152,7 +160,7 @@ def test_forked_processes_are_left_out() -> None:
 
     profile, _ = _simulate(_with_setarch(forks))
     assert profile.functions[0].name == "vm_run"
-    assert profile.notes == ("1 processes that the program forked are not counted",)
+    assert profile.notes == ("not counted: what the program forked (1)",)
 
 
 PROGRAM = """

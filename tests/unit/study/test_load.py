@@ -34,7 +34,7 @@ CASES = {
     "source key": (
         'path = "src"',
         'path = "src"\nfolder = "src"',
-        "study.toml:9: source.folder: unknown key; valid: subject, path",
+        "study.toml:9: source.folder: unknown key; valid: path",
     ),
     "build key": (
         'program = "vm"',

@@ -16,20 +16,11 @@ CASES = {
         "",
         'study.toml:7: source.path: is missing; write subject = "NAME" or path = "FOLDER"',
     ),
-    "source git": (
-        'path = "src"',
-        'git = "https://example.org/x"',
-        "study.toml:8: source.git: is not supported yet; use subject or path",
-    ),
-    "source debian": (
-        'path = "src"',
-        'debian = "python3.14"',
-        "study.toml:8: source.debian: is not supported yet; use subject or path",
-    ),
     "source both": (
         'path = "src"',
         'path = "src"\nsubject = "x"',
-        "study.toml:8: source.path: a study has one source; give either subject or path",
+        "study.toml:8: source.path: a study has one source; "
+        "give one of subject, path, debian, tarball, git",
     ),
     "source gone": (
         'path = "src"',

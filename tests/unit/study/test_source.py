@@ -1,0 +1,113 @@
+"""``[source]`` of kinds that are fetched, and ``packages``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.study import Source
+from whyfast.study import load_study
+
+SHA256 = "ab" * 32
+DEBIAN = f'debian = "python3.14"\nversion = "3.14.6"\nsha256 = "{SHA256}"'
+
+CASES = {
+    "no version": (
+        'debian = "python3.14"',
+        'study.toml:7: source.version: is missing; write version = "3.14.6", the upstream version '
+        "without a Debian revision",
+    ),
+    "no sha256": (
+        'debian = "python3.14"\nversion = "3.14.6"',
+        'study.toml:7: source.sha256: is missing; write sha256 = "…", 64 hexadecimal digits, as '
+        "sha256sum prints them",
+    ),
+    "bad sha256": (
+        DEBIAN.replace(SHA256, "abc"),
+        'study.toml:10: source.sha256: "abc" is not a sha256; write 64 hexadecimal digits, as '
+        "sha256sum prints them",
+    ),
+    "bad package": (
+        DEBIAN.replace("python3.14", "../x"),
+        'study.toml:8: source.debian: "../x" is not the name of a source package',
+    ),
+    "bad version": (
+        DEBIAN.replace("3.14.6", "3/14"),
+        'study.toml:9: source.version: "3/14" is not an upstream version',
+    ),
+    "bad suite": (
+        f'{DEBIAN}\nsuite = "../"',
+        'study.toml:11: source.suite: "../" is not the name of a suite',
+    ),
+    "key of another kind": (
+        'path = "src"\nversion = "1"',
+        "study.toml:9: source.version: unknown key; valid: path",
+    ),
+    "tarball gone": (
+        f'tarball = "x.tar.xz"\nsha256 = "{SHA256}"',
+        'study.toml:8: source.tarball: "x.tar.xz" does not exist; relative to DEMO',
+    ),
+    "tarball folder": (
+        f'tarball = "src"\nsha256 = "{SHA256}"',
+        'study.toml:8: source.tarball: "src" is not a file; relative to DEMO',
+    ),
+    "tarball address": (
+        f'tarball = "https://example.org/x.tar.xz"\nsha256 = "{SHA256}"',
+        'study.toml:8: source.tarball: "https://example.org/x.tar.xz" is not the path of a file; '
+        "download it, or use git or debian",
+    ),
+    "no revision": (
+        'git = "https://example.org/x"',
+        'study.toml:7: source.revision: is missing; write revision = "v1.0", a tag, branch or '
+        "commit",
+    ),
+    "an option for a revision": (
+        'git = "https://example.org/x"\nrevision = "--upload-pack=x"',
+        'study.toml:9: source.revision: "--upload-pack=x" begins with a dash',
+    ),
+    "repository gone": (
+        'git = "../gone"\nrevision = "v1"',
+        'study.toml:8: source.git: "../gone" does not exist; relative to DEMO',
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES)
+def test_mistake(valid: str, message: Callable[[str], str], source: str, expected: str) -> None:
+    assert message(valid.replace('path = "src"', source)) == expected
+
+
+@pytest.mark.parametrize(("more", "suite"), [("", "sid"), ('suite = "trixie"', "trixie")])
+def test_debian(valid: str, write: Callable[[str], Path], more: str, suite: str) -> None:
+    file = write(valid.replace('path = "src"', f"{DEBIAN}\n{more}"))
+    assert load_study(file).source == Source(
+        "debian", "python3.14", file.parent, version="3.14.6", sha256=SHA256, suite=suite
+    )
+
+
+def test_tarball(valid: str, write: Callable[[str], Path]) -> None:
+    text = f'tarball = "study.toml"\nsha256 = "{SHA256.upper()}"'
+    file = write(valid.replace('path = "src"', text))
+    assert load_study(file).source == Source("tarball", "study.toml", file, sha256=SHA256)
+
+
+@pytest.mark.parametrize("address", ["https://example.org/x", "git@example.org:x/y.git"])
+def test_git_address(valid: str, write: Callable[[str], Path], address: str) -> None:
+    file = write(valid.replace('path = "src"', f'git = "{address}"\nrevision = "v1"'))
+    assert load_study(file).source == Source("git", address, file.parent, revision="v1")
+
+
+def test_git_folder(valid: str, write: Callable[[str], Path]) -> None:
+    file = write(valid.replace('path = "src"', 'git = "src"\nrevision = "v1"'))
+    assert load_study(file).source == Source("git", "src", file.parent / "src", revision="v1")
+
+
+def test_packages(valid: str, write: Callable[[str], Path], message: Callable[[str], str]) -> None:
+    text = valid.replace("[build]", '[build]\npackages = ["make", "zlib1g-dev", "make"]')
+    assert load_study(write(text)).build.packages == ("make", "zlib1g-dev")
+    assert message(text.replace('"zlib1g-dev"', '"zlib,evil"')) == (
+        'study.toml:11: build.packages[1]: "zlib,evil" is not the name of a Debian package; '
+        'write it as in "zlib1g-dev"'
+    )
