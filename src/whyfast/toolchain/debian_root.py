@@ -171,7 +171,7 @@ def _follow(stream: IO[bytes], said: list[str], say: Callable[[str], None]) -> N
     for raw in stream:
         line = raw.decode("utf-8", "replace").rstrip()
         said.append(line)
-        if line.startswith("I: ") and line.endswith("...") and "tempdir" not in line:
+        if line.startswith("I: ") and line.endswith("...") and "()" not in line and "tempdir" not in line:
             say(line.removeprefix("I: ").removesuffix("..."))
 
 
