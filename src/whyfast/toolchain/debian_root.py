@@ -40,6 +40,9 @@ RECORD = "var/lib/whyfast-packages"
 #: Seconds that mmdebstrap gets to clean up after itself when it is stopped.
 PATIENCE = 20.0
 
+#: What mmdebstrap says that a user wants to know: neither temporary folders nor signals.
+_STEP = re.compile(r"I: (?!.*(?:tempdir|\(\)))(.+)\.\.\.$")
+
 # apt's record of each installed package, version for version: it has the hash of the file.
 _HOOK = (
     "dpkg-query -W -f '${Package}=${Version}\\n' | xargs apt-cache show --no-all-versions"
@@ -171,8 +174,9 @@ def _follow(stream: IO[bytes], said: list[str], say: Callable[[str], None]) -> N
     for raw in stream:
         line = raw.decode("utf-8", "replace").rstrip()
         said.append(line)
-        if line.startswith("I: ") and line.endswith("...") and "()" not in line and "tempdir" not in line:
-            say(line.removeprefix("I: ").removesuffix("..."))
+        step = _STEP.match(line)
+        if step:
+            say(step[1])
 
 
 def _stop(maker: subprocess.Popen[bytes]) -> None:
