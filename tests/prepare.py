@@ -10,7 +10,6 @@ import sys
 
 from tests import install_chromium
 from tests.report.chromium import find_chromium
-
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import home
 from whyfast.toolchain.provider import resolve

@@ -272,9 +272,9 @@ def _start_matters(result: Result, start: float) -> list[Confound]:
     return [
         Confound(
             "process-start",
-            f"starting an empty program takes {start * 1e3:.2f} ms here, {share:.0%} of the time of "
-            f"{shlex.quote(min(short, key=typical.__getitem__))}; the ratio of the work alone is "
-            "further from 1 than the ratio shown",
+            f"starting an empty program takes {start * 1e3:.2f} ms here, {share:.0%} of the "
+            f"time of {shlex.quote(min(short, key=typical.__getitem__))}; the ratio of the work "
+            "alone is further from 1 than the ratio shown",
             "warning",
             tuple(short),
         )

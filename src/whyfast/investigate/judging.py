@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from whyfast.judge.decide import judge_family, precise_enough
 from whyfast.judge.estimate import as_linked, block_log_ratio, log_ratios, over_layouts
+from whyfast.judge.levels import levels, unsteady_values
 from whyfast.judge.placement import judge_placement
 from whyfast.judge.suite import judge_suites, suite_series
 from whyfast.model.sample import Block
-from whyfast.model.verdict import METRICS, Placement, Suite, Verdict
+from whyfast.model.study import Benchmark
+from whyfast.model.verdict import METRICS, Levels, Placement, Suite, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -25,9 +27,11 @@ def judge_study(
     variants: Sequence[str],
     baselines: Sequence[str],
     margin: float,
+    warming: Mapping[str, int] | None = None,
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
 
+    ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
     """
     samples: dict[tuple[str, str, str], Floats] = {}
@@ -38,7 +42,7 @@ def judge_study(
             for variant in variants:
                 if variant == baseline:
                     continue
-                d = log_ratios(own, name, variant, baseline)
+                d = log_ratios(own, name, variant, baseline, (warming or {}).get(name, 0))
                 if len(d):
                     samples[name, variant, baseline] = d
                     cost[name, variant, baseline] = sum(b.seconds for b in own) / len(own)
@@ -97,6 +101,29 @@ def _series(
             series[None, v, b] = suite_series(each)
         series.update({(name, v, b): d for name, d in each.items() if len(d)})
     return series
+
+
+def judge_levels(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[Benchmark],
+    variants: Sequence[str],
+    baseline: str,
+) -> tuple[Levels, ...]:
+    """Where the noise of each comparison with ``baseline`` comes from, warming up included.
+
+    Commands run anew for each value, so that they cannot warm up.
+    """
+    found = []
+    for benchmark in benchmarks:
+        own = [b for b in blocks if b.benchmark == benchmark.name]
+        alive = benchmark.runner != "command"
+        unsteady, drifts = unsteady_values(own, variants) if alive else (0, False)
+        for variant in variants:
+            if variant != baseline:
+                one = levels(own, variant, baseline, unsteady=unsteady, drifts=drifts)
+                found += [one] if one else []
+    return tuple(found)
 
 
 def judge_metrics(

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from whyfast.investigate.events import Observer
-from whyfast.investigate.judging import LiveJudge, judge_placements, judge_study
+from whyfast.investigate.judging import LiveJudge, judge_levels, judge_placements, judge_study
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.estimate import over_layouts
 from whyfast.measure.campaign import Entry, Limits, measure
@@ -15,7 +15,7 @@ from whyfast.measure.machine import environment
 from whyfast.model.build import BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Answer, Result
-from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.verdict import About
@@ -57,6 +57,9 @@ def measure_entries(
             store.add_failure(run.id, failure)
             observer.failure(failure)
 
+        def add_calibration(self, calibration: Calibration) -> None:
+            store.add_calibration(run.id, calibration)
+
     def settled(entry: Entry) -> bool:
         layouts = min(entry.layouts.values(), default=0)
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
@@ -92,7 +95,7 @@ def judged(
     evidence: Sequence[Evidence] = (),
     seconds: Mapping[str, float] | None = None,
 ) -> Result:
-    """The result of what the store holds of a run; ``answer`` is left for the reports to compose."""
+    """The result of what the store holds of a run; ``answer`` is left for reports to compose."""
     blocks = tuple(store.blocks(run.id))
     about: About = "change" if over_layouts(blocks) else "binaries"
     placements = judge_placements(
@@ -102,12 +105,16 @@ def judged(
         baselines=baselines,
         margin=study.margin,
     )
+    found_levels = judge_levels(
+        blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
+    )
     verdicts, suites = judge_study(
         over_layouts(blocks) or blocks,
         benchmarks=[b.name for b in study.benchmarks],
         variants=variants,
         baselines=baselines,
         margin=study.margin,
+        warming={x.benchmark: x.unsteady for x in found_levels},
     )
     sessions = tuple(store.sessions(run.id))
     return Result(
@@ -128,4 +135,6 @@ def judged(
         complete=complete,
         seconds=dict(seconds or {}),
         placements=placements,
+        calibrations=tuple(store.calibrations(run.id)),
+        levels=found_levels,
     )

@@ -12,23 +12,30 @@ from whyfast.model.sample import Block
 Floats = NDArray[np.float64]
 
 
-def block_log_ratio(block: Block, variant: str, baseline: str) -> float:
+def block_log_ratio(block: Block, variant: str, baseline: str, skip: int = 0) -> float:
     """log(variant / baseline) of one block: the median over its turns.
 
     In each turn every variant yields one value, milliseconds apart, so that drift of the machine
     cancels in the ratio of neighbours; the median sets aside turns that an interrupt hit.
-    Exchanging the two variants changes the sign and nothing else.
+    Exchanging the two variants changes the sign and nothing else. The first ``skip`` turns are set
+    aside where processes have to warm up, but never more than half of them.
     """
-    a = np.log(np.asarray(block.values[variant]))
-    b = np.log(np.asarray(block.values[baseline]))
+    skip = min(skip, len(block.values[variant]) // 2)
+    a = np.log(np.asarray(block.values[variant][skip:]))
+    b = np.log(np.asarray(block.values[baseline][skip:]))
     return float(np.median(a - b))
 
 
-def log_ratios(blocks: Iterable[Block], benchmark: str, variant: str, baseline: str) -> Floats:
-    """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,)."""
+def log_ratios(
+    blocks: Iterable[Block], benchmark: str, variant: str, baseline: str, skip: int = 0
+) -> Floats:
+    """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,).
+
+    ``skip``: see :func:`block_log_ratio`.
+    """
     return np.array(
         [
-            block_log_ratio(b, variant, baseline)
+            block_log_ratio(b, variant, baseline, skip)
             for b in blocks
             if b.benchmark == benchmark and variant in b.values and baseline in b.values
         ],

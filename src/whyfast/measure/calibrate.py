@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from whyfast.measure.clock import Clock
 from whyfast.measure.runner import Player, PlayerFailed, Runner
-from whyfast.model.sample import Block
+from whyfast.model.sample import Block, Calibration
 
 #: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.
 SHORTEST = 25e-6
@@ -37,22 +36,8 @@ FEWEST_TURNS = 3
 Steps = tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """The loops of one value, the turns of one block, and what they rest on.
-
-    ``steps`` holds, for each number of loops tried, seconds per loop. ``value`` is the seconds of
-    one value of the slowest variant; ``start`` the seconds that starting all processes takes.
-    """
-
-    loops: int
-    turns: int
-    value: float
-    start: float
-    steps: Steps = ()
-
-
 def calibrate(
+    benchmark: str,
     runner: Runner,
     variants: Sequence[str],
     *,
@@ -93,7 +78,7 @@ def calibrate(
             p.close()
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
-    return Calibration(loops, turns, slowest, start, steps)
+    return Calibration(benchmark, loops, turns, slowest, start, steps)
 
 
 def _choose_loops(

@@ -8,16 +8,16 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from whyfast.measure.block import BlockFailed, run_block
-from whyfast.measure.calibrate import Calibration, best_turns, calibrate
+from whyfast.measure.calibrate import best_turns, calibrate
 from whyfast.measure.clock import Clock
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.runner import PlayerFailed, Runner
 from whyfast.measure.schedule import draw, draw_layouts
-from whyfast.model.sample import Block, RunFailure
+from whyfast.model.sample import Block, Calibration, RunFailure
 
 #: Blocks after which the number of turns is chosen anew from measured variances, once.
 REVIEW_AFTER = 8
@@ -60,6 +60,9 @@ class Sink(Protocol):
 
     def add_failure(self, failure: RunFailure) -> None:
         """Keep a failure."""
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        """Keep what the next blocks of a benchmark are taken with."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def _one_block(
         entry.calibration = _calibrate(entry, cpu, sink, clock)
         if entry.calibration is None:
             return None
-    _review_turns(entry)
+    _review_turns(entry, sink)
     c = entry.calibration
     index = entry.next_index
     plan = draw(
@@ -166,7 +169,8 @@ def _layouts(entry: Entry, run: str) -> dict[str, int]:
 
 def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calibration | None:
     try:
-        return calibrate(
+        calibration = calibrate(
+            entry.name,
             entry.runner,
             entry.variants,
             cpu=cpu,
@@ -174,6 +178,8 @@ def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calib
             turn=entry.turn,
             turns=entry.turns,
         )
+        sink.add_calibration(calibration)
+        return calibration
     except PlayerFailed as failed:
         variant = failed.variant or entry.variants[0]
         _drop(entry, failed.as_failure(entry.name, variant), sink)
@@ -186,7 +192,7 @@ def _drop(entry: Entry, failure: RunFailure, sink: Sink) -> None:
     entry.calibration = None
 
 
-def _review_turns(entry: Entry) -> None:
+def _review_turns(entry: Entry, sink: Sink) -> None:
     """Once, after enough blocks: turns from measured variances instead of from costs alone."""
     c = entry.calibration
     if c is None or entry.reviewed or entry.turns is not None or not entry.runner.loops_vary:
@@ -202,7 +208,8 @@ def _review_turns(entry: Entry) -> None:
     ]
     if wanted:
         turns = sorted(wanted)[len(wanted) // 2]
-        entry.calibration = Calibration(c.loops, turns, c.value, c.start, c.steps)
+        entry.calibration = replace(c, turns=turns)
+        sink.add_calibration(entry.calibration)
 
 
 def _seed(*parts: object) -> int:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from whyfast.model.build import BuildOutcome
 from whyfast.model.evidence import Evidence
-from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
-from whyfast.model.verdict import About, Confound, Placement, Suite, Verdict
+from whyfast.model.verdict import About, Confound, Levels, Placement, Suite, Verdict
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Result:
     wall time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel
     accounted for commands beside their time.
     ``placements`` tells placement from change where layouts were varied; one of them has benchmark
-    None, for the geometric mean.
+    None, for the geometric mean. ``calibrations`` has the latest of each benchmark, ``levels``
+    where the noise of each comparison with the main baseline comes from.
     """
 
     study: Study
@@ -52,3 +53,5 @@ class Result:
     seconds: Mapping[str, float] = field(default_factory=dict)
     metrics: tuple[Verdict, ...] = ()
     placements: tuple[Placement, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    levels: tuple[Levels, ...] = ()

@@ -15,8 +15,8 @@ class Block:
     variants took turn ``t``, ``start_order`` the order in which the processes were started, both
     drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
     since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
-    and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that ran, 0
-    (or absent) for the build as linked.
+    and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that
+    ran, 0 (or absent) for the build as linked.
     """
 
     benchmark: str
@@ -33,6 +33,23 @@ class Block:
     seconds: float
     extra: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     layouts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How long a value and a block of one benchmark are, and what that rests on.
+
+    ``loops`` of one value and ``turns`` of one block; ``value`` is the seconds of one value of the
+    slowest variant, ``start`` the seconds that starting all processes takes. ``steps`` holds, for
+    each number of loops tried, the seconds a loop took; empty when nothing was tried.
+    """
+
+    benchmark: str
+    loops: int
+    turns: int
+    value: float
+    start: float
+    steps: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,27 @@ class Verdict:
     metric: str = "time"
 
 
+@dataclass(frozen=True)
+class Levels:
+    """Where the noise of one comparison comes from: standard deviations of the log ratio.
+
+    ``value``: of one turn within a process; ``process``: between blocks of fresh processes beyond
+    what the turns explain; ``layout``: between layouts beyond that, None where none were varied.
+    ``unsteady`` is how many first values of each process were set aside as not yet steady, of
+    ``turns``; ``drifts`` is True when even the last values of a process were not steady.
+    """
+
+    variant: str
+    baseline: str
+    benchmark: str
+    value: float
+    process: float
+    layout: float | None
+    turns: int
+    unsteady: int = 0
+    drifts: bool = False
+
+
 PlacementWord = Literal["placement", "change", "both", "neither", "undecided"]
 
 

@@ -169,8 +169,9 @@ def _carried(suites: Sequence[Suite], study: Study) -> list[str]:
             if carrier.share > 0:
                 rest = ratio_text(carrier.without, carrier.without, carrier.without)
                 sentences.append(
-                    f"{shown(carrier.benchmark)} alone carries {carrier.share:.0%} of the geometric "
-                    f"mean of {shown(v.variant)}: without it, {rest.value} {rest.direction}."
+                    f"{shown(carrier.benchmark)} alone carries {carrier.share:.0%} of the "
+                    f"geometric mean of {shown(v.variant)}: without it, {rest.value} "
+                    f"{rest.direction}."
                 )
     return sentences
 

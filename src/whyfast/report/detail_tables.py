@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.verdict import Levels, Suite, Verdict
 from whyfast.report.compare_table import run_benchmark_table
 from whyfast.report.names import listed, printable, shown
 from whyfast.report.numbers import format_e_value, format_seconds, ratio_text
@@ -185,6 +185,38 @@ def build_table(result: Result) -> Table | None:
             rows.append((*start, Cell(state, printable(build.reason)), NOTHING, NOTHING))
     columns = tuple(Column(t) for t in ("variant", "toolchain", "state", "inputs", "program"))
     return Table("Builds, with the digests of inputs and program", columns, tuple(rows))
+
+
+def noise_table(result: Result) -> Table | None:
+    """Where the noise of each comparison comes from, and how the benchmarks were measured."""
+    if not result.levels:
+        return None
+    loops = {c.benchmark: c for c in result.calibrations}
+    varied = any(x.layout is not None for x in result.levels)
+    columns = [Column("benchmark"), Column("variant"), Column("value", "right")]
+    columns += [Column("process", "right"), *([Column("layout", "right")] if varied else [])]
+    columns += [Column("a block"), Column("set aside")]
+    rows = []
+    for x in result.levels:
+        c = loops.get(x.benchmark)
+        block = f"{c.turns} turns of {format_seconds(c.value)}" if c else f"{x.turns} turns"
+        cells = [Cell(printable(x.benchmark)), Cell(printable(x.variant)), _deviation(x.value)]
+        cells += [_deviation(x.process), *([_deviation(x.layout)] if varied else [])]
+        rows.append((*cells, Cell(block), Cell(_set_aside(x))))
+    title = (
+        f"Noise of one ratio to {shown(result.levels[0].baseline)}: standard deviations by level"
+    )
+    return Table(title, tuple(columns), tuple(rows))
+
+
+def _deviation(sigma: float | None) -> Cell:
+    return Cell("–" if sigma is None else f"{sigma * 100:.2g} %")
+
+
+def _set_aside(x: Levels) -> str:
+    if x.drifts:
+        return "no steady state"
+    return f"first {x.unsteady} of {x.turns} values" if x.unsteady else "nothing"
 
 
 def phase_table(result: Result) -> Table | None:

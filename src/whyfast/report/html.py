@@ -17,6 +17,7 @@ from whyfast.report.detail_tables import (
     dispatch_table,
     evidence_notes,
     function_table,
+    noise_table,
     phase_table,
 )
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json, value_count
@@ -105,8 +106,8 @@ def _metrics(result: Result) -> str:
 
 
 def _phases(result: Result) -> str:
-    data = phase_table(result)
-    return "" if data is None else table(data)
+    found = (noise_table(result), phase_table(result))
+    return "".join(table(data) for data in found if data is not None)
 
 
 def _raw_note(result: Result) -> str:

@@ -12,6 +12,7 @@ from whyfast.report.detail_tables import (
     build_table,
     dispatch_table,
     evidence_notes,
+    noise_table,
     phase_table,
 )
 from whyfast.report.metric_table import metric_table
@@ -47,7 +48,7 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
         parts += [_folded(table) for table in benchmark_tables(result)]
         parts += [_folded(t) for t in (dispatch_table(result),) if t is not None]
         parts.append("\n".join(f"- {escape(said)}" for said in evidence_notes(result)))
-        extras = (build_table(result), phase_table(result))
+        extras = (build_table(result), noise_table(result), phase_table(result))
         parts += [_folded(t) for t in extras if t is not None]
     return "\n\n".join(part for part in parts if part) + "\n"
 

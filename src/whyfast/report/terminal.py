@@ -18,6 +18,7 @@ from whyfast.report.detail_tables import (
     build_table,
     dispatch_table,
     evidence_notes,
+    noise_table,
     phase_table,
 )
 from whyfast.report.metric_table import metric_table
@@ -71,6 +72,7 @@ class _Printer:
             self._optional(dispatch_table(result))
             self._lines(evidence_notes(result))
             self._optional(build_table(result))
+            self._optional(noise_table(result))
             self._optional(phase_table(result))
 
     def _heading(self, result: Result) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Home:
-    """``cache`` can be deleted at any time (toolchains, sources, builds); ``data`` holds results."""
+    """``cache`` (toolchains, sources, builds) can be deleted at any time; ``data`` has results."""
 
     cache: Path
     data: Path

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
-from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.store.lock import exclusive
 
 SCHEMA_VERSION = 1
@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS block (
 CREATE TABLE IF NOT EXISTS failure (
     run TEXT NOT NULL REFERENCES run, benchmark TEXT NOT NULL, variant TEXT NOT NULL,
     data TEXT NOT NULL, PRIMARY KEY (run, benchmark, variant)) STRICT;
+CREATE TABLE IF NOT EXISTS calibration (
+    run TEXT NOT NULL REFERENCES run, benchmark TEXT NOT NULL, data TEXT NOT NULL,
+    PRIMARY KEY (run, benchmark)) STRICT;
 """
 
 
@@ -141,6 +144,21 @@ class SampleStore:
             "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
             (run, failure.benchmark, failure.variant, json.dumps(asdict(failure))),
         )
+
+    def add_calibration(self, run: str, calibration: Calibration) -> None:
+        """Record how a benchmark is measured (a later one replaces an earlier one)."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?)",
+            (run, calibration.benchmark, json.dumps(asdict(calibration))),
+        )
+
+    def calibrations(self, run: str) -> list[Calibration]:
+        """The latest calibration of each benchmark of a run."""
+        rows = self._db.execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
+        return [
+            Calibration(**{**data, "steps": tuple((n, s) for n, s in data["steps"])})
+            for data in (json.loads(r[0]) for r in rows)
+        ]
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""

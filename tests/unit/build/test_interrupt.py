@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.unit.build.example import named, reasons, recipe
 
-from whyfast.build.run import build_all
+from whyfast.build.run import Steps, build_all
 from whyfast.store.builds import BuildStore
 from whyfast.store.lock import exclusive
 
@@ -110,6 +111,31 @@ def test_after_an_interrupt_no_other_variant_is_begun(start: Start, tmp_path: Pa
     assert lines[-1] == "interrupted"
     assert len([line for line in lines if line.startswith("building")]) == 1
     assert file.read_text().count("\n") == 1
+
+
+def test_no_step_begins_after_an_interrupt(
+    source: Path, store: BuildStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancelled, cancel = threading.Event(), Steps.cancel
+
+    def and_tell(self: Steps) -> None:
+        cancel(self)
+        cancelled.set()
+
+    def progress(text: str) -> None:
+        if text.startswith("building a"):
+            raise KeyboardInterrupt
+        if text.startswith("building b"):
+            assert cancelled.wait(STUCK)
+
+    monkeypatch.setattr(Steps, "cancel", and_tell)
+    recipes = [
+        recipe(source, variant=named("a", "-a")),
+        recipe(source, variant=named("b", "-b"), steps=(f"touch '{tmp_path}/begun'",)),
+    ]
+    with pytest.raises(KeyboardInterrupt):
+        build_all(recipes, store, progress, workers=2)
+    assert not (tmp_path / "begun").exists()
 
 
 def test_a_wait_for_another_process_can_be_interrupted(

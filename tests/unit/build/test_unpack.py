@@ -8,6 +8,7 @@ import random
 import re
 import tarfile
 from pathlib import Path
+from typing import Literal, get_args
 
 import pytest
 
@@ -23,9 +24,12 @@ def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile
     return member
 
 
-def _archive(folder: Path, *members: tarfile.TarInfo, suffix: str = "") -> Path:
-    path = folder / f"archive.tar{'.' if suffix else ''}{suffix}"
-    with tarfile.open(path, f"w:{suffix}") as tar:
+Mode = Literal["w:", "w:gz", "w:bz2", "w:xz"]
+
+
+def _archive(folder: Path, *members: tarfile.TarInfo, mode: Mode = "w:") -> Path:
+    path = folder / "archive.tar"
+    with tarfile.open(path, mode) as tar:
         for member in members:
             content = b"content of " + member.name.encode()
             member.size = len(content) if member.isreg() else 0
@@ -33,8 +37,8 @@ def _archive(folder: Path, *members: tarfile.TarInfo, suffix: str = "") -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", ["", "gz", "bz2", "xz"])
-def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, mode: Mode) -> None:
     script = _member("thing-1.0/configure")
     script.mode = 0o6775
     archive = _archive(
@@ -43,7 +47,7 @@ def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, suffix: str
         script,
         _member("thing-1.0/b.c", tarfile.SYMTYPE, "src/../src/a.c"),
         _member("thing-1.0/c.c", tarfile.LNKTYPE, "thing-1.0/src/a.c"),
-        suffix=suffix,
+        mode=mode,
     )
     folder = unpack(archive, tmp_path / "to")
     assert folder == tmp_path / "to" / "thing-1.0"

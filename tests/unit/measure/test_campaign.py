@@ -12,7 +12,7 @@ from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, 
 from whyfast.measure import campaign
 from whyfast.measure.campaign import REVIEW_AFTER, Entry, Limits, measure
 from whyfast.measure.runner import Reading
-from whyfast.model.sample import Block, RunFailure
+from whyfast.model.sample import Block, Calibration, RunFailure
 
 
 @dataclass
@@ -21,11 +21,15 @@ class Memory:
 
     blocks: list[Block] = field(default_factory=list)
     failures: list[RunFailure] = field(default_factory=list)
+    calibrations: list[Calibration] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
 
     def add_block(self, block: Block) -> None:
         self.blocks.append(block)
         self.order.append(f"{block.benchmark} {block.index}")
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self.calibrations.append(calibration)
 
     def add_failure(self, failure: RunFailure) -> None:
         self.failures.append(failure)

@@ -87,7 +87,7 @@ def test_a_compiler_is_downloaded_unpacked_and_described(own: Home, downloads: l
         digest=(folder / "digest").read_text().strip(),
         cc=(
             *(str(folder / "zig"), "cc", "-target", "x86_64-linux-gnu"),
-            *("-fno-sanitize=all", "-fno-lto", "-fomit-frame-pointer"),
+            *zig.FIXED_FLAGS,
         ),
         features=frozenset({"computed-goto", "musttail"}),
         env={
@@ -165,6 +165,22 @@ def test_what_cannot_be_unpacked_is_not_there(
     assert downloads == ["0.14.1", "0.14.1"]
 
 
+def test_the_compiler_appears_in_one_step(
+    own: Home, downloads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del downloads
+    before: list[int] = []
+
+    def last_work(file: Path) -> str:
+        assert _there(own) == [file.parent.name]
+        before.append((file.parent / "unpacked" / "ziglang").stat().st_ino)
+        return "d" * 64
+
+    monkeypatch.setattr(zig, "_sha256", last_work)
+    assert _resolve(own).digest == "d" * 64
+    assert before == [(own.toolchains / FOLDER).stat().st_ino]  # renamed, not copied
+
+
 def test_remains_of_a_killed_download_are_cleared(own: Home, downloads: list[str]) -> None:
     del downloads
     for name in (f"{FOLDER}-unfinished-abc", "ziglang-0.13.0-unfinished-xyz"):
@@ -230,6 +246,11 @@ def local_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_TARGET", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     return folder
+
+
+def test_pip_keeps_the_users_settings_but_for_where_to_install() -> None:
+    user = {"PIP_INDEX_URL": "https://x", "PIP_TARGET": "/t", "PIP_PREFIX": "/p", "PIP_USER": "1"}
+    assert zig._pip_environment(user) == {"PIP_INDEX_URL": "https://x"}
 
 
 @needs_pip

@@ -41,9 +41,9 @@ class Hook:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         seconds = time.perf_counter() - self._start
         if error is not None:
-            self._say("error " + " ".join(("%s: %s" % (kind.__name__, error)).split()))
+            self._say("error " + " ".join(f"{kind.__name__}: {error}".split()))
             os._exit(1)
-        self._say("%.9f" % seconds)
+        self._say(f"{seconds:.9f}")
 
     def teardown(self, metadata: Any) -> None:
         """Called by pyperf after the last value."""

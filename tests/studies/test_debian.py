@@ -1,0 +1,111 @@
+"""A real Debian root, a real program built and measured in it.
+
+The root is made once, in the user's cache: half a minute to two minutes, 0.3 GB.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.conftest import USERS_TOOLCHAINS
+from tests.studies.known_study import SPIN
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.home import Home
+from whyfast.toolchain.debian import DebianProvider
+
+
+@pytest.fixture(scope="module")
+def gcc14() -> Toolchain:
+    """Debian's gcc 14 in the user's cache; skips where none can be made or entered."""
+    cache = Home(USERS_TOOLCHAINS.parent, Path())
+    if shutil.which("mmdebstrap") is None and not DebianProvider().installed("gcc-14", cache):
+        pytest.skip("no Debian root: mmdebstrap is not installed")
+    try:
+        return DebianProvider().resolve("gcc-14", cache, lambda text: None)
+    except CannotBuildHere as error:
+        pytest.skip(f"no Debian root: {error}")
+
+
+def _study(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "study.toml").write_text(
+        f"""
+[study]
+title = "Is it slower in a Debian root?"
+baseline = "base"
+[source]
+path = "{SPIN}"
+[build]
+steps = [
+  "{{cc}} -O2 {{cflags}} -I{{include}} -o {{program}} {{source}}/spin.c {{ldflags}}",
+  "cat /etc/debian_version >suite; ! touch /usr/left 2>/dev/null; cp {{program}} copy",
+]
+program = "spin"
+[variant.base]
+toolchain = "debian:gcc-14"
+cflags = ["-DSTEPS=10000"]
+[variant.slow]
+extends = "base"
+cflags = ["-DSTEPS=12000"]
+[variant.crash]
+extends = "base"
+cflags = ['-DMODE="crash"']
+[variant.broken]
+extends = "base"
+cflags = ["-DSTEPS=no_such_name"]
+[variant.outside]
+toolchain = "path:gcc"
+cflags = ["-DSTEPS=10000"]
+[benchmarks.spin]
+runner = "turn"
+command = ["{{program}}"]
+timeout = "2s"
+[measure]
+budget = "10s"
+"""
+    )
+    return folder
+
+
+def test_a_program_is_built_and_measured_in_a_root(
+    gcc14: Toolchain, own_home: Home, tmp_path: Path
+) -> None:
+    assert gcc14.root is not None
+    out = tmp_path / "result.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "whyfast.cli.main", "run", _study(tmp_path / "s"), "--json", out],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert out.exists(), done.stdout + done.stderr
+    result = json.loads(out.read_text())
+    builds = {b["variant"]: b for b in result["builds"]}
+    assert builds["base"]["status"] == builds["slow"]["status"] == "built"
+    assert builds["broken"]["status"] == "failed"
+    assert any("no_such_name" in line for line in builds["broken"]["log_tail"])
+
+    work = Path(builds["base"]["program"]).parent
+    assert (work / "suite").read_text().startswith("13")
+    assert (work / "copy").read_bytes() == (work / "spin").read_bytes()
+    provenance = json.loads((work.parent / "provenance.json").read_text())
+    assert provenance["toolchain"]["digest"] == gcc14.digest
+    assert "gcc-14" in provenance["toolchain"]["packages"]
+    assert "no network" in provenance["sandbox"]
+
+    verdicts = {v["variant"]: v["verdict"] for v in result["verdicts"]}
+    assert verdicts["slow"] == "slower"
+    assert verdicts["outside"] in ("same", "undecided", "faster", "slower")
+    # the process is the program itself, so that its end is told as it was
+    assert [(f["variant"], f["reason"]) for f in result["failures"]] == [
+        ("crash", "ended early (killed by SIGABRT)")
+    ]

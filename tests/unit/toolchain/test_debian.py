@@ -1,0 +1,139 @@
+"""The provider of Debian's compilers, with what touches the machine replaced."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.store.home import Home
+from whyfast.toolchain import debian, sandbox
+from whyfast.toolchain.debian import DebianProvider, root_folder
+from whyfast.toolchain.debian_names import parse_name
+from whyfast.toolchain.debian_root import RootSpec
+
+WORKING = sandbox.Tools("/usr/bin/bwrap", "", None, "")
+
+
+def _silent(text: str) -> None:
+    """Nobody listens."""
+
+
+def _fill(folder: Path, *, size: int = 1000) -> None:
+    """A root that is complete; its compiler is a script."""
+    (folder / "root").mkdir(parents=True)
+    (folder / "packages.json").write_text(
+        json.dumps({"gcc-14": {"version": "14.2.0-19", "sha256": "abcd"}})
+    )
+    (folder / "size").write_text(f"{size}\n")
+    (folder / "digest").write_text("d1\n")
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """An empty home on a machine where everything works, and no compiler is really started."""
+    monkeypatch.setattr(sandbox, "tools", lambda: WORKING)
+    monkeypatch.setattr(debian, "archive_address", lambda: "http://a.example/debian")
+    monkeypatch.setattr(debian, "proxy_options", list)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(
+        debian,
+        "first_line",
+        lambda argv, env=None: (
+            "gcc-14 (Debian 14.2.0-19) 14.2.0" if "--version" in argv else "x86_64-linux-gnu"
+        ),
+    )
+    monkeypatch.setattr(debian, "features", lambda *arguments: frozenset({"computed-goto"}))
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
+    """The roots that were made."""
+    specs: list[RootSpec] = []
+
+    def make(
+        spec: RootSpec, folder: Path, words: Sequence[str], say: Callable[[str], None]
+    ) -> None:
+        specs.append(spec)
+        say("extracting archives")
+        _fill(folder)
+
+    monkeypatch.setattr(debian, "make_root", make)
+    return specs
+
+
+def test_a_root_is_made_once(own: Home, made: list[RootSpec]) -> None:
+    provider = DebianProvider()
+    said: list[str] = []
+    assert not provider.installed("gcc-14", own, ["make"])
+    first = provider.resolve("gcc-14", own, said.append, ["make", "gcc-14"])
+    assert provider.resolve("gcc-14", own, said.append, ["make"]) == first
+    assert provider.installed("gcc-14", own, ["make"])
+    assert not provider.installed("gcc-14", own)
+    assert [(s.suite, s.packages, s.archive) for s in made] == [
+        ("trixie", ("gcc-14", "libc6-dev", "make"), "http://a.example/debian")
+    ]
+    assert said == [
+        "making a root with gcc-14 of Debian trixie",
+        "gcc-14 of Debian trixie: extracting archives",
+    ]
+
+
+def test_what_a_toolchain_says(own: Home, made: list[RootSpec]) -> None:
+    toolchain = DebianProvider().resolve("gcc-14@sid", own, _silent)
+    assert toolchain.name == "debian:gcc-14@sid"
+    assert (toolchain.version, toolchain.target) == ("gcc 14.2.0", "x86_64-linux-gnu")
+    assert toolchain.cc == ("/usr/bin/gcc-14",)
+    assert toolchain.root == root_folder(own, parse_name("gcc-14@sid"), ()) / "root"
+    assert toolchain.packages == {"gcc-14": "14.2.0-19 sha256:abcd"}
+    assert len(toolchain.digest) == 64
+
+
+def test_two_compilers_of_equal_roots_have_different_digests(
+    own: Home, made: list[RootSpec]
+) -> None:
+    provider = DebianProvider()
+    digests = {provider.resolve(name, own, _silent).digest for name in ("gcc-13", "gcc-14")}
+    assert len(digests) == 2
+
+
+def test_sizes_add_up_and_removal_takes_all(own: Home, made: list[RootSpec]) -> None:
+    provider = DebianProvider()
+    provider.resolve("gcc-14", own, _silent)
+    provider.resolve("gcc-14", own, _silent, ["make"])
+    provider.resolve("gcc-14@sid", own, _silent)
+    assert provider.size("gcc-14", own) == 2000
+    assert provider.size("clang-18", own) == 0
+    provider.remove("gcc-14", own)
+    assert provider.size("gcc-14", own) == 0
+    assert provider.installed("gcc-14@sid", own)
+    with pytest.raises(UserError, match="debian:gcc-14 is not installed"):
+        provider.remove("gcc-14", own)
+
+
+def test_mmdebstrap_is_named_when_it_is_missing(own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(CannotBuildHere, match="apt-get install mmdebstrap"):
+        DebianProvider().resolve("gcc-14", own, _silent)
+
+
+def test_nothing_is_downloaded_that_could_not_be_entered(
+    own: Home, made: list[RootSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = sandbox.Tools(None, "bubblewrap is not installed", None, "no namespaces (denied)")
+    monkeypatch.setattr(sandbox, "tools", lambda: nothing)
+    with pytest.raises(CannotBuildHere, match="bubblewrap is not installed; no namespaces"):
+        DebianProvider().resolve("gcc-14", own, _silent)
+    assert made == []
+
+
+def test_an_unknown_name_is_a_mistake_of_the_study(own: Home) -> None:
+    with pytest.raises(UserError, match="say which suite"):
+        DebianProvider().resolve("gcc-99", own, _silent)
+    with pytest.raises(UserError, match="debian:clang-VERSION"):
+        DebianProvider().installed("llvm", own)
