@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test setup lint lock bench-accuracy clean
+.PHONY: demo test setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --html dispatch.html
@@ -38,6 +38,13 @@ $(VENV)/.ready: requirements.lock pyproject.toml | $(VENV)/bin/python
 $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	touch $@
+
+# About 20 minutes on an otherwise idle machine; compares with hyperfine where it is installed.
+bench-accuracy: $(VENV)/.ready
+	$(BIN)/python -m bench.accuracy
+
+bench-vm: $(VENV)/.ready
+	$(BIN)/python -m bench.vm
 
 # Needs uv; for maintainers, after a change of pyproject.toml.
 lock:

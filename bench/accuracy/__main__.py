@@ -56,14 +56,15 @@ def one(
     place: Home,
     work: Path,
     packages: Path,
+    pace: tools.Pace,
 ) -> tools.Said:
     slower = round(STEPS * (1 + EFFECTS[effect]))
     seconds = SECONDS[setting]
     if tool == "whyfast":
         return tools.whyfast(programs, STEPS, slower, seconds, place, effect == "moved")
     if tool == "hyperfine":
-        return tools.hyperfine(programs, STEPS, slower, seconds, WHOLE_LOOPS, work)
-    return tools.pyperf(programs, STEPS, slower, seconds, WHOLE_LOOPS, work, packages)
+        return tools.hyperfine(programs, STEPS, slower, pace, WHOLE_LOOPS, work)
+    return tools.pyperf(programs, STEPS, slower, pace, WHOLE_LOOPS, work, packages)
 
 
 def main() -> int:
@@ -84,6 +85,7 @@ def main() -> int:
         programs = build(work / "programs")
         place = Home(work / "cache", work / "data")
         for setting in SECONDS:
+            paces = {tool: tools.Pace(SECONDS[setting]) for tool in tools.available()}
             deadline = time.monotonic() + minutes * 30
             with neighbours(setting == "busy"):
                 while time.monotonic() < deadline:
@@ -93,7 +95,9 @@ def main() -> int:
                     for tool, effect in rng.sample(plan, len(plan)):
                         if time.monotonic() >= deadline:
                             break
-                        said = one(tool, effect, setting, programs, place, work, packages)
+                        said = one(
+                            tool, effect, setting, programs, place, work, packages, paces[tool]
+                        )
                         trials.append(
                             {"tool": tool, "effect": effect, "setting": setting, **asdict(said)}
                         )

@@ -22,7 +22,7 @@ def _table(setting: str, trials: Sequence[Mapping[str, Any]], effects: Mapping[s
     slow = [e for e, size in effects.items() if size > 0]
     head = ["tool", "false alarms", "other layout called different"]
     head += [f"{e} found" for e in slow]
-    head += ["interval covers", "median half width", "median time of a 1 % trial"]
+    head += ["interval covers", "median half width", "1 %: median time to the verdict"]
     lines = [f"**{setting}**", "", "| " + " | ".join(head) + " |", "| --- " * len(head) + "|"]
     for tool in dict.fromkeys(t["tool"] for t in trials):
         own = [t for t in trials if t["tool"] == tool]
@@ -41,7 +41,7 @@ def _table(setting: str, trials: Sequence[Mapping[str, Any]], effects: Mapping[s
             if t["low"] > 0 and math.isfinite(t["high"])
         ]
         row.append(f"{statistics.median(halves) * 100:.2f} %" if halves else "–")
-        times = [t["seconds"] for t in of("1 %")]
+        times = [t["decided"] for t in of("1 %") if t["decided"] is not None]
         row.append(f"{statistics.median(times):.1f} s" if times else "–")
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)

@@ -14,9 +14,13 @@ from pathlib import Path
 
 from scipy import stats
 
-from bench.accuracy.programs import STEPS, Programs
-from whyfast.investigate.ab import Command, Options, run_ab
+from bench.accuracy.programs import Programs
+from whyfast.investigate.ab import BENCHMARK, Command, Options, run_ab
 from whyfast.investigate.events import Silent
+from whyfast.judge.decide import ALPHA, word
+from whyfast.judge.eprocess import confidence_interval
+from whyfast.judge.estimate import log_ratios
+from whyfast.model.result import Result
 from whyfast.store.home import Home
 
 #: The margin asked of whyfast: small, so that "same" does not stand in for "slower" at 0.5 %.
@@ -26,12 +30,14 @@ MARGIN = 0.002
 @dataclass(frozen=True)
 class Said:
     """One trial. ``word``: faster, slower, or no difference ("none"); ``low`` and ``high`` bound
-    the ratio of B over A; ``seconds`` of wall time were used."""
+    the ratio of B over A; ``seconds`` of wall time were used, ``decided`` of them (None: never)
+    until the verdict stood, which is the end for tools that look once."""
 
     word: str
     low: float
     high: float
     seconds: float
+    decided: float | None
 
 
 def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, moved: bool) -> Said:
@@ -47,32 +53,43 @@ def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, move
     )
     used = time.perf_counter() - start
     verdict = result.verdicts[0]
-    word = verdict.word if verdict.word in ("faster", "slower") else "none"
-    return Said(word, verdict.low, verdict.high, used)
+    said = verdict.word if verdict.word in ("faster", "slower") else "none"
+    return Said(said, verdict.low, verdict.high, used, _decided(result, used))
 
 
-def hyperfine(programs: Programs, a: int, b: int, seconds: float, loops: int, work: Path) -> Said:
+def _decided(result: Result, used: float) -> float | None:
+    """Seconds from the start until the verdict was the final one for the first time."""
+    final = result.verdicts[0].word
+    d = log_ratios(result.blocks, BENCHMARK, "b", "a")
+    spent = used - sum(b.seconds for b in result.blocks)
+    for n, block in enumerate(result.blocks, 1):
+        spent += block.seconds
+        if final != "undecided" and word(*confidence_interval(d[:n], ALPHA), MARGIN) == final:
+            return spent
+    return None
+
+
+def hyperfine(programs: Programs, a: int, b: int, pace: Pace, loops: int, work: Path) -> Said:
     """hyperfine's runs, judged by Welch's t-test at 5 %, as hyperfine's own script does it."""
     export = work / "hyperfine.json"
     commands = [f"{programs.whole} {n} {loops}" for n in (a, b)]
-    runs = _runs(programs, loops, seconds)
     start = time.perf_counter()
     subprocess.run(
-        ["hyperfine", "-N", "--style", "none", "--runs", str(runs), "--warmup", "1",
+        ["hyperfine", "-N", "--style", "none", "--runs", str(pace.runs), "--warmup", "1",
          "--export-json", str(export), *commands],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     used = time.perf_counter() - start
+    pace.took(used)
     first, second = (r["times"] for r in json.loads(export.read_text())["results"])
     p = float(stats.ttest_ind(first, second, equal_var=False).pvalue)
     return _welch(first, second, p < 0.05, used)
 
 
 def pyperf(
-    programs: Programs, a: int, b: int, seconds: float, loops: int, work: Path, packages: Path
+    programs: Programs, a: int, b: int, pace: Pace, loops: int, work: Path, packages: Path
 ) -> Said:
     """pyperf command twice, then pyperf compare_to."""
-    runs = max(2, _runs(programs, loops, seconds) // 2)
     env = {"PYTHONPATH": str(packages), "PATH": "/usr/bin:/bin"}
     files: list[Path] = []
     start = time.perf_counter()
@@ -82,12 +99,13 @@ def pyperf(
         # Half of the runs go into each of two worker processes; one warm-up each.
         subprocess.run(
             [sys.executable, "-m", "pyperf", "command", "--quiet", "-p", "2", "-w", "1", "-n",
-             str(runs), "-l", "1", "--name", "work", "-o", str(file), "--",
+             str(max(2, pace.runs // 2)), "-l", "1", "--name", "work", "-o", str(file), "--",
              str(programs.whole), str(n), str(loops)],
             check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         files.append(file)
     used = time.perf_counter() - start
+    pace.took(used)
     said = subprocess.run(
         [sys.executable, "-m", "pyperf", "compare_to", *map(str, files)],
         check=True, env=env, capture_output=True, text=True,
@@ -110,21 +128,28 @@ def _welch(first: list[float], second: list[float], differs: bool, used: float) 
     d = statistics.fmean(b) - statistics.fmean(a)
     df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
     half = float(stats.t.ppf(0.975, df)) * math.sqrt(va + vb)
-    word = ("slower" if d > 0 else "faster") if differs else "none"
-    return Said(word, math.exp(d - half), math.exp(d + half), used)
+    said = ("slower" if d > 0 else "faster") if differs else "none"
+    return Said(said, math.exp(d - half), math.exp(d + half), used, used)
 
 
-_one_run: dict[int, float] = {}
+class Pace:
+    """How many runs of each side a tool gets, so that a whole trial takes the time it should.
 
+    Begins with a guess and follows what the last trials took, the tool's own start included.
+    """
 
-def _runs(programs: Programs, loops: int, seconds: float) -> int:
-    """Runs of each side that fit into the time."""
-    if loops not in _one_run:
-        start = time.perf_counter()
-        for _ in range(5):
-            subprocess.run([str(programs.whole), str(STEPS), str(loops)], check=True)
-        _one_run[loops] = (time.perf_counter() - start) / 5
-    return max(3, int(seconds / 2 / _one_run[loops]))
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._runs = 20.0
+
+    @property
+    def runs(self) -> int:
+        return max(4, round(self._runs))
+
+    def took(self, seconds: float) -> None:
+        """Half of the way towards what the time suggests, so that one bad trial sways little."""
+        wanted = self._runs * self._seconds / seconds
+        self._runs = max(4.0, min(500.0, (self._runs + wanted) / 2))
 
 
 def available() -> list[str]:

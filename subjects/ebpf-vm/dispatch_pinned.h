@@ -148,11 +148,22 @@ static handler *const handlers[OP_COUNT][VM_REGISTERS][VM_REGISTERS] = {
 #undef FOR_REGISTERS
 };
 
+#undef DST
+#undef SRC
+#undef STOP
+#undef JUMPED
+
+#include "dispatch_fused.h"
+
 void vm_link(struct vm_insn *insn)
 {
-    handler *chosen = handlers[insn->op][insn->dst][insn->src];
+    handler *chosen = find_fused(insn);
 
-    insn->handler = (void (*)(void))(chosen ? chosen : handlers_of_any[insn->op]);
+    if (!chosen)
+        chosen = handlers[insn->op][insn->dst][insn->src];
+    if (!chosen)
+        chosen = handlers_of_any[insn->op];
+    insn->handler = (void (*)(void))chosen;
 }
 
 enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget)

@@ -31,7 +31,10 @@ VARIABLE = "WHYFAST_SANDBOX"
 _TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "var")
 
 #: ``$1`` is the table of mounts, ``$2`` the root; the rest is the command.
-_ENTER = 'mount -a -T "$1"; root=$2; shift 2; exec chroot "$root" "$@"'
+_ENTER = '{mount} -a -T "$1"; root=$2; shift 2; exec {chroot} "$root" "$@"'
+
+#: Where a system has its tools, also those that are not on an ordinary user's ``PATH``.
+_SYSTEM = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,8 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
         temporary.write_text(text)
         temporary.replace(table)
     network = [] if box.network else ["--net"]
-    words = [*unshare, *network, "--", "/bin/sh", "-euc", _ENTER, "sh", str(table), str(root)]
+    enter = _ENTER.format(mount=_find("mount") or "mount", chroot=_find("chroot") or "chroot")
+    words = [*unshare, *network, "--", "/bin/sh", "-euc", enter, "sh", str(table), str(root)]
     return [*words, "/usr/bin/env", "-C", str(box.start)] if box.start else words
 
 
@@ -237,8 +241,12 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def _find(name: str) -> str | None:
+    return shutil.which(name, path=_SYSTEM) or shutil.which(name)
+
+
 def _try_bubblewrap() -> tuple[str | None, str]:
-    program = shutil.which("bwrap")
+    program = _find("bwrap")
     if program is None:
         return None, "bubblewrap is not installed"
     box = Box(writable=())
@@ -249,7 +257,7 @@ def _try_bubblewrap() -> tuple[str | None, str]:
 
 
 def _try_unshare() -> tuple[tuple[str, ...] | None, str]:
-    program = shutil.which("unshare")
+    program = _find("unshare")
     if program is None:
         return None, "unshare is not installed"
     said = ""
