@@ -41,8 +41,6 @@ static inline uint64_t work(uint64_t x)
 {
     x *= 1103515245u;
     __asm__ volatile("" : "+r"(x));
-    x *= 1103515245u;
-    __asm__ volatile("" : "+r"(x));
     return x * 1103515245u;
 }
 

@@ -125,8 +125,9 @@ def _build_one(
             if stored:
                 return _as_build(recipe, stored, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
-            if _is_long(recipe) and (last := _last_time(recipe, store)):
-                progress(f"{recipe.variant}: the last build by these steps took {last:.0f} s")
+            if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
+                seconds = float(last.provenance["seconds"])
+                progress(f"{recipe.variant}: the last build by these steps took {seconds:.0f} s")
             return _make(recipe, store, jobs, steps, progress)
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
@@ -181,16 +182,6 @@ def _make(
 def _is_long(recipe: Recipe) -> bool:
     """Whether its steps are worth a message each: those of a parallel make are."""
     return any("{jobs}" in step for step in recipe.steps)
-
-
-def _last_time(recipe: Recipe, store: BuildStore) -> float | None:
-    """Seconds that the last build of the same source by the same steps took."""
-    same = ("source", "steps")
-    for build in store.all():
-        inputs = build.provenance.get("inputs", {})
-        if all(inputs.get(key) == recipe.inputs[key] for key in same):
-            return float(build.provenance["seconds"])
-    return None
 
 
 def _copy_source(recipe: Recipe, to: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.build.recipe import SourceTree, make_recipe, scan_source
 from whyfast.build.source import present
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.study import Study, Variant
@@ -24,11 +24,26 @@ class Prospect:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """What one build takes, in seconds and bytes, going by the last one of the same source by the
+    same steps."""
+
+    seconds: float
+    size: int
+
+
+@dataclass(frozen=True)
 class Outlook:
-    """All variants of a study, and the study."""
+    """All variants of a study, and the study; ``each`` is None where nothing alike was built."""
 
     study: Study
     prospects: tuple[Prospect, ...]
+    each: Estimate | None = None
+
+    @property
+    def to_build(self) -> int:
+        """How many variants are still to be built."""
+        return sum(p.state.startswith("to build") for p in self.prospects)
 
 
 def outlook(study: Study, home: Home) -> Outlook:
@@ -62,4 +77,11 @@ def outlook(study: Study, home: Home) -> Outlook:
         digest = make_recipe(study, variant, toolchain, source).digest
         state = "built" if store.find(digest) else "to build"
         prospects.append(Prospect(variant, state, digest[:12]))
-    return Outlook(study, tuple(prospects))
+    return Outlook(study, tuple(prospects), _estimate(study, source, store))
+
+
+def _estimate(study: Study, source: SourceTree | None, store: BuildStore) -> Estimate | None:
+    if source is None:
+        return None
+    last = store.last_like(source.digest, study.build.steps)
+    return Estimate(float(last.provenance["seconds"]), last.size) if last else None

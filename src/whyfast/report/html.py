@@ -21,6 +21,7 @@ from whyfast.report.detail_tables import (
     phase_table,
 )
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json, value_count
+from whyfast.report.html_placement import placement_data, placement_section
 from whyfast.report.html_provenance import builds_section, machine_section
 from whyfast.report.html_text import details, items, paragraphs, prose, section, table, text, when
 from whyfast.report.metric_table import metric_table
@@ -36,7 +37,8 @@ def render_html(result: Result) -> str:
     The file may be mailed, archived or published as it is; it opens no connection.
     """
     assets = files("whyfast.report") / "assets"
-    script = (assets / "report.js").read_text(encoding="utf-8")
+    names = ("placement.js", "report.js")
+    script = "\n".join((assets / name).read_text(encoding="utf-8") for name in names)
     plotly = get_plotlyjs()
     parts = {
         "csp": _policy(plotly, script),
@@ -44,6 +46,7 @@ def render_html(result: Result) -> str:
         "plotly": plotly,
         "script": script,
         "plot_data": script_json(plot_data(result)),
+        "placement_data": script_json(placement_data(result)),
         "raw_data": script_json(raw_data(result)),
         **_sections(result),
     }
@@ -68,6 +71,7 @@ def _sections(result: Result) -> dict[str, str]:
         "confounds": _confounds(result),
         "summary": table(summary_table(result), cls="stack"),
         "metrics": _metrics(result),
+        "placements": placement_section(result),
         "how_sure": paragraphs(how_sure(result)),
         "evidence": _evidence(result),
         "benchmarks": "\n".join(

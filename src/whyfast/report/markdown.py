@@ -17,6 +17,7 @@ from whyfast.report.detail_tables import (
 )
 from whyfast.report.metric_table import metric_table
 from whyfast.report.names import printable
+from whyfast.report.placement_table import placement_table
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Cell, Table
 
@@ -37,6 +38,9 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
         parts.append(f"## {escape(result.study.title)}")
     parts.append(f"**{prose(result.answer.headline)}**")
     parts.append(_table(summary_table(result)))
+    placements = placement_table(result, every=verbose)
+    if placements is not None:
+        parts.append(_table(placements))
     parts.append(_list(result.answer.sentences))
     confounds = sorted(result.confounds, key=lambda c: c.severity != "warning")
     parts.append("\n".join(f"- **{c.severity}:** {escape(c.text)}" for c in confounds))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from whyfast.model.study import Study
 from whyfast.model.verdict import Placement, Verdict
 from whyfast.report.comparisons import Comparisons
-from whyfast.report.names import shown
+from whyfast.report.names import listed, shown
 from whyfast.report.numbers import format_percent, format_verdict, plain_ratio_text, ratio_text
 
 
@@ -19,21 +19,53 @@ def placement_sentences(placements: Iterable[Placement], study: Study) -> list[s
     """
     main = study.baselines[0] if study.baselines else None
     twins = {v.name for v in study.variants if v.twin_of}
-    overall = _overall([p for p in placements if p.linked.baseline == main])
+    overall = overall_placements([p for p in placements if p.linked.baseline == main])
     sentences = [_sentence(p, study.margin) for p in overall if p.linked.variant not in twins]
-    spreads = [p.spread for p in overall if math.isfinite(p.spread)]
-    if spreads:
-        percent = (math.exp(max(spreads)) - 1) * 100
-        sentences.append(
-            f"Placement alone moves the time of a build by {percent:.2g} % (one standard deviation "
-            f"over {max(p.layouts for p in overall)} layouts)."
-        )
-    return sentences
+    return [*sentences, *_spread_sentence(overall)]
 
 
-def _overall(placements: Sequence[Placement]) -> list[Placement]:
+def overall_placements(placements: Sequence[Placement]) -> list[Placement]:
+    """Of the suite where there is one, of each benchmark otherwise."""
     suites = [p for p in placements if p.linked.benchmark is None]
     return suites or list(placements)
+
+
+def spread_text(spread: float) -> str:
+    """A standard deviation of the log time in per cent, with two digits."""
+    if spread <= 0:
+        return "none seen"
+    return f"{math.expm1(spread) * 100:.2g} %"
+
+
+def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
+    """What drawn placement does to a build, and whose own placement is far from that."""
+    known = [p for p in overall if math.isfinite(p.spread)]
+    if not known:
+        return []
+    most, layouts = max(p.spread for p in known), max(p.layouts for p in known)
+    said = (
+        f"Drawn at random, placement moves the time of a build by {spread_text(most)} (one "
+        f"standard deviation over {layouts} layouts)"
+        if most > 0
+        else f"Over {layouts} layouts drawn at random, placement moves the time of a build by less "
+        "than the noise"
+    )
+    far = [shown(p.linked.variant) for p in known if _rare(p)]
+    if not far:
+        return [f"{said}."]
+    is_are = "is" if len(far) == 1 else "are"
+    base = shown(known[0].linked.baseline)
+    return [
+        f"{said}; as linked, {listed(far)} {is_are} further from {base} than any drawn layout was."
+    ]
+
+
+def _rare(p: Placement) -> bool:
+    """Whether the pair as linked surely lies outside of all drawn pairs of layouts."""
+    return p.word in ("placement", "both") and (
+        math.log(p.linked.low) > max(p.points, default=math.inf)
+        or math.log(p.linked.high) < min(p.points, default=-math.inf)
+    )
 
 
 def _sentence(p: Placement, margin: float) -> str:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from whyfast.investigate.outlook import Outlook
 from whyfast.report.numbers import format_seconds
+from whyfast.store.disk import readable
 
 
 def print_outlook(outlook: Outlook, console: Console, *, verbose: bool) -> None:
@@ -30,6 +31,14 @@ def print_outlook(outlook: Outlook, console: Console, *, verbose: bool) -> None:
     if verbose:
         for step in study.build.steps:
             console.print(Text(f"step: {step}"), soft_wrap=True)
+    if outlook.to_build and outlook.each:
+        seconds = format_seconds(outlook.to_build * outlook.each.seconds)
+        size = readable(outlook.to_build * outlook.each.size)
+        console.print(
+            f"building {outlook.to_build} takes about {seconds} and {size}, "
+            "going by the last build of this source",
+            soft_wrap=True,
+        )
     names = ", ".join(b.name for b in study.benchmarks)
     console.print(Text(f"benchmarks: {names}"))
     early = " or until all is decided" if study.measure.stop == "decided" else ""

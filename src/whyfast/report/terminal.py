@@ -23,6 +23,7 @@ from whyfast.report.detail_tables import (
 )
 from whyfast.report.metric_table import metric_table
 from whyfast.report.names import printable
+from whyfast.report.placement_table import placement_table
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Cell, Column, Table
 
@@ -57,6 +58,7 @@ class _Printer:
     def result(self, result: Result, *, verbose: bool) -> None:
         self._heading(result)
         self._table(summary_table(result))
+        self._optional(placement_table(result, every=verbose))
         if result.study.title != "compare":
             self._console.print()
             self._headline(result)

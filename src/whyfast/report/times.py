@@ -6,13 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import median
 
+from whyfast.judge.estimate import over_layouts
 from whyfast.model.sample import Block
 
 
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
-    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns."""
+    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns.
+
+    Of the blocks that the verdicts are about: those in drawn layouts where there are any.
+    """
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for block in blocks:
+    blocks = list(blocks)
+    for block in over_layouts(blocks) or blocks:
         for variant, values in block.values.items():
             found[block.benchmark, variant].extend(v / block.loops for v in values)
     return {key: median(values) for key, values in found.items() if values}

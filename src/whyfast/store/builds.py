@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,14 @@ class BuildStore:
         folders = [f for f in self.root.iterdir() if f.is_dir()] if self.root.is_dir() else []
         found = (self._load(f) for f in folders)
         yield from sorted((b for b in found if b), key=lambda b: -b.used)
+
+    def last_like(self, source: str, steps: Sequence[str]) -> StoredBuild | None:
+        """The build last used of the source with that digest, by those steps."""
+        for build in self.all():
+            inputs = build.provenance.get("inputs", {})
+            if inputs.get("source") == source and inputs.get("steps") == list(steps):
+                return build
+        return None
 
     def by_prefix(self, prefix: str) -> StoredBuild:
         """The one build whose digest begins with ``prefix``; UserError for none or several."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -41,28 +42,37 @@ def fetch(
     wheel: Wheel,
     parent: Path,
     progress: Callable[[str], None],
-    finish: Callable[[Path], None] = lambda unpacked: None,
+    *,
+    label: str = "",
+    part: str = ".",
+    program: str = "",
 ) -> Path:
     """The folder ``parent``/NAME-RELEASE with the unpacked wheel, downloaded when new.
 
-    It holds a file ``digest`` with the sha256 of the wheel. ``finish`` may change the unpacked
-    files before they appear. Raises :class:`CannotBuildHere` when it cannot be had.
+    It holds a file ``digest`` with the sha256 of the wheel. ``label`` is what progress calls it;
+    ``part`` the folder in the wheel that is kept, and ``program`` a file in it to make executable,
+    which pip would have done. Raises :class:`CannotBuildHere` when it cannot be had.
     """
     folder = parent / wheel.name
     if (folder / "digest").exists():
         return folder
+    label = label or f"{wheel.package} {wheel.release}"
     with exclusive(
-        parent / f"{wheel.name}.lock", lambda: progress(f"waiting for another {wheel.name}")
+        parent / f"{wheel.name}.lock", lambda: progress(f"waiting for another download of {label}")
     ):
         if not (folder / "digest").exists():
-            progress(f"downloading {wheel.package} {wheel.release}")
-            _install(wheel, folder, finish)
+            progress(f"downloading {label}")
+            _install(wheel, folder, part, program)
     return folder
 
 
-def _install(wheel: Wheel, folder: Path, finish: Callable[[Path], None]) -> None:
+def _install(wheel: Wheel, folder: Path, part: str, program: str) -> None:
+    """Download, check and unpack into ``folder``, which appears only when it is complete.
+
+    The caller holds the lock of ``folder``.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f"{wheel.name}-unfinished-"
+    prefix = f"{folder.name}-unfinished-"
     for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
         shutil.rmtree(remains, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
@@ -73,13 +83,16 @@ def _install(wheel: Wheel, folder: Path, finish: Callable[[Path], None]) -> None
                 archive.extractall(unpacked)
         except OSError as error:
             raise CannotBuildHere(
-                f"unpacking {wheel.name} into {folder.parent} failed: {error.strerror}"
+                f"unpacking {wheel.package} {wheel.release} into {folder.parent} failed: "
+                f"{error.strerror}"
             ) from error
-        finish(unpacked)
-        with file.open("rb") as f:
-            (unpacked / "digest").write_text(hashlib.file_digest(f, "sha256").hexdigest() + "\n")
+        root = unpacked / part
+        if program:
+            mode = (root / program).stat().st_mode
+            (root / program).chmod(mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        (root / "digest").write_text(_sha256(file) + "\n")
         shutil.rmtree(folder, ignore_errors=True)
-        unpacked.rename(folder)
+        root.rename(folder)
 
 
 def _download(wheel: Wheel, work: Path) -> Path:
@@ -104,10 +117,17 @@ def _download(wheel: Wheel, work: Path) -> Path:
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
         last = (done.stderr.strip() or done.stdout.strip() or "no file").splitlines()[-1]
-        raise CannotBuildHere(f"downloading {wheel.name} with pip failed: {last}")
+        raise CannotBuildHere(
+            f"downloading {wheel.package} {wheel.release} with pip failed: {last}"
+        )
     return wheels[0]
 
 
 def _pip_environment(env: Mapping[str, str]) -> dict[str, str]:
     """The user's settings for pip, without what would redirect where it works."""
     return {k: v for k, v in env.items() if k not in ("PIP_TARGET", "PIP_PREFIX", "PIP_USER")}
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()

@@ -10,12 +10,8 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import stat
-import subprocess
 import sys
-import tempfile
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -26,7 +22,8 @@ from whyfast.store.lock import exclusive
 from whyfast.toolchain.path import first_line, short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Progress
-from whyfast.toolchain.zig_wheels import WHEELS, Wheel
+from whyfast.toolchain.wheels import fetch
+from whyfast.toolchain.zig_wheels import WHEELS
 
 #: zig adds flags of its own which differ between its releases: sanitizers, link-time optimisation
 #: (0.13 only), frame pointers (0.14 and later), the CPU of the building machine. Each would be a
@@ -43,19 +40,19 @@ class ZigProvider:
         return list(WHEELS)
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
-        return name in WHEELS and (_folder(home, WHEELS[name]) / "zig").exists()
+        return name in WHEELS and (_folder(home, name) / "zig").exists()
 
     def size(self, name: str, home: Home) -> int:
         """Of the unpacked wheel and its compile cache."""
         if not self.installed(name, home):
             return 0
-        folder = _folder(home, WHEELS[name])
+        folder = _folder(home, name)
         return used(folder) + used(_cache(folder))
 
     def remove(self, name: str, home: Home) -> None:
         """Delete the unpacked wheel and its compile cache."""
         if name in WHEELS:
-            folder = _folder(home, WHEELS[name])
+            folder = _folder(home, name)
             with exclusive(home.toolchains / f"{folder.name}.lock"):
                 if self.installed(name, home):
                     shutil.rmtree(folder)
@@ -67,19 +64,14 @@ class ZigProvider:
         self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
     ) -> Toolchain:
         """The toolchain, downloaded (80 to 100 MB) and unpacked (340 to 410 MB) when new."""
-        wheel = WHEELS.get(name)
-        if wheel is None:
+        if name not in WHEELS:
             raise UserError(f"toolchain zig:{name}: there are {', '.join(WHEELS)}")
+        clang, wheel = WHEELS[name]
         machine = platform.machine()
         if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
             raise CannotBuildHere(f"no ziglang wheel is used on {sys.platform} {machine}")
-        folder = _folder(home, wheel)
-        if not (folder / "zig").exists():
-            lock = home.toolchains / f"{folder.name}.lock"
-            with exclusive(lock, lambda: progress(f"waiting for another download of {name}")):
-                if not (folder / "zig").exists():
-                    progress(f"downloading clang {wheel.clang} (ziglang {wheel.release})")
-                    _install(wheel, folder)
+        label = f"clang {clang} (ziglang {wheel.release})"
+        folder = fetch(wheel, home.toolchains, progress, label=label, part="ziglang", program="zig")
         # Under its real name: zig's own cache goes by the paths of its files.
         folder = folder.resolve()
         cache = _cache(folder)
@@ -108,69 +100,5 @@ def _cache(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-cache")
 
 
-def _folder(home: Home, wheel: Wheel) -> Path:
-    return home.toolchains / f"ziglang-{wheel.release}"
-
-
-def _install(wheel: Wheel, folder: Path) -> None:
-    """Download, check and unpack into ``folder``, which appears only when it is complete.
-
-    The caller holds the lock of ``folder``.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f"{folder.name}-unfinished-"
-    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
-        shutil.rmtree(remains, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
-        file = _download(wheel, Path(work))
-        unpacked = Path(work, "unpacked")
-        try:
-            with zipfile.ZipFile(file) as archive:
-                archive.extractall(unpacked)
-        except OSError as error:
-            raise CannotBuildHere(
-                f"unpacking ziglang {wheel.release} into {folder.parent} failed: {error.strerror}"
-            ) from error
-        root = unpacked / "ziglang"
-        program = root / "zig"
-        program.chmod(program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-        (root / "digest").write_text(_sha256(file) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        root.rename(folder)
-
-
-def _download(wheel: Wheel, work: Path) -> Path:
-    """The wheel for this machine, by pip, which checks the hash."""
-    requirement = f"ziglang=={wheel.release} " + " ".join(
-        f"--hash=sha256:{h}" for h in wheel.hashes
-    )
-    (work / "requirements.txt").write_text(requirement + "\n")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"),
-            *("--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check"),
-            *("-r", str(work / "requirements.txt"), "-d", str(work)),
-        ],
-        env=_pip_environment(os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    wheels = list(work.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        last = (done.stderr.strip() or done.stdout.strip() or "no file").splitlines()[-1]
-        raise CannotBuildHere(f"downloading ziglang {wheel.release} with pip failed: {last}")
-    return wheels[0]
-
-
-def _pip_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The user's settings for pip, without what would redirect where it works."""
-    return {k: v for k, v in env.items() if k not in ("PIP_TARGET", "PIP_PREFIX", "PIP_USER")}
-
-
-def _sha256(file: Path) -> str:
-    import hashlib
-
-    with file.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
+def _folder(home: Home, name: str) -> Path:
+    return home.toolchains / WHEELS[name][1].name

@@ -174,27 +174,30 @@ def _appears(file: Path) -> None:
 
 
 OUT_OF_TURN = {
-    "a value": ('say("0.25\\n")', "answered '0.25' out of turn"),
-    "an error": ('say("error out of memory\\n")', "out of memory"),
-    "an end": ("os.close(OUT)", "ended early (exit code 4)"),
+    "a value": ('say("0.25\\n")', "time.sleep(600)", "answered '0.25' out of turn"),
+    "an error": ('say("error out of memory\\n")', "time.sleep(600)", "out of memory"),
+    "an end": ("os.close(OUT)", "sys.exit(4)", "ended early (exit code 4)"),
+    "deafness": ("grants.close()", "time.sleep(0.1); sys.exit(5)", "ended early (exit code 5)"),
     "half a value": (
-        'say("0.2")',
-        "did not end a line that it began out of turn within 0.3 s",
+        *('say("0.2")', "time.sleep(600)"),
+        "did not end a line that it began out of turn within 1.5 s",
     ),
 }
 
 
-@pytest.mark.parametrize(("code", "reason"), OUT_OF_TURN.values(), ids=OUT_OF_TURN)
-def test_what_comes_out_of_turn_never_passes_for_an_answer(
-    tmp_path: Path, code: str, reason: str
+@pytest.mark.parametrize(("code", "end", "reason"), OUT_OF_TURN.values(), ids=OUT_OF_TURN)
+def test_what_happens_out_of_turn_never_passes_for_an_answer(
+    tmp_path: Path, code: str, end: str, reason: str
 ) -> None:
-    done = tmp_path / "done"
-    signal_done = f"open({str(done)!r}, 'w').close()"
-    wait = "sys.exit(4)" if code.startswith("os.close") else "time.sleep(600)"
-    with _playing(
-        READY + f'grants.readline(); say("0.5\\n"); {code}; {signal_done}; {wait}', timeout=0.3
-    ) as player:
+    read, done = tmp_path / "read", tmp_path / "done"
+    program = (
+        f'{READY}grants.readline(); say("0.5\\n")\n'
+        f"while not os.path.exists({str(read)!r}): time.sleep(0.005)\n"
+        f"{code}; open({str(done)!r}, 'w').close(); {end}"
+    )
+    with _playing(program, timeout=1.5) as player:
         assert player.turn(1) == Reading(0.5)
+        read.touch()
         _appears(done)
         with pytest.raises(PlayerFailed) as caught:
             player.turn(1)
@@ -251,7 +254,7 @@ def test_a_program_in_play_holds_no_descriptors_but_its_own() -> None:
 
 def test_closing_ends_a_good_program_by_itself(tmp_path: Path) -> None:
     left = tmp_path / "left"
-    with _playing(f"{GOOD}\nopen({str(left)!r}, 'w').close()") as player:
+    with _playing(f"{GOOD}\ntime.sleep(0.05); open({str(left)!r}, 'w').close()") as player:
         player.turn(1)
     assert left.exists()
 

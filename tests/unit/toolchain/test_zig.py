@@ -21,9 +21,10 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
-from whyfast.toolchain import zig
+from whyfast.toolchain import wheels, zig
+from whyfast.toolchain.wheels import Wheel
 from whyfast.toolchain.zig import ZigProvider
-from whyfast.toolchain.zig_wheels import WHEELS, Wheel
+from whyfast.toolchain.zig_wheels import WHEELS
 
 VERSION = "clang version 19.1.7 (https://example.org/zig 0123abc)"
 FOLDER = "ziglang-0.14.1"
@@ -60,7 +61,7 @@ def downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append(wheel.release)
         return _wheel(work, tmp_path / "zig.log", release=wheel.release)
 
-    monkeypatch.setattr(zig, "_download", download)
+    monkeypatch.setattr(wheels, "_download", download)
     return done
 
 
@@ -122,7 +123,7 @@ def test_all_compilers_get_folders_of_their_own(own: Home, downloads: list[str])
 def test_several_that_need_it_at_once_download_it_once(
     own: Home, downloads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting, make = threading.Event(), zig._download
+    waiting, make = threading.Event(), wheels._download
     said: list[str] = []
 
     def download(wheel: Wheel, work: Path) -> Path:
@@ -134,14 +135,14 @@ def test_several_that_need_it_at_once_download_it_once(
         if text.startswith("waiting"):
             waiting.set()
 
-    monkeypatch.setattr(zig, "_download", download)
+    monkeypatch.setattr(wheels, "_download", download)
     with ThreadPoolExecutor() as pool:
         both = [pool.submit(_resolve, own, "clang-19", say) for _ in range(2)]
     assert both[0].result() == both[1].result()
     assert downloads == ["0.14.1"]
     assert said == [
         "downloading clang 19.1.7 (ziglang 0.14.1)",
-        "waiting for another download of clang-19",
+        "waiting for another download of clang 19.1.7 (ziglang 0.14.1)",
     ]
 
 
@@ -176,7 +177,7 @@ def test_the_compiler_appears_in_one_step(
         before.append((file.parent / "unpacked" / "ziglang").stat().st_ino)
         return "d" * 64
 
-    monkeypatch.setattr(zig, "_sha256", last_work)
+    monkeypatch.setattr(wheels, "_sha256", last_work)
     assert _resolve(own).digest == "d" * 64
     assert before == [(own.toolchains / FOLDER).stat().st_ino]  # renamed, not copied
 
@@ -223,11 +224,12 @@ def test_a_machine_without_wheels(own: Home, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_every_known_wheel_has_hashes() -> None:
-    for wheel in WHEELS.values():
+    for _, wheel in WHEELS.values():
         assert len(set(wheel.hashes)) == len(wheel.hashes) >= 6
         assert all(re.fullmatch("[0-9a-f]{64}", h) for h in wheel.hashes)
-    assert len({h for w in WHEELS.values() for h in w.hashes}) == sum(
-        len(w.hashes) for w in WHEELS.values()
+    wheels_known = [wheel for _, wheel in WHEELS.values()]
+    assert len({h for w in wheels_known for h in w.hashes}) == sum(
+        len(w.hashes) for w in wheels_known
     )
 
 
@@ -250,7 +252,7 @@ def local_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_pip_keeps_the_users_settings_but_for_where_to_install() -> None:
     user = {"PIP_INDEX_URL": "https://x", "PIP_TARGET": "/t", "PIP_PREFIX": "/p", "PIP_USER": "1"}
-    assert zig._pip_environment(user) == {"PIP_INDEX_URL": "https://x"}
+    assert wheels._pip_environment(user) == {"PIP_INDEX_URL": "https://x"}
 
 
 @needs_pip
@@ -259,7 +261,9 @@ def test_pip_downloads_a_file_with_a_known_hash(
 ) -> None:
     file = _wheel(local_index, tmp_path / "zig.log", release="9.9.9")
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-    monkeypatch.setitem(WHEELS, "clang-19", Wheel("9.9.9", "19.1.7", ("0" * 64, sha256)))
+    monkeypatch.setitem(
+        WHEELS, "clang-19", ("19.1.7", Wheel("ziglang", "9.9.9", ("0" * 64, sha256)))
+    )
     assert _resolve(own).digest == sha256
     assert _there(own) == ["ziglang-9.9.9"]
 
@@ -270,7 +274,7 @@ def test_a_file_with_another_hash_is_refused(
 ) -> None:
     file = _wheel(local_index, tmp_path / "zig.log", release="9.9.9")
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-    monkeypatch.setitem(WHEELS, "clang-19", Wheel("9.9.9", "19.1.7", ("0" * 64,)))
+    monkeypatch.setitem(WHEELS, "clang-19", ("19.1.7", Wheel("ziglang", "9.9.9", ("0" * 64,))))
     with pytest.raises(CannotBuildHere) as caught:
         _resolve(own)
     assert str(caught.value).startswith("downloading ziglang 9.9.9 with pip failed: ")

@@ -119,19 +119,30 @@
     });
   }
 
-  function startPlots() {
-    const plots = data("plot-data");
-    const choice = byId("baselines");
-    choice.hidden = plots.baselines.length < 2;
-    plots.baselines.forEach((baseline, i) => {
-      const input = make("input", undefined, { type: "radio", name: "baseline" });
+  // Buttons for the baselines, of which the first is shown.
+  function chooseBaseline(choice, baselines, show) {
+    choice.hidden = baselines.length < 2;
+    baselines.forEach((baseline, i) => {
+      const input = make("input", undefined, { type: "radio", name: choice.id });
       input.checked = i === 0;
-      input.addEventListener("change", () => showBaseline(plots, i));
+      input.addEventListener("change", () => show(i));
       const label = make("label");
       label.append(input, ` ${baseline.name}`);
       choice.append(label);
     });
-    if (plots.baselines.length) showBaseline(plots, 0);
+    if (baselines.length) show(0);
+  }
+
+  function startPlots() {
+    const plots = data("plot-data");
+    chooseBaseline(byId("baselines"), plots.baselines, (i) => showBaseline(plots, i));
+  }
+
+  function startPlacements() {
+    if (!byId("placement-plots")) return;
+    const { baselines, margin } = data("placement-data");
+    const show = placementFigures({ make, literal, cut, ticks, FONT, CONFIG, LETTER });
+    chooseBaseline(byId("placement-baselines"), baselines, (i) => show(baselines[i].figures, margin, byId("placement-plots")));
   }
 
   const UNITS = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
@@ -276,5 +287,6 @@
   document.querySelectorAll(".without-script").forEach((element) => element.remove());
   document.querySelectorAll(".needs-script").forEach((element) => { element.hidden = false; });
   startPlots();
+  startPlacements();
   startRaw();
 })();
