@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.investigate.ab_counters import counter_verdicts
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge_metrics
 from whyfast.investigate.measuring import judged, measure_entries
 from whyfast.measure.campaign import Entry
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.commands import CommandRunner, run_aside
+from whyfast.measure.launch import SystemLauncher
 from whyfast.measure.offer import FirstRun, first_run
 from whyfast.measure.runner import PlayerFailed, Runner
 from whyfast.measure.turns import TurnRunner
@@ -130,6 +132,17 @@ def run_ab(
     finally:
         _aside(options.cleanup, names, options, env, "--cleanup")
     metrics = judge_metrics(result.blocks, variants=names, baseline=baseline, margin=options.margin)
+    if not runner.loops_vary and result.complete and options.stdin == os.devnull:
+        metrics += counter_verdicts(
+            vectors,
+            baseline=baseline,
+            benchmark=BENCHMARK,
+            margin=options.margin,
+            launcher=SystemLauncher(),
+            env=env,
+            timeout=options.timeout,
+            seed=int(result.run[:8], 16),
+        )
     confounds = (*_start_matters(result, start), *result.confounds)
     return replace(result, metrics=metrics, confounds=confounds, about="commands")
 

@@ -56,6 +56,22 @@ def measure_counters(
     return _counters(runs, tool)
 
 
+def count_events(
+    command: Sequence[str], *, launcher: Launcher, env: Mapping[str, str], timeout: float
+) -> dict[str, float]:
+    """The first group of events in one run of a command, those that were really counted.
+
+    Empty where perf is not installed or the machine has no counters. Raises CannotCount when the
+    run itself fails.
+    """
+    perf = launcher.find("perf")
+    if perf is None:
+        return {}
+    run = _run(perf, GROUPS[0], command, launcher, {**env, "LC_ALL": "C"}, timeout)
+    found = {name: best(list(run), name) for name in GROUPS[0]}
+    return {n: e.value for n, e in found.items() if e is not None and e.value is not None}
+
+
 def available(counters: Sequence[Counter]) -> bool:
     """Whether any of them has a value."""
     return any(c.value is not None for c in counters)

@@ -33,7 +33,7 @@ def placement_section(result: Result) -> str:
     data = placement_table(result, every=True)
     if data is None:
         return ""
-    return section("placement", "Placement or change", table(data) + _PLOTS)
+    return section("placement", "Placement or change", table(data, cls="stack") + _PLOTS)
 
 
 def placement_data(result: Result) -> dict[str, Any]:

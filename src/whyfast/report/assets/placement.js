@@ -6,7 +6,7 @@ const placementFigures = (tools) => {
   const LINKED = { color: "#d07c2a", symbol: "diamond" };
   const VARIED = { color: "#448bc9", symbol: "circle" };
   const HOVER = { bgcolor: "#33383d", font: { color: "#fff" } };
-  const ROW = 92;
+  const ROW = 104;
   // Within a row of height 1, from the top: a name, as linked, the dots, over layouts.
   const LANE = { name: 0.02, linked: 0.26, dots: 0.52, varied: 0.8 };
   const SPREAD = 0.2;
