@@ -18,11 +18,11 @@ def test_a_repeated_program_returns_what_it_returns_once(
     build_vm: Callable[[str], Path], program: str
 ) -> None:
     def run(code: bytes) -> str:
-        command = [build_vm("GOTO"), "plugin", bytes(PROGRAMS[program]).hex()]
+        command = [str(build_vm("GOTO")), "plugin", bytes(PROGRAMS[program]).hex()]
         process = subprocess.run(
             command, input=code.hex(" "), capture_output=True, text=True, check=True
         )
-        return process.stdout
+        return str(process.stdout)
 
     assert run(repeated(bytecode(program), 3)) == run(bytecode(program))
 

@@ -20,7 +20,7 @@ def placement_word(linked: Verdict, varied: Verdict, margin: float) -> Placement
     """What the two verdicts together say.
 
     ``placement``: the programs as linked differ, the change over layouts does not, or by less than
-    a third. ``change``: it differs over layouts, and as linked no otherwise. ``both``: it differs
+    a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked no otherwise. ``both``: it differs
     over layouts, but as linked by another amount, or not at all. ``neither``: no difference.
     """
     decided = ("faster", "slower")
@@ -30,6 +30,8 @@ def placement_word(linked: Verdict, varied: Verdict, margin: float) -> Placement
         return "change" if _overlap(linked, varied) else "both"
     if linked.word == "same":
         return "neither"
+    if _overlap(linked, varied):
+        return "undecided"  # one and the same small change may be behind both
     if varied.word == "same":
         return "placement"
     limit = max(math.log1p(margin), REMAINS * _least(linked))

@@ -30,10 +30,10 @@ def placement_table(result: Result, *, every: bool = False) -> Table | None:
     columns = [
         Column("variant"),
         Column("against"),
+        Column("so it is"),
         Column("as linked"),
         Column("over layouts"),
         Column("spread", "right"),
-        Column("so it is"),
     ]
     named = len({p.linked.benchmark for p in chosen}) > 1
     if named:
@@ -43,16 +43,16 @@ def placement_table(result: Result, *, every: bool = False) -> Table | None:
         row = [
             Cell(printable(p.linked.variant)),
             Cell(printable(p.linked.baseline)),
+            Cell(SAID[p.word]),
             verdict_cell(p.linked),
             verdict_cell(p.varied),
             spread_cell(p.spread),
-            Cell(SAID[p.word]),
         ]
         if named:
             row.insert(2, Cell(printable(p.linked.benchmark or "all")))
         rows.append(tuple(row))
     caption = f"Placement or change, over {max(p.layouts for p in chosen)} layouts"
-    return Table(caption, tuple(columns), tuple(rows), fixed=2)
+    return Table(caption, tuple(columns), tuple(rows), fixed=3 if named else 2)
 
 
 def _one_way(placements: Sequence[Placement]) -> Iterator[Placement]:

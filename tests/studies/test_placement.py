@@ -1,0 +1,41 @@
+"""The known answer: what only moves code is called placement, what adds work is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.placement_trials import Case, clopper_pearson, trial
+
+from whyfast.study import load_study
+
+STUDIES = Path(__file__).resolve().parents[2] / "studies"
+
+
+@pytest.mark.parametrize(("case", "said"), [("placement", "placement"), ("5 % more work", "")])
+def test_a_known_case_is_called_by_its_name(case: Case, said: str, tmp_path: Path) -> None:
+    done = trial(case, 20260101, 6.0, tmp_path, layouts=40).placement
+    assert done.layouts >= 9
+    assert len(done.points) == done.layouts
+    if said:
+        # Enough for a busy machine; a quiet one needs a second.
+        assert (done.word, done.linked.word) == (said, "slower"), done
+        assert done.linked.low > 1.1
+    else:
+        assert done.word != "placement"
+        assert done.varied.low < 1.05 < done.varied.high
+
+
+@pytest.mark.parametrize("name", ["code-placement", "code-placement-vm"])
+def test_the_bundled_studies_draw_layouts_enough_to_decide(name: str) -> None:
+    study = load_study(STUDIES / name)
+    assert study.measure.layouts >= 16
+    assert study.build.link is not None
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(0, 100, 0.0, 0.0362), (95, 100, 0.8872, 0.9836), (100, 100, 0.9638, 1.0)],
+)
+def test_the_interval_of_a_count(k: int, n: int, low: float, high: float) -> None:
+    assert clopper_pearson(k, n) == pytest.approx((low, high), abs=1e-4)
