@@ -54,7 +54,7 @@ PROGRAMS: Mapping[str, int] = {
 }
 
 #: Instructions of a whole run: enough that starting a process takes a small part of it.
-INSTRUCTIONS_OF_A_RUN = 50_000_000
+INSTRUCTIONS_OF_A_RUN = 20_000_000
 
 #: How much more of the budget whole runs get than turns.
 BUDGET_OF_WHOLE_RUNS = 3
@@ -89,14 +89,16 @@ def insn(code: int, dst: int = 0, src: int = 0, off: int = 0, imm: int = 0) -> b
     return struct.pack("<BBhi", code, dst | src << 4, off, imm)
 
 
-def repeated(program: bytes, times: int) -> bytes:
-    """A program that calls ``program`` as a function, each time with the same arguments."""
+def repeated(program: bytes, times: int, memory: int) -> bytes:
+    """A program that calls ``program`` as a function, each time with the same arguments.
+
+    Not every interpreter gives the length of the memory in r2.
+    """
     return (
         insn(0xB7, 6, imm=times)
         + insn(0xBF, 7, 1)
-        + insn(0xBF, 8, 2)
         + insn(0xBF, 1, 7)
-        + insn(0xBF, 2, 8)
+        + insn(0xB7, 2, imm=memory)
         + insn(0x85, src=1, imm=3)  # the program, behind the exit
         + insn(0x07, 6, imm=-1)
         + insn(0x55, 6, off=-5)
@@ -194,7 +196,7 @@ def compare_others(
         size = PROGRAMS[program]
         times = max(1, INSTRUCTIONS_OF_A_RUN // executed(vm, program, size))
         stdin = folder / f"{program}.stdin"
-        stdin.write_text(repeated(bytecode(program), times).hex(" ") + "\n")
+        stdin.write_text(repeated(bytecode(program), times, size).hex(" ") + "\n")
         memory = bytes(size).hex(" ")
         commands = [Command(o.name, o.line(memory)) for o in (ours, *others)]
         answers = {c.name: answer(c.line, stdin) for c in commands}

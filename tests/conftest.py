@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,14 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """An empty home for builds and results, with the user's downloaded compilers."""
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
     mine = home()
     mine.cache.mkdir(parents=True)
     if USERS_TOOLCHAINS.is_dir():
         (mine.cache / "toolchains").symlink_to(USERS_TOOLCHAINS)
-    yield mine
+    return mine
 
 
 @pytest.fixture

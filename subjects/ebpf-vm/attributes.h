@@ -9,8 +9,9 @@
 #if __has_attribute(musttail)
 #define MUSTTAIL __attribute__((musttail))
 #else
-#error "this compiler has no musttail attribute; VM_DISPATCH_TAIL needs it (clang 13, gcc 15)"
+#error "this compiler has no musttail attribute; this form needs it (clang 13, gcc 15)"
 #define MUSTTAIL
+#define VM_ATTRIBUTE_MISSING
 #endif
 
 #if !defined(VM_PRESERVE_NONE) && !defined(VM_DISPATCH_PINNED)
@@ -20,6 +21,7 @@
 #elif defined(VM_DISPATCH_PINNED)
 #error "this compiler has no preserve_none attribute; VM_DISPATCH_PINNED needs it (clang 19)"
 #define CONVENTION
+#define VM_ATTRIBUTE_MISSING
 #else
 #error "this compiler has no preserve_none attribute; VM_PRESERVE_NONE needs it (clang 19)"
 #define CONVENTION

@@ -4,8 +4,6 @@
  * instruction has a handler for each combination of registers that it may name, and one for any,
  * which keeps the registers in memory while it works. Part of interp.c. */
 
-#include "attributes.h"
-
 #define PARAMETERS                                                                                 \
     const struct vm_insn *pc, struct vm *vm, uint64_t r0, uint64_t r1, uint64_t r2, uint64_t r3,   \
         uint64_t r4, uint64_t r5, uint64_t r6, uint64_t r7, uint64_t r8
@@ -130,11 +128,12 @@ static handler *const handlers_of_any[OP_COUNT] = {
 
 #define DST REGISTER(DST_NUMBER)
 #define SRC REGISTER(SRC_NUMBER)
+
 /* Line numbers for thousands of functions would cost a third of the compile time. */
 #define NODEBUG __attribute__((nodebug))
 
 #define FOR_REGISTERS(name, ...)                                                                   \
-    static CONVENTION NODEBUG enum vm_stop HANDLER(name, DST_NUMBER, SRC_NUMBER)(PARAMETERS)               \
+    static CONVENTION NODEBUG enum vm_stop HANDLER(name, DST_NUMBER, SRC_NUMBER)(PARAMETERS)       \
     {                                                                                              \
         __VA_ARGS__ JUMPED;                                                                        \
     }

@@ -37,7 +37,7 @@ STOP_HANDLER(trap)
 
 #define STOP(reason) MUSTTAIL return stop_##reason(ARGUMENTS)
 
-#define OP(shape, name, code, selector, ...)                                                              \
+#define OP(shape, name, code, selector, ...)                                                       \
     CONVENTION enum vm_stop op_##name(PARAMETERS)                                                  \
     {                                                                                              \
         __VA_ARGS__ pc++;                                                                          \

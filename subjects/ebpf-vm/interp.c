@@ -13,7 +13,10 @@
 #endif
 
 #ifdef VM_DISPATCH_PINNED
+#include "attributes.h"
+#ifndef VM_ATTRIBUTE_MISSING
 #include "dispatch_pinned.h"
+#endif
 #else
 
 #define DST regs[pc->dst]

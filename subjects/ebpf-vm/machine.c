@@ -137,8 +137,8 @@ static void describe_access(const struct vm *vm, size_t at, struct vm_error *err
     const uint64_t base = vm->regs[load ? insn->src : insn->dst];
     const char *what = load ? "load" : bpf_is_atomic(code) ? "atomic operation" : "store";
 
-    vm_fail(error, "instruction %zu: %s of %d bytes at 0x%llx is out of bounds", at, what, sizes[code >> 3 & 3],
-            (unsigned long long)(base + (uint64_t)(int64_t)insn->off));
+    vm_fail(error, "instruction %zu: %s of %d bytes at 0x%llx is out of bounds", at, what,
+            sizes[code >> 3 & 3], (unsigned long long)(base + (uint64_t)(int64_t)insn->off));
 }
 
 void vm_describe_stop(const struct vm *vm, enum vm_stop why, struct vm_error *error)

@@ -7,7 +7,7 @@
 const char options_usage[] =
     "usage: ebpf-vm run PROGRAM [options]    run once, print r0\n"
     "       ebpf-vm turn PROGRAM [options]   run many times, timed (WHYFAST_TURN)\n"
-    "       ebpf-vm plugin [MEMORY]          run the program on standard input, for bpf_conformance\n"
+    "       ebpf-vm plugin [MEMORY]          run standard input, as bpf_conformance wants\n"
     "\n"
     "PROGRAM is bytecode as text (.hex), an ELF object, or else raw bytecode.\n"
     "\n"

@@ -167,7 +167,8 @@ int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *erro
         if (check_known(insn, at, error) || check_registers(insn, at, error) ||
             check_fields(insn, at, error))
             return -1;
-        if ((bpf_is_branch(insn->code) || bpf_is_local_call(insn)) && check_branch(insns, length, at, error))
+        if ((bpf_is_branch(insn->code) || bpf_is_local_call(insn)) &&
+            check_branch(insns, length, at, error))
             return -1;
         if (insn->code == BPF_LDDW) {
             if (check_lddw(insns, length, at, error))

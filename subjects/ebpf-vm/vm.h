@@ -136,6 +136,7 @@ void vm_link(struct vm_insn *insn);
 
 /* Runs from `pc` until something stops it. Not to be inlined, so that it can be found in
  * the program whatever the compiler or the linker would like. */
-__attribute__((noinline)) enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc, int64_t budget);
+__attribute__((noinline)) enum vm_stop vm_run(struct vm *vm, const struct vm_insn *pc,
+                                              int64_t budget);
 
 #endif

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.report.conftest import Opened
 from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result, verdict
+from tests.unit.report.placement_example import placement_result
 
 from whyfast.model.result import Result
 from whyfast.model.study import Benchmark, Variant
@@ -187,3 +188,66 @@ def test_printing_puts_the_plots_on_the_page(opened: Opening) -> None:
     page.wait_for_function("document.querySelector('#plots .main-svg').clientWidth === 620")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.wait_for_function("document.querySelector('#plots .main-svg').clientWidth > 900")
+
+
+DOTS = "#placement-plots .js-plotly-plot .scatterlayer .trace:nth-child(1) .point"
+
+
+def test_placement_is_drawn_with_a_dot_a_layout(opened: Opening) -> None:
+    seen = opened(placement_result())
+    page = seen.page
+    # Two variants against before: 16 dots each, two intervals each.
+    assert page.locator("#placement-plots figure").count() == 2
+    assert page.locator(DOTS).count() == 32
+    assert page.locator("#placement-plots .xerror").count() == 4
+    assert page.locator("#placement-plots figcaption").all_inner_texts() == [
+        "after against before: placement",
+        "more-work against before: the change",
+    ]
+    label = page.locator("#placement-plots [role=img]").first.get_attribute("aria-label")
+    assert "as linked 1.65x slower [1.62, 1.68]" in label
+    # The dots lie near 1, the interval as linked far to the right of them.
+    figure = page.locator("#placement-plots .plot").first
+    dots = [p.bounding_box()["x"] for p in figure.locator(".trace:nth-child(1) .point").all()]
+    linked = figure.locator(".trace:nth-child(2) .point").bounding_box()["x"]
+    assert linked - max(dots) > 5 * (max(dots) - min(dots)) > 0
+    page.locator("#placement-baselines").get_by_label("after", exact=True).check()
+    assert page.locator("#placement-plots figure").count() == 1
+    assert page.locator("#placement-plots figcaption").inner_text() == (
+        "before against after: placement"
+    )
+    _clean(seen)
+
+
+def test_placement_of_several_benchmarks_is_a_row_each(opened: Opening) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    seen = opened(placement_result(benchmarks=("calls", evil)))
+    figure = seen.page.locator("#placement-plots figure").first
+    assert figure.locator(".annotation-text").all_text_contents()[:3] == [
+        "geometric mean",
+        "calls",
+        evil,
+    ]
+    assert seen.page.locator("img").count() == 0
+    assert figure.locator(".trace:nth-child(1) .point").count() == 48
+    _clean(seen)
+
+
+def test_placement_fits_a_phone_and_follows_the_scheme(opened: Opening) -> None:
+    for scheme, ink in (("light", "rgb(28, 31, 35)"), ("dark", "rgb(229, 231, 233)")):
+        seen = opened(
+            placement_result(benchmarks=("calls", "other")), viewport=PHONE, color_scheme=scheme
+        )
+        page = seen.page
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        color = "getComputedStyle(document.querySelector('#placement-plots .annotation-text')).fill"
+        assert page.evaluate(color) == ink
+        _clean(seen)
+
+
+def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
+    page = opened(placement_result(), java_script_enabled=False).page
+    section = page.locator("section[aria-labelledby=placement]")
+    assert "1.65x slower [1.62, 1.68]" in section.locator("table").inner_text()
+    assert page.get_by_text("the table says the same without the dots").is_visible()
+    assert page.locator("#placement-plots").is_hidden()

@@ -24,7 +24,8 @@ def test_a_repeated_program_returns_what_it_returns_once(
         )
         return str(process.stdout)
 
-    assert run(repeated(bytecode(program), 3)) == run(bytecode(program))
+    code = bytecode(program)
+    assert run(repeated(code, 3, PROGRAMS[program])) == run(code)
 
 
 def test_absent_interpreters_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

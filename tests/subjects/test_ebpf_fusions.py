@@ -20,6 +20,7 @@ from tests.subjects.ebpf_assembly import (
     jump_x,
     lddw,
     load,
+    store,
 )
 from tests.subjects.ebpf_reference import MEMORY, STACK, Machine
 
@@ -40,8 +41,9 @@ def encode(name: str, dst: int, src: int, rng: random.Random) -> bytes:
     off = rng.choice([0, 1, 2])
     if name == "ja":
         return insn(0x05, off=off)
-    if name.startswith("ldx"):
-        return load({"b": 1, "h": 2, "w": 4, "dw": 8}[name[3:]], dst, src, rng.choice([0, 0, 8]))
+    if name.startswith(("ldx", "stx")):
+        size, place = {"b": 1, "h": 2, "w": 4, "dw": 8}[name[3:]], rng.choice([0, 0, 8])
+        return load(size, dst, src, place) if name[0] == "l" else store(size, dst, place, src)
     match = re.fullmatch(r"(j?[a-z]+)(64|32)_([kx])", name)
     assert match, name
     operation, bits, operand = match[1], int(match[2]), match[3]

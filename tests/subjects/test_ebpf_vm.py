@@ -352,14 +352,24 @@ def test_exactly_one_form_is_asked_for(gcc: list[str], subject: Path, defines: l
     ]
 
 
-def test_a_compiler_without_musttail_is_told_so(gcc: list[str], subject: Path) -> None:
-    output = compile_form(gcc, subject, "-DVM_DISPATCH_TAIL")
-    if not output:
+NO_MUSTTAIL = '"this compiler has no musttail attribute; this form needs it (clang 13, gcc 15)"'
+NO_PRESERVE_NONE = (
+    '"this compiler has no preserve_none attribute; VM_DISPATCH_PINNED needs it (clang 19)"'
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "messages"),
+    [("TAIL", [NO_MUSTTAIL]), ("PINNED", [NO_MUSTTAIL, NO_PRESERVE_NONE])],
+)
+def test_a_compiler_without_an_attribute_is_told_so(
+    gcc: list[str], subject: Path, form: str, messages: list[str]
+) -> None:
+    output = compile_form(gcc, subject, f"-DVM_DISPATCH_{form}")
+    if "musttail" not in output:
         pytest.skip("this compiler has musttail")
-    assert errors(output) == [
-        '"this compiler has no musttail attribute; VM_DISPATCH_TAIL needs it (clang 13, gcc 15)"'
-    ]
-    assert output.count(" error: ") == 1
+    assert errors(output) == messages
+    assert output.count(" error: ") == len(messages)
 
 
 def test_each_file_compiles_on_its_own(

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,12 @@ def build_all(
     steps = Steps()
     try:
         futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
-        return [f.result() for f in futures]
+        for future in futures:
+            # An endless wait would miss an interrupt that comes just before it begins.
+            while wait([future], timeout=0.5).not_done:
+                pass
+            future.result()
+        return [future.result() for future in futures]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         steps.cancel()

@@ -72,10 +72,7 @@ def judge_placements(
         return ()
     found: list[Placement] = []
     series = [_series(kind, benchmarks, variants, baselines) for kind in (linked, varied)]
-    verdicts = [
-        {(v.benchmark, v.variant, v.baseline): v for v in judge_family(s, margin=margin)}
-        for s in series
-    ]
+    verdicts = [_by_key(s, margin) for s in series]
     for key in series[1]:
         if key in series[0]:
             found.append(
@@ -84,6 +81,20 @@ def judge_placements(
                 )
             )
     return tuple(found)
+
+
+def _by_key(
+    series: Mapping[tuple[str | None, str, str], Floats], margin: float
+) -> dict[tuple[str | None, str, str], Verdict]:
+    """Benchmarks as one family and suites as another, as :func:`judge_study` has them, so that
+    the same blocks never get two verdicts."""
+    single = {key: d for key, d in series.items() if key[0] is not None}
+    suites = {key: d for key, d in series.items() if key[0] is None}
+    verdicts = [
+        *judge_family(single, margin=margin),
+        *judge_family(suites, margin=margin, all_right=True),
+    ]
+    return {(v.benchmark, v.variant, v.baseline): v for v in verdicts}
 
 
 def _series(

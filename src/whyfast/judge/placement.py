@@ -20,8 +20,9 @@ def placement_word(linked: Verdict, varied: Verdict, margin: float) -> Placement
     """What the two verdicts together say.
 
     ``placement``: the programs as linked differ, the change over layouts does not, or by less than
-    a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked no otherwise. ``both``: it differs
-    over layouts, but as linked by another amount, or not at all. ``neither``: no difference.
+    a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked
+    no otherwise. ``both``: it differs over layouts, but as linked by another amount, or not at
+    all. ``neither``: no difference.
     """
     decided = ("faster", "slower")
     if linked.word == "undecided" or (linked.word == "same" and varied.word == "undecided"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from whyfast.model.result import Result
@@ -33,7 +34,9 @@ def placement_section(result: Result) -> str:
     data = placement_table(result, every=True)
     if data is None:
         return ""
-    return section("placement", "Placement or change", table(data, cls="stack") + _PLOTS)
+    # On a phone a row becomes a block, whose only heading is the variant.
+    body = table(replace(data, fixed=1), cls="stack") + _PLOTS
+    return section("placement", "Placement or change", body)
 
 
 def placement_data(result: Result) -> dict[str, Any]:

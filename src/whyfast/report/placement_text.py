@@ -87,6 +87,12 @@ def _sentence(p: Placement, margin: float) -> str:
             f"({plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high)}) and over "
             f"{p.layouts} layouts ({_short(p.varied)})."
         )
+    if p.linked.word == "same":
+        plain = plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high)
+        return (
+            f"{name} is the same as {base} within {format_percent(margin)} as linked ({plain}); "
+            f"over {p.layouts} layouts it is undecided ({_short(p.varied)})."
+        )
     return (
         f"{name} is {linked} as linked, and {varied}: whether that is the change or placement is "
         "undecided."

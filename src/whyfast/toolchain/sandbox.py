@@ -18,6 +18,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,7 +209,7 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
     table = scratch / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.mounts"
     if not table.exists():
         scratch.mkdir(parents=True, exist_ok=True)
-        temporary = table.with_suffix(f".{os.getpid()}")
+        temporary = table.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         temporary.write_text(text)
         temporary.replace(table)
     network = [] if box.network else ["--net"]

@@ -31,4 +31,6 @@ def linked_recipe(folder: Path, *, step: str = STEP, link: str = LINK) -> Recipe
     source.mkdir(exist_ok=True)
     (source / "main.c").write_text(PROGRAM)
     made = replace(study(source), build=BuildSpec((step,), "vm", link=link))
-    return make_recipe(made, named("base", "-O1", "-falign-functions=16"), gcc(), scan_source(source))
+    return make_recipe(
+        made, named("base", "-O1", "-falign-functions=16"), gcc(), scan_source(source)
+    )

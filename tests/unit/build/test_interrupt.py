@@ -25,11 +25,12 @@ STUCK = 60.0
 
 #: Builds the variants that it is given as NAME=STEP, each with a second step that makes a program.
 BUILDER = """
-import sys
+import signal, sys
 from pathlib import Path
 from tests.unit.build.example import named, recipe
 from whyfast.build.run import build_all
 from whyfast.store.builds import BuildStore
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 source, root, workers, *variants = sys.argv[1:]
 recipes = [
     recipe(Path(source), variant=named(name), steps=(step, "cp {source}/main.c {program}"))

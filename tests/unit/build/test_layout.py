@@ -66,9 +66,9 @@ def test_seeds_are_the_same_at_every_run_and_shared_by_no_two_variants() -> None
 def test_functions_are_found_where_they_have_sections_of_their_own(tmp_path: Path) -> None:
     source, apart, whole = (tmp_path / n for n in ("main.c", "apart.o", "whole.o"))
     source.write_text(PROGRAM)
-    compile_ = ["gcc", "-O1", "-c", source, "-o"]
-    subprocess.run([*compile_, apart, "-ffunction-sections"], check=True)
-    subprocess.run([*compile_, whole], check=True)
+    compile_ = ["gcc", "-O1", "-c", str(source), "-o"]
+    subprocess.run([*compile_, str(apart), "-ffunction-sections"], check=True)
+    subprocess.run([*compile_, str(whole)], check=True)
     (tmp_path / "bitcode.o").write_bytes(b"BC\xc0\xde")
     found = [".text.main", ".text.one", ".text.three", ".text.two"]
     assert function_sections([apart, tmp_path / "bitcode.o", tmp_path / "gone.o"]) == found

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
 
 from whyfast.build.layout import CannotRelink
@@ -29,6 +30,7 @@ def _built(recipe: Recipe, store: BuildStore) -> Build:
 def _addresses(program: Path) -> dict[str, int]:
     with program.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
         return {s.name: s["st_value"] for s in table.iter_symbols()}
 
 
@@ -77,7 +79,7 @@ def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -
 def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStore) -> None:
     link = "case {program} in vm) {cc} -o {program} main.o {layout};; *) exit 3;; esac"
     recipe = linked_recipe(tmp_path, link=link)
-    with pytest.raises(CannotRelink, match="^linking layout 11 ended with exit code 3$"):
+    with pytest.raises(CannotRelink, match=r"^linking layout 11 ended with exit code 3$"):
         relink(recipe, _built(recipe, store), store, [11])
 
 

@@ -84,8 +84,10 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys; before = set(sys.modules); from whyfast.cli.main import main; main(['--help']);"
-        "print(sorted(m for m in set(sys.modules) - before if '.' not in m and m != '__future__'), file=sys.stderr)"
+        "import sys; before = set(sys.modules);"
+        "from whyfast.cli.main import main; main(['--help']);"
+        "new = sorted(m for m in set(sys.modules) - before if '.' not in m and m != '__future__');"
+        "print(new, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "['whyfast']\n"

@@ -12,7 +12,7 @@ from whyfast.model.verdict import PlacementWord, Verdict, Word
 
 
 def _verdict(word: Word, low: float, high: float) -> Verdict:
-    ratio = math.sqrt(low * high) if 0 < low and math.isfinite(high) else 1.0
+    ratio = math.sqrt(low * high) if low > 0 and math.isfinite(high) else 1.0
     return Verdict("after", "before", "calls", word, ratio, low, high, 0.99, 0.0, 16)
 
 
@@ -68,7 +68,7 @@ def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() ->
         linked = _verdict(word, linked_low, linked_high)
         for low in np.linspace(0.9 * true, true, 40):
             for high in np.linspace(true, 1.1 * true, 40):
-                inside = 1 / 1.01 <= low and high <= 1.01
+                inside = low >= 1 / 1.01 and high <= 1.01
                 varied = _verdict("same" if inside else "undecided", float(low), float(high))
                 assert placement_word(linked, varied, 0.01) != "placement"
 

@@ -78,7 +78,7 @@ def test_hostile_names_add_no_elements() -> None:
     harmless = replace(hostile, study=replace(study, title="x"))
     assert _read(render_html(hostile)).tags.count("img") == 0
     tags = _read(render_html(hostile)).tags
-    assert tags.count("script") == 4
+    assert tags.count("script") == 5
     assert tags == _read(render_html(harmless)).tags
 
 

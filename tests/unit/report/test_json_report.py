@@ -38,9 +38,9 @@ def test_top_level() -> None:
     data = _data()
     assert data["schema"] == "whyfast-result/1"
     assert sorted(data) == [
-        "about", "answer", "blocks", "builds", "complete", "confounds", "evidence", "failures",
-        "generator", "metrics", "placements", "run", "schema", "seconds", "sessions", "started", "study",
-        "suites", "toolchains", "verdicts",
+        "about", "answer", "blocks", "builds", "calibrations", "complete", "confounds", "evidence",
+        "failures", "generator", "levels", "metrics", "placements", "run", "schema", "seconds",
+        "sessions", "started", "study", "suites", "toolchains", "verdicts",
     ]  # fmt: skip
     assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
 
