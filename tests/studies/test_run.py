@@ -48,7 +48,9 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     done = whyfast("run", study, "--json", out)
     said = verdicts(out)
     assert said["slow"]["verdict"] == "slower"
-    assert 1.05 < said["slow"]["low"] < 1.10 < said["slow"]["high"] < 1.15
+    # 10 % more iterations; reading the clock takes the same on both sides
+    assert 1.05 < said["slow"]["low"] < 1.101
+    assert 1.09 < said["slow"]["high"] < 1.15
     assert said["twin"]["verdict"] in ("same", "undecided")
     assert "slow is 1.1" in done.stdout
     assert "base and twin are byte-identical" in done.stdout
