@@ -104,7 +104,7 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         # The toolchain's own may hold paths of this machine; its digest stands for them.
         "env": {k: v for k, v in env.items() if toolchain.env.get(k) != v},
         "steps": list(steps),
-        "include": _include_digest(study.build.steps),
+        "include": _include_digest(steps),
         "program": study.build.program,
     }
     return Recipe(

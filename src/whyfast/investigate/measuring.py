@@ -35,11 +35,10 @@ def measure_entries(
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it.
     """
-    baseline = entries[0].variants[0] if entries and entries[0].variants else ""
     session = Session(uuid.uuid4().hex, clock.now(), environment())
     store.add_session(run.id, session)
     judge = LiveJudge(study.margin)
-    standing = {e.name: judge.update(e.name, e.blocks, e.variants, baseline) for e in entries}
+    standing = {e.name: judge.update(e.name, e.blocks, e.variants, e.baseline) for e in entries}
     by_name = {e.name: e for e in entries}
     earlier = sum(b.seconds for e in entries for b in e.blocks)
     began = clock.monotonic()
@@ -48,7 +47,7 @@ def measure_entries(
         def add_block(self, block: Block) -> None:
             store.add_block(run.id, block)
             entry = by_name[block.benchmark]
-            said = judge.update(entry.name, entry.blocks, entry.variants, baseline)
+            said = judge.update(entry.name, entry.blocks, entry.variants, entry.baseline)
             standing[entry.name] = said
             spent = earlier + clock.monotonic() - began
             observer.block(entry.name, said, spent, study.measure.budget)

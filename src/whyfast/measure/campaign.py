@@ -47,6 +47,11 @@ class Entry:
     reviewed: bool = False
 
     @property
+    def baseline(self) -> str:
+        """The first of the study's baselines that still runs; empty when none does."""
+        return next((b for b in self.baselines if b in self.variants), "")
+
+    @property
     def comparable(self) -> bool:
         """Whether a comparison is left to make."""
         return len(self.variants) > 1 and any(b in self.variants for b in self.baselines)
@@ -140,7 +145,7 @@ def _one_block(
             entry.runner,
             plan,
             benchmark=entry.name,
-            reference=entry.variants[0],
+            reference=entry.baseline,
             index=index,
             session=session,
             loops=c.loops,
@@ -200,7 +205,8 @@ def _review_turns(entry: Entry, sink: Sink) -> None:
     if len(entry.blocks) < REVIEW_AFTER:
         return
     entry.reviewed = True
-    base, *others = entry.variants
+    base = entry.baseline
+    others = [v for v in entry.variants if v != base]
     wanted = [
         t
         for v in others

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whyfast.measure.process import Child, describe_status
+from whyfast.measure.process import Child, describe_status, milliseconds
 from whyfast.measure.runner import PlayerFailed
 from whyfast.measure.turns import TURN_VARIABLE
 
@@ -89,7 +89,7 @@ def _greets(pid: int, answer: int, timeout: float) -> bool:
         poller = select.poll()
         poller.register(answer, select.POLLIN)
         poller.register(pidfd, select.POLLIN)
-        ready = {fd for fd, _ in poller.poll(timeout * 1000)}
+        ready = {fd for fd, _ in poller.poll(milliseconds(timeout))}
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)
