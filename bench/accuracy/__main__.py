@@ -72,6 +72,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="about 2 minutes instead of 20")
     parser.add_argument("--minutes", type=float, default=None, help="how long in all")
     parser.add_argument("--json", type=Path, default=None, help="every trial")
+    parser.add_argument("--only-equal", action="store_true", help="whyfast on identical programs")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     minutes = args.minutes or (2 if args.quick else 20)
@@ -92,6 +93,8 @@ def main() -> int:
                     # whyfast is asked most about equal programs, where the rarest error is.
                     plan = [(t, e) for t in tools.available() for e in EFFECTS if e != "moved"]
                     plan += [("whyfast", "none"), ("whyfast", "none"), ("whyfast", "moved")]
+                    if args.only_equal:
+                        plan = [("whyfast", "none")]
                     for tool, effect in rng.sample(plan, len(plan)):
                         if time.monotonic() >= deadline:
                             break

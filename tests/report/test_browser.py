@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 from collections.abc import Callable
 from dataclasses import replace
@@ -68,10 +69,11 @@ def test_a_long_table_is_shown_in_pages(opened: Opening) -> None:
     page = seen.page
     page.get_by_text("Show the values").click()
     more = page.locator("#raw-more")
-    assert more.inner_text() == "Show more rows (200 of 500 shown)"
+    expect = importlib.import_module("playwright.sync_api").expect
+    expect(more).to_have_text("Show more rows (200 of 500 shown)")  # waits for the script
     more.click()
     more.click()
-    assert page.locator("#raw-table tbody tr").count() == 500
+    expect(page.locator("#raw-table tbody tr")).to_have_count(500)
     assert more.is_hidden()
 
 
