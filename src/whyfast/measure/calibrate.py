@@ -92,7 +92,7 @@ def _choose_loops(
         if value >= goal:
             break
         lengths.append(next_loops(lengths[-1], value, SHORTEST if turn is None else turn))
-    if turn is not None:
+    if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
         return lengths[-1], ((lengths[-1], value / lengths[-1]),)
     # The lengths are tried in turn, so that drift hits all of them alike.
     seconds: dict[int, list[float]] = {n: [] for n in lengths}
