@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from whyfast.measure.doctor.load import BUSY
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.sample import Block, Session
 from whyfast.model.study import Study
 from whyfast.model.verdict import Confound
-
-#: Load average per CPU, before measuring, from which the machine counts as busy.
-BUSY = 0.5
 
 
 def find_confounds(

@@ -3,7 +3,7 @@
 Short turns are better against drift: neighbouring values then see the same machine, and the
 median over many finds the undisturbed state. Too short a turn measures the caches and predictors
 that the other processes left behind. So loops are doubled from one, and the shortest turn is taken
-whose time a loop is within :data:`COLD` of that of the longest. docs/measuring.md has figures.
+whose time a loop is within :data:`COLD` of that of the longest. docs/measuring.md tells more.
 """
 
 from __future__ import annotations
