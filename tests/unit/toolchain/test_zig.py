@@ -140,7 +140,8 @@ def test_several_that_need_it_at_once_download_it_once(
         both = [pool.submit(_resolve, own, "clang-19", say) for _ in range(2)]
     assert both[0].result() == both[1].result()
     assert downloads == ["0.14.1"]
-    assert said == [
+    # Which of the two speaks first is the scheduler's choice.
+    assert sorted(said) == [
         "downloading clang 19.1.7 (ziglang 0.14.1)",
         "waiting for another download of clang 19.1.7 (ziglang 0.14.1)",
     ]
