@@ -51,12 +51,13 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Opens a result's HTML file; keyword arguments are those of a browser context."""
+    """Opens a result's HTML file, or HTML; keyword arguments are those of a browser context."""
     contexts = []
 
-    def opening(result: Result, **options: Any) -> Opened:
+    def opening(shown: Result | str, **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        path.write_text(render_html(result), encoding="utf-8")
+        page = shown if isinstance(shown, str) else render_html(shown)
+        path.write_text(page, encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         seen = Opened(context.new_page())

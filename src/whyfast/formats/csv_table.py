@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from whyfast.formats.format import Format, Given
 from whyfast.formats.node import clean
@@ -30,8 +31,34 @@ def claims(given: Given) -> bool:
     return len(heading) > 1 and any(_unit(column) for column in heading)
 
 
-def read(given: Given) -> Recording:
-    """The rows that ``given.chosen`` selects, grouped by benchmark and process."""
+@dataclass(frozen=True)
+class CsvRow:
+    """One value in seconds, with the text of all cells of its row by column."""
+
+    cells: Mapping[str, str]
+    value: float
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """``keys`` are the columns that tell benchmarks apart; ``resolution`` is the last decimal that
+    any of the times has, in seconds."""
+
+    heading: tuple[str, ...]
+    keys: tuple[str, ...]
+    rows: tuple[CsvRow, ...]
+    resolution: float
+
+    def check(self, column: str, where: str) -> None:
+        """UserError unless rows can be told apart by ``column``."""
+        if column not in self.keys:
+            raise UserError(
+                f"no column {column!r} to choose by; there are {', '.join(self.keys)}", where=where
+            )
+
+
+def parse(given: Given) -> CsvTable:
+    """All rows, with the time of each."""
     assert given.text is not None
     heading = _heading(given.text)
     if len(set(heading)) != len(heading):
@@ -39,28 +66,36 @@ def read(given: Given) -> Recording:
     times = [column for column in heading if _unit(column)]
     if len(times) != 1:
         raise UserError(f"{_WANTED}; there are {', '.join(times)}", where=f"{given.where}:1")
-    for column, _ in given.chosen:
-        if column not in heading or column in (times[0], "process"):
-            others = ", ".join(c for c in heading if c not in (times[0], "process"))
-            raise UserError(
-                f"no column {column!r} to choose by; there are {others}", where=given.where
-            )
-    chosen = dict(given.chosen)
-    keys = [c for c in heading if c not in (times[0], "process") and c not in chosen]
-    found: dict[str, dict[str, list[float]]] = {}
+    scale = _unit(times[0]) or 1.0
+    rows, decimals = [], 0
     for line, row in _rows(given, len(heading)):
         cells = dict(zip(heading, row, strict=True))
-        if any(cells[column] != value for column, value in chosen.items()):
+        value = _value(cells[times[0]], scale, f"{given.where}:{line}")
+        rows.append(CsvRow(cells, value))
+        decimals = max(decimals, _decimals(cells[times[0]]))
+    keys = tuple(c for c in heading if c not in (times[0], "process"))
+    return CsvTable(tuple(heading), keys, tuple(rows), 10.0**-decimals * scale)
+
+
+def read(given: Given) -> Recording:
+    """The rows that ``given.chosen`` selects, grouped by benchmark and process."""
+    table = parse(given)
+    chosen = dict(given.chosen)
+    for column in chosen:
+        table.check(column, given.where)
+    keys = [column for column in table.keys if column not in chosen]
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in table.rows:
+        if any(row.cells[column] != value for column, value in chosen.items()):
             continue
-        value = _value(cells[times[0]], _unit(times[0]) or 1.0, f"{given.where}:{line}")
-        name = _name(cells, keys) or given.path.stem
-        found.setdefault(name, {}).setdefault(cells.get("process", ""), []).append(value)
+        name = series_name(row.cells, keys) or given.path.stem
+        found.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
     if not found:
         raise UserError(
             "no row has these values" if chosen else "there is no row below the heading",
             where=given.where,
         )
-    known = "process" in heading
+    known = "process" in table.heading
     return Recording(
         given.name,
         given.where,
@@ -107,10 +142,17 @@ def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
     return rows[1:]
 
 
-def _name(cells: dict[str, str], keys: list[str]) -> str:
+def series_name(cells: Mapping[str, str], keys: Sequence[str]) -> str:
+    """``keys`` of a row as the name of a benchmark: ``sort size=10``."""
     parts = [cells["benchmark"]] if "benchmark" in keys else []
     parts += [f"{key}={cells[key]}" for key in keys if key != "benchmark"]
     return " ".join(part for part in parts if part)
+
+
+def _decimals(text: str) -> int:
+    """How many decimals a number is written with; as many as matter when it has an exponent."""
+    mantissa, _, exponent = text.lower().partition("e")
+    return len(mantissa.partition(".")[2]) - int(exponent or 0)
 
 
 def _value(text: str, scale: float, where: str) -> float:

@@ -1,0 +1,94 @@
+"""A series of results in order (of releases, commits, dates), and what was found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class PointSeries:
+    """One benchmark over all points: ``values[i]`` in seconds, None where point i lacks it.
+
+    ``keys`` are the columns that tell it from other series (``retpoline`` → ``n``), if a table had
+    such. ``resolution`` is the smallest difference in seconds that its file can show, 0 if unknown.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+    keys: Mapping[str, str] = field(default_factory=dict)
+    resolution: float = 0.0
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The points by name, in order, and the series over them. ``by`` says what orders them."""
+
+    points: tuple[str, ...]
+    series: tuple[PointSeries, ...]
+    by: str = "file"
+
+
+@dataclass(frozen=True)
+class Shift:
+    """From point ``before`` on to ``at`` the level changed: ``ratio`` is new over old.
+
+    ``low`` and ``high`` bound it, approximately at 99 %.
+    """
+
+    before: int
+    at: int
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class OddPoint:
+    """Point ``at`` lies ``ratio`` times its own level, while its neighbours lie on that level."""
+
+    at: int
+    ratio: float
+
+
+@dataclass(frozen=True)
+class SeriesHistory:
+    """What was found in one series.
+
+    ``noise`` is the standard deviation of the logarithm of a value; ``levels[i]`` the level in
+    seconds at point i, None where the series has no value.
+    """
+
+    series: PointSeries
+    noise: float
+    levels: tuple[float | None, ...]
+    shifts: tuple[Shift, ...]
+    odd: tuple[OddPoint, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The same thing at the same point in one or more series.
+
+    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone. ``ratios`` maps
+    the names of the series to the new level over the old, or to the point over its level. ``of`` is
+    how many series there are with the same ``where``: the columns that all the series concerned
+    share, and not all others.
+    """
+
+    kind: Literal["step", "odd"]
+    before: int
+    at: int
+    ratios: Mapping[str, float]
+    of: int
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class History:
+    """All series with what was found in each, and the findings, those in most series first."""
+
+    timeline: Timeline
+    series: tuple[SeriesHistory, ...]
+    findings: tuple[Finding, ...]

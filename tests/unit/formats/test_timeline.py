@@ -1,0 +1,87 @@
+"""Points from files in order, and from a column of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whyfast.formats.timeline import load_timeline
+from whyfast.model.errors import UserError
+from whyfast.model.history import PointSeries, Timeline
+
+COSTS = """\
+kernel,retpoline,length,mean_ns
+v5.4,y,0,23
+v5.4,n,0,24
+v5.5,y,0,25
+v5.5,n,0,18.5
+v5.4,y,0,25
+v5.6,y,0,24
+"""
+
+
+@pytest.fixture
+def costs(tmp_path: Path) -> Path:
+    path = tmp_path / "costs.csv"
+    path.write_text(COSTS)
+    return path
+
+
+def test_each_value_of_the_column_is_a_point_in_the_order_of_the_file(costs: Path) -> None:
+    assert load_timeline([str(costs)], "kernel") == Timeline(
+        ("v5.4", "v5.5", "v5.6"),
+        (
+            PointSeries(
+                "retpoline=y length=0",
+                (pytest.approx(24e-9), pytest.approx(25e-9), pytest.approx(24e-9)),  # type: ignore[arg-type]
+                {"retpoline": "y", "length": "0"},
+                pytest.approx(0.1e-9),  # type: ignore[arg-type]
+            ),
+            PointSeries(
+                "retpoline=n length=0",
+                (pytest.approx(24e-9), pytest.approx(18.5e-9), None),  # type: ignore[arg-type]
+                {"retpoline": "n", "length": "0"},
+                pytest.approx(0.1e-9),  # type: ignore[arg-type]
+            ),
+        ),
+        "kernel",
+    )
+
+
+def test_rows_can_be_chosen(costs: Path) -> None:
+    timeline = load_timeline([f"{costs}:retpoline=n"], "kernel")
+    assert timeline.points == ("v5.4", "v5.5")
+    assert [s.name for s in timeline.series] == ["length=0"]
+
+
+def test_files_are_points_in_the_order_given(tmp_path: Path) -> None:
+    for name, seconds in (("b", 2.0), ("a", 1.0)):
+        (tmp_path / f"{name}.csv").write_text(f"benchmark,seconds\nx,{seconds}\nx,{seconds + 1}\n")
+    (tmp_path / "c.csv").write_text("benchmark,seconds\ny,7\n")
+    files = [str(tmp_path / f"{name}.csv") for name in "bac"]
+    assert load_timeline(files, None) == Timeline(
+        ("b", "a", "c"),
+        (PointSeries("x", (2.5, 1.5, None)), PointSeries("y", (None, None, 7.0))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ("kernal", "no column 'kernal' to choose by; there are kernel, retpoline, length"),
+        ("mean_ns", "no column 'mean_ns' to choose by"),
+        (None, "one file is one point; name several, or --by COLUMN of a CSV file"),
+    ],
+)
+def test_what_cannot_be_a_timeline(costs: Path, by: str | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        load_timeline([str(costs)], by)
+
+
+def test_a_column_goes_with_one_table(costs: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--by: goes with a single CSV file"):
+        load_timeline([str(costs), str(costs)], "kernel")
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(UserError, match="--by kernel: goes with a CSV file"):
+        load_timeline([str(tmp_path / "x.json")], "kernel")

@@ -1,0 +1,108 @@
+"""Timelines with known steps and odd points."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from whyfast.history.detect import detect
+from whyfast.history.only import only_series
+from whyfast.history.penalty import FALSE_STEP
+from whyfast.model.errors import UserError
+from whyfast.model.history import Finding, PointSeries, Timeline
+
+POINTS = tuple("abcdefghijkl")
+# Measured once, and as uneven as noise of about 1 % is.
+NOISE = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007, 0.996, 1.002)
+
+
+def series(name: str, levels: list[float], **keys: str) -> PointSeries:
+    values = tuple(level * e for level, e in zip(levels, NOISE, strict=True))
+    return PointSeries(name, values, keys)
+
+
+def flat(name: str, **keys: str) -> PointSeries:
+    return series(name, [1.0] * 12, **keys)
+
+
+def test_a_step_is_named_with_its_points_and_size() -> None:
+    history = detect(Timeline(POINTS, (series("x", [2.0] * 5 + [1.0] * 7),)))
+    (shift,) = history.series[0].shifts
+    assert (POINTS[shift.before], POINTS[shift.at]) == ("e", "f")
+    assert shift.ratio == pytest.approx(0.5, rel=0.02)
+    assert shift.low < 0.5 < shift.high
+    assert history.findings == (Finding("step", 4, 5, {"x": shift.ratio}, 1),)
+
+
+def test_a_point_that_its_neighbours_do_not_follow_is_odd() -> None:
+    history = detect(Timeline(POINTS, (series("x", [1.0] * 6 + [1.4] + [1.0] * 5),)))
+    assert history.series[0].shifts == ()
+    (odd,) = history.series[0].odd
+    assert POINTS[odd.at] == "g"
+    assert odd.ratio == pytest.approx(1.4, rel=0.02)
+    assert history.series[0].levels[6] == pytest.approx(1.0, rel=0.01)
+
+
+def test_nothing_is_found_in_noise() -> None:
+    history = detect(Timeline(POINTS, (flat("x"),)))
+    assert history.findings == ()
+
+
+def test_what_many_series_share_is_one_finding_with_what_they_share() -> None:
+    slow = [series(f"n{i}", [1.0] * 6 + [2.0] * 6, mode="n", size=str(i)) for i in range(3)]
+    same = [flat(f"y{i}", mode="y", size=str(i)) for i in range(3)]
+    (finding,) = detect(Timeline(POINTS, (*slow, *same))).findings
+    assert (finding.kind, finding.before, finding.at) == ("step", 5, 6)
+    assert sorted(finding.ratios) == ["n0", "n1", "n2"]
+    assert finding.where == {"mode": "n"}
+    assert finding.of == 3
+
+
+def test_opposite_directions_are_two_findings() -> None:
+    up = series("up", [1.0] * 6 + [2.0] * 6)
+    down = series("down", [2.0] * 6 + [1.0] * 6)
+    assert len(detect(Timeline(POINTS, (up, down))).findings) == 2
+
+
+def test_points_that_a_series_lacks_are_passed_over() -> None:
+    whole = series("x", [1.0] * 6 + [3.0] * 6).values
+    values = tuple(None if i in (5, 6) else v for i, v in enumerate(whole))
+    history = detect(Timeline(POINTS, (PointSeries("x", values),)))
+    (shift,) = history.series[0].shifts
+    assert (shift.before, shift.at) == (4, 7)
+    assert history.series[0].levels[5:7] == (None, None)
+
+
+def test_constant_values_have_no_step_and_no_error() -> None:
+    assert detect(Timeline(POINTS, (PointSeries("x", (1.0,) * 12),))).findings == ()
+
+
+def test_rounded_values_are_not_read_more_exactly_than_they_are_written() -> None:
+    values = (3e-9,) * 6 + (4e-9,) + (3e-9,) * 5
+    exact = detect(Timeline(POINTS, (PointSeries("x", values),)))
+    rounded = detect(Timeline(POINTS, (PointSeries("x", values, {}, 1e-9),)))
+    assert len(exact.findings) == 1
+    assert rounded.findings == ()
+
+
+def test_too_few_points_is_said() -> None:
+    with pytest.raises(UserError, match="fewer than 5 points; there are 4"):
+        detect(Timeline(POINTS[:4], (PointSeries("x", (1.0, 2.0, 3.0, 4.0)),)))
+
+
+def test_one_series_in_a_hundred_without_change_is_given_one() -> None:
+    rng = np.random.default_rng(3)
+    values = np.exp(0.02 * rng.standard_normal((600, 12)))
+    alone = [detect(Timeline(POINTS, (PointSeries("x", tuple(v)),))) for v in values]
+    share = sum(bool(h.series[0].shifts) for h in alone) / len(alone)
+    assert share < FALSE_STEP + 4 * math.sqrt(FALSE_STEP / len(alone))
+
+
+def test_only_the_series_that_match() -> None:
+    timeline = Timeline(POINTS, (flat("a1"), flat("a2"), flat("b1")))
+    assert [s.name for s in only_series(timeline, ["a*"]).series] == ["a1", "a2"]
+    assert only_series(timeline, []) == timeline
+    with pytest.raises(UserError, match="no series has such a name; there are a1, a2, b1"):
+        only_series(timeline, ["c*"])
