@@ -52,7 +52,7 @@ class Turns:
         if self.grants >= 0:
             os.close(self.grants)
             self.grants = -1
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=120)
 
     def close(self) -> None:
         self.process.kill()

@@ -66,7 +66,7 @@ class Turns:
         if self.grants >= 0:
             os.close(self.grants)
             self.grants = -1
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=120)
 
     def errors(self) -> str:
         assert self.process.stderr is not None
@@ -164,7 +164,7 @@ def test_a_malformed_grant(start: Start, grant: str) -> None:
     turns.line()
     turns.grant(grant)
     assert turns.line() == "error malformed grant\n"
-    assert turns.process.wait(timeout=20) == 2
+    assert turns.process.wait(timeout=120) == 2
 
 
 def test_a_grant_cut_short_is_malformed(start: Start) -> None:
@@ -245,7 +245,7 @@ def test_whyfast_gone_while_the_workload_runs(start: Start) -> None:
     turns.line()
     turns.grant("1\n")
     os.close(turns.answers.fileno())
-    assert turns.process.wait(timeout=20) == 1
+    assert turns.process.wait(timeout=120) == 1
     assert turns.errors() == "cannot write to whyfast: Broken pipe\n"
     turns.answers = os.fdopen(os.open(os.devnull, os.O_RDONLY))
 
