@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 .PHONY: demo test setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
-	$(BIN)/whyfast run studies/dispatch --html dispatch.html
+	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
 	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
 
 test: $(VENV)/.ready-dev

@@ -11,7 +11,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.build.layout import function_sections, layout_script
+from whyfast.build.layout import draw_layout
+from whyfast.build.pieces import find_pieces
 from whyfast.build.recipe import include_folder
 
 #: Iterations in one loop of the baseline, some 25 µs; slow-downs are exact to 1 / 10,000.
@@ -73,7 +74,7 @@ def build(folder: Path) -> Programs:
         _run("gcc", "-O2", "-ffunction-sections", f"-I{include_folder()}", "-c", source, folder)
         _run("gcc", "-o", name, f"{name}.o", folder)
     script = folder / "moved.ld"
-    script.write_text(layout_script(function_sections([folder / "spin.o"]), 1))
+    script.write_text(draw_layout(find_pieces(folder, without=""), 1).script)
     _run("gcc", "-o", "moved", "spin.o", "-Wl,-T,moved.ld", folder)
     return Programs(folder / "spin", folder / "moved", folder / "whole")
 

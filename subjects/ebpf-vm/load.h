@@ -16,6 +16,11 @@ int load_hex(const char *text, size_t size, struct bytes *out, struct vm_error *
 int load_stream(FILE *file, struct bytes *out, struct vm_error *error);
 int load_file(const char *path, const char *section, struct bytes *out, struct vm_error *error);
 
+/* lines.c: hexadecimal text with a program a line, empty lines left out; at most `most`. Sets
+ * *count, also when it fails: so many are to be freed. */
+int load_lines(const char *path, struct bytes *out, size_t most, size_t *count,
+               struct vm_error *error);
+
 /* elf.c: the part of `file` that holds the section's code; null picks the section. */
 int elf_detect(const struct bytes *file);
 int elf_find_code(const struct bytes *file, const char *section, struct bytes *code,

@@ -28,6 +28,25 @@ static int load_program(const char *path, const char *section, struct vm_program
     return 0;
 }
 
+/* The first program is run, the others are for tail calls. */
+static int load_programs(struct job *job, struct vm_error *error)
+{
+    struct bytes code[VM_PROGRAM_ARRAY];
+    const char *path = job->options.programs;
+    size_t count;
+    struct vm_error cause;
+    int result = load_lines(path, code, VM_PROGRAM_ARRAY, &count, &cause);
+
+    for (size_t i = 0; i < count; i++) {
+        if (result == 0)
+            result = vm_program_load(&job->programs[i], code[i].data, code[i].size, &cause);
+        if (result == 0 && i > 0)
+            job->vm.array[i] = &job->programs[i];
+        free(code[i].data);
+    }
+    return result ? vm_fail(error, "%.80s: %.150s", path, cause.text) : 0;
+}
+
 static int set_up_memory(struct job *job, struct vm_error *error)
 {
     const struct options *options = &job->options;
@@ -60,8 +79,10 @@ static int set_up(struct job *job, struct vm_error *error)
 {
     const struct options *options = &job->options;
 
-    if (set_up_memory(job, error) ||
-        load_program(options->program, options->section, &job->programs[0], error))
+    if (set_up_memory(job, error))
+        return -1;
+    if (options->programs ? load_programs(job, error)
+                          : load_program(options->program, options->section, &job->programs[0], error))
         return -1;
     job->vm.entry = &job->programs[0];
     for (int i = 0; i < VM_PROGRAM_ARRAY; i++) {
@@ -69,6 +90,8 @@ static int set_up(struct job *job, struct vm_error *error)
 
         if (!options->array[i])
             continue;
+        if (options->programs)
+            return vm_fail(error, "--prog-array: not together with --programs");
         if (load_program(options->array[i], options->section, program, error))
             return -1;
         job->vm.array[i] = program;

@@ -16,6 +16,8 @@ const char options_usage[] =
     "  --max-insns N            stop after about N instructions (run: 1000000000, turn: never)\n"
     "  --section NAME           the section of an ELF object to run (.text)\n"
     "  --prog-array INDEX=FILE  a program for tail calls; may be repeated\n"
+    "  --programs FILE          instead of PROGRAM: hexadecimal text, a program a line; the first\n"
+    "                           is run, the others have the index of their line, from 0 on\n"
     "  --count                  run: print the number of executed instructions on stderr\n";
 
 static int parse_number(const char *option, const char *text, uint64_t maximum, uint64_t *out,
@@ -66,6 +68,8 @@ static int parse_option(struct options *options, const char *option, char *value
         options->max_insns = (int64_t)number;
     } else if (!strcmp(option, "--section")) {
         options->section = value;
+    } else if (!strcmp(option, "--programs")) {
+        options->programs = value;
     } else if (!strcmp(option, "--prog-array")) {
         return parse_array_entry(options, value, error);
     } else {
@@ -109,7 +113,9 @@ int options_parse(struct options *options, int argc, char **argv, struct vm_erro
             options->program = argv[i];
         }
     }
-    if (options->command != COMMAND_HELP && !options->program)
+    if (options->program && options->programs)
+        return vm_fail(error, "--programs: there is a program already, %.80s", options->program);
+    if (options->command != COMMAND_HELP && !options->program && !options->programs)
         return vm_fail(error, "no program given");
     return 0;
 }

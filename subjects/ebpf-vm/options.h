@@ -9,6 +9,7 @@ enum command { COMMAND_HELP, COMMAND_RUN, COMMAND_TURN };
 struct options {
     enum command command;
     const char *program;
+    const char *programs; /* a file of several, or null */
     const char *section;
     const char *memory_hex;
     size_t memory_size;

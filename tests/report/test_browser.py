@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tests.report.conftest import Opened
+from tests.unit.report.big_example import big_result
 from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result, verdict
+from tests.unit.report.lines_example import lines_result
 from tests.unit.report.placement_example import placement_result
 
 from whyfast.model.result import Result
@@ -34,9 +37,14 @@ def _background(page: Any) -> str:
 def test_plots_are_drawn_for_the_chosen_baseline(opened: Opening) -> None:
     seen = opened(sample_result())
     page = seen.page
-    # Three variants against the baseline, in the suite and six benchmarks.
-    assert page.locator("#plots figure").count() == 7
-    assert page.locator(POINTS).count() == 21
+    # The geometric mean of three variants, then six benchmarks for each of them.
+    assert page.locator("#plots figcaption").all_inner_texts() == [
+        "geometric mean of 6 benchmarks",
+        "clang19-goto: faster on 0, slower on 6 of 6",
+        "clang19-goto-taildup: faster on 0, slower on 0 of 6",
+        "clang19-tail: faster on 6, slower on 0 of 6",
+    ]
+    assert page.locator(POINTS).count() == 3 + 3 * 6
     assert page.locator("#plots .xerror").count() == 21
     label = page.locator("#plots [role=img]").first.get_attribute("aria-label")
     assert "clang19-goto 2.14x slower [2.10, 2.19]" in label
@@ -45,6 +53,55 @@ def test_plots_are_drawn_for_the_chosen_baseline(opened: Opening) -> None:
     assert "clang18-goto 2.14x faster [2.10, 2.19]" in label
     assert page.locator(POINTS).count() == 21
     _clean(seen)
+
+
+def test_a_distribution_has_a_dot_a_benchmark_the_fastest_on_top(opened: Opening) -> None:
+    seen = opened(big_result())
+    figure = seen.page.locator("#plots figure").nth(2)
+    assert figure.locator("figcaption").inner_text() == (
+        "clang19-taildup: faster on 14, slower on 11 of 32"
+    )
+    boxes = [p.bounding_box() for p in figure.locator(".scatterlayer .point").all()]
+    assert len(boxes) == 32
+    middles = sorted((b["y"] + b["height"] / 2, b["x"] + b["width"] / 2) for b in boxes)
+    across = [x for _, x in middles]
+    # Downwards is slower; the symbols differ in where their middle is.
+    assert all(later > earlier - 2 for earlier, later in itertools.pairwise(across))
+    assert across[-1] > across[0] + 30
+    names = figure.locator(".annotation-text").all_text_contents()
+    assert (names[0], names[31]) == ("async_generators", "pidigits")
+    # The geometric mean: a dashed line and its interval, beside the margin and the line at 1.
+    assert figure.locator(".shapelayer path").count() == 4
+    _clean(seen)
+
+
+def test_many_variants_and_benchmarks_are_drawn_when_unfolded(opened: Opening) -> None:
+    seen = opened(big_result(), viewport=PHONE)
+    page = seen.page
+    assert page.locator("#plots figure").count() == 1 + 6
+    more, each = page.locator("#more-plots"), page.locator("#benchmark-plots")
+    assert more.locator("figure").count() == each.locator("figure").count() == 0
+    more.locator("summary").click()
+    page.wait_for_selector("#more-plots .point")
+    assert more.locator("figure").count() == 4
+    each.locator("summary").click()
+    page.wait_for_selector("#benchmark-plots .point")
+    assert each.locator("figure").count() == 32
+    assert each.locator(".scatterlayer .point").count() == 32 * 10
+    page.get_by_label("clang19", exact=True).check()
+    # What is unfolded follows the choice.
+    label = each.locator("[role=img]").first.get_attribute("aria-label")
+    assert label.startswith("asyncio_tcp_ssl: time relative to clang19.")
+    assert more.locator("figure").count() == 4
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    _clean(seen)
+
+
+def test_one_benchmark_needs_no_folds(opened: Opening) -> None:
+    page = opened(ab_result()).page
+    assert page.locator("#plots figure").count() == 1
+    for hidden in ("#more-plots", "#benchmark-plots", "#distributions-note"):
+        assert page.locator(hidden).is_hidden()
 
 
 def test_raw_values_appear_on_demand(opened: Opening) -> None:
@@ -253,3 +310,20 @@ def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
     assert "1.65x slower [1.62, 1.68]" in section.locator("table").inner_text()
     assert page.get_by_text("the table says the same without the dots").is_visible()
     assert page.locator("#placement-plots").is_hidden()
+
+
+def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
+    seen = opened(lines_result())
+    page = seen.page
+    assert page.locator(".lines .js-plotly-plot").count() == 3
+    bars = page.locator(".lines-at [role=img]")
+    assert "hardened: 543 ns [532, 554]" in bars.get_attribute("aria-label")
+    assert page.locator(".lines output").inner_text() == "33"
+    slider = page.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".lines output").inner_text() == "5"
+    assert slider.get_attribute("aria-valuetext") == "5 tail calls"
+    assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    _clean(seen)

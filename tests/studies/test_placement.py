@@ -26,7 +26,7 @@ def test_a_known_case_is_called_by_its_name(case: Case, said: str, tmp_path: Pat
         assert done.varied.low < 1.05 < done.varied.high
 
 
-@pytest.mark.parametrize("name", ["code-placement", "code-placement-vm"])
+@pytest.mark.parametrize("name", ["code-placement", "code-placement-vm", "code-placement-cpython"])
 def test_the_bundled_studies_draw_layouts_enough_to_decide(name: str) -> None:
     study = load_study(STUDIES / name)
     assert study.measure.layouts >= 16

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import BuildSpec, Study, Variant
 from whyfast.model.toolchain import Toolchain
 from whyfast.study.placeholders import names_in, substitute
 
@@ -89,10 +89,11 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
     """Combine a variant with its toolchain and source.
 
     Steps run in the build folder, where the source is copied to ``src``; ``{source}`` is that
-    relative path, so that no absolute path of a user gets into the program.
+    relative path, so that no absolute path of a user gets into the program. A variant for evidence
+    alone is built by the shorter steps, where the study has such.
     """
     env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
-    steps = (*study.build.steps, *([study.build.link] if study.build.link else []))
+    steps, program = steps_of(study.build, variant)
     inputs = {
         "format": FORMAT,
         "source": source.digest,
@@ -105,18 +106,24 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         "env": {k: v for k, v in env.items() if toolchain.env.get(k) != v},
         "steps": list(steps),
         "include": _include_digest(steps),
-        "program": study.build.program,
+        "program": program,
     }
-    return Recipe(
-        variant.name,
-        inputs,
-        toolchain,
-        source,
-        steps,
-        env,
-        study.build.program,
-        study.build.link,
-    )
+    # What is not measured is not linked again.
+    link = None if variant.evidence_only else study.build.link
+    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link)
+
+
+def steps_of(build: BuildSpec, variant: Variant) -> tuple[tuple[str, ...], str]:
+    """The steps that make the variant, and what they make."""
+    if variant.evidence_only and build.evidence:
+        return build.evidence.steps, build.evidence.object
+    return (*build.steps, *([build.link] if build.link else [])), build.program
+
+
+def packages_of(build: BuildSpec, variant: Variant) -> tuple[str, ...]:
+    """What the steps of the variant need beside its compiler."""
+    common = build.evidence if variant.evidence_only and build.evidence else build
+    return tuple(dict.fromkeys((*common.packages, *variant.packages)))
 
 
 def _include_digest(steps: tuple[str, ...]) -> str | None:

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
 from whyfast.build.enclose import enclose
-from whyfast.build.layout import make_layouts
+from whyfast.build.layout import SECTION, draw_layout
+from whyfast.build.pieces import Piece, find_pieces
 from whyfast.build.recipe import Recipe, expand_link
 from whyfast.build.run import Steps, scratch_of
 from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
 from whyfast.store.lock import exclusive
 
+#: Where the linker scripts of layouts are kept within the build folder.
+FOLDER = "whyfast-layouts"
 
-def relink(recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int]) -> list[Path]:
+
+class CannotRelink(Exception):
+    """Why a build has no other layouts."""
+
+
+def relink(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str] = ()
+) -> list[Path]:
     """The programs of the layouts ``seeds`` of a build, made where they are missing.
 
-    Raises :class:`~whyfast.build.layout.CannotRelink`. What the linker prints is added to the
-    build's log.
+    ``keep`` are patterns of sections that stay together, see
+    :func:`whyfast.build.layout.draw_layout`. Raises :class:`CannotRelink`. What the linker
+    prints is added to the build's log.
     """
     folder = store.folder(build.digest)
     work = folder / "work"
@@ -38,4 +56,76 @@ def relink(recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int]
             run_step,
             recipe.program,
             seeds,
+            keep,
         )
+
+
+def make_layouts(
+    work: Path,
+    link: Callable[[str, str], str],
+    run_step: Callable[[str], int],
+    program: str,
+    seeds: Sequence[int],
+    keep: Sequence[str] = (),
+) -> list[Path]:
+    """The programs of the layouts ``seeds``, linked where they are not there yet.
+
+    ``work`` is the build folder, ``link(layout, program)`` the link step with those placeholders
+    replaced, ``run_step`` runs a shell line in the build folder and returns its exit code. A layout
+    stands beside the program, which may look for its files there, and is named by the digest of its
+    linker script.
+    """
+    pieces = _pieces(work)
+    if len(pieces) < 2:
+        raise CannotRelink(
+            "its objects have no function sections to place; compile with -ffunction-sections "
+            "and keep the .o files"
+        )
+    if kept_by_none := [k for k in keep if not any(fnmatchcase(p.section, k) for p in pieces)]:
+        raise CannotRelink(f"no section of its objects is called {kept_by_none[0]!r} (keep)")
+    made = []
+    for seed in seeds:
+        layout = draw_layout(pieces, seed, keep)
+        digest = hashlib.sha256(layout.script.encode()).hexdigest()[:12]
+        script = work / FOLDER / f"{digest}.ld"
+        target = (work / program).with_name(f"{Path(program).name}.layout-{digest}")
+        if not target.exists():
+            script.write_text(layout.script)
+            partial = target.with_name(target.name + ".partial")
+            # From the root: a makefile may link in another folder than that of the build.
+            option = f"-Wl,-T,{shlex.quote(str(script))}"
+            status = run_step(link(option, shlex.quote(str(partial.relative_to(work)))))
+            if status != 0 or not partial.exists():
+                raise CannotRelink(f"linking layout {seed} ended with exit code {status}")
+            if placed(partial) <= layout.gaps:
+                raise CannotRelink(
+                    "its linker placed none of the code as asked; the objects in the build folder "
+                    "are not those that it links, or hold no machine code yet (-flto)"
+                )
+            partial.replace(target)  # complete or absent
+        made.append(target)
+    return made
+
+
+def _pieces(work: Path) -> list[Piece]:
+    """The pieces of a build, found once: reading ten thousand sections takes seconds, and a
+    finished build does not change."""
+    kept = work / FOLDER / "pieces.json"
+    if kept.exists():
+        return [Piece(section, tuple(files)) for section, files in json.loads(kept.read_text())]
+    pieces = find_pieces(work, without=FOLDER)
+    kept.parent.mkdir(exist_ok=True)
+    partial = kept.with_name("pieces.partial")
+    partial.write_text(json.dumps([[p.section, p.files] for p in pieces]))
+    partial.replace(kept)
+    return pieces
+
+
+def placed(program: Path) -> int:
+    """Bytes of code and gaps that stand where a layout put them."""
+    try:
+        with program.open("rb") as file:
+            section = ELFFile(file).get_section_by_name(SECTION)
+            return 0 if section is None else int(section["sh_size"])
+    except (ELFError, OSError):
+        return 0

@@ -18,7 +18,7 @@ from typing import Any
 
 from whyfast import __version__
 from whyfast.build.enclose import enclose
-from whyfast.build.failure import shortened, tail, why
+from whyfast.build.failure import SEARCHED, because, shortened, tail, why
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
@@ -137,8 +137,7 @@ def _build_one(
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
-        reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-        return BuildFailure(recipe.variant, "failed", reason)
+        return BuildFailure(recipe.variant, "failed", because(error))
 
 
 def _make(
@@ -167,10 +166,11 @@ def _make(
                 progress(f"{recipe.variant}: step {number} of {len(steps)}: {shortened(step)}")
             out.write(f"+ {step}\n".encode())
             out.flush()
+            start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
-                said = tail(log)
-                return BuildFailure(recipe.variant, "failed", why(step, status, said), log, said)
+                reason = why(step, status, tail(log, SEARCHED, start))
+                return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps ended well but made no {recipe.program!r}"

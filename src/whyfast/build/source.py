@@ -59,12 +59,13 @@ def present(source: Source, home: Home) -> Source | None:
     else:
         key = source.sha256
     tree = _tree(home.sources / key[:40])
-    return replace(source, folder=tree) if tree else None
+    return replace(source, folder=tree, repository=_repository(source, home)) if tree else None
 
 
 def obtain(source: Source, home: Home, progress: Progress) -> Source:
     """The source with its folder. UserError, CannotBuildHere or OSError when it cannot be had."""
-    if source.kind not in LOCAL and source.folder.is_relative_to(home.sources):
+    fetched = source.kind not in LOCAL and source.folder.is_relative_to(home.sources)
+    if source.repository or (fetched and source.kind != "git"):
         return source  # obtained before
     if source.kind == "git" and not is_local(source.name):
         with exclusive(home.sources / "git.lock"):
@@ -96,7 +97,25 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
                 (work / "tree").rename(folder)
     tree = _tree(folder)
     assert tree is not None
-    return replace(source, folder=tree)
+    return replace(source, folder=tree, repository=_repository(source, home))
+
+
+def at_revision(source: Source, revision: str, home: Home, progress: Progress) -> Source:
+    """Another commit of the same git repository, of a source that was obtained before.
+
+    UserError when it has no such commit.
+    """
+    if revision in ("", source.revision) or source.repository is None:
+        return source
+    before = replace(source, revision=revision, folder=source.repository, repository=None)
+    return obtain(before, home, progress)
+
+
+def _repository(source: Source, home: Home) -> Path | None:
+    """Where a git source that is not obtained yet is taken from."""
+    if source.kind != "git":
+        return None
+    return source.folder if is_local(source.name) else _mirror(source.name, home)
 
 
 def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whyfast.explain.elf import Architecture
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
@@ -18,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="FILE",
-        help="ELF programs, shared or relocatable objects; all others are compared with the first",
+        help="programs, shared or relocatable objects (ELF, PE, COFF, Mach-O); all others are "
+        "compared with the first",
     )
     parser.add_argument(
         "--function",
@@ -27,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         help="functions to look at, by symbol name; may be repeated "
         "(without it: the likeliest dispatching functions)",
+    )
+    parser.add_argument(
+        "--arch",
+        choices=["aarch64", "x86-64"],
+        help="which part of a universal Mach-O file (default: aarch64 if it has one)",
     )
     parser.add_argument(
         "--run",
@@ -76,9 +85,9 @@ def run(args: argparse.Namespace) -> int:
     document: dict[str, object] = {}
     failed = False
     if args.function:
-        document = _explain(console, args.files, labels, args.function)
+        document = _explain(console, args.files, labels, args.function, args.arch)
     elif args.run is None:
-        document = _survey(console, args.files, labels)
+        document = _survey(console, args.files, labels, args.arch)
     if args.run is not None:
         from whyfast.cli.explain_run import count
 
@@ -90,25 +99,32 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(
-    console: Any, files: Sequence[Path], labels: Sequence[str], globs: Sequence[str]
+    console: Any,
+    files: Sequence[Path],
+    labels: Sequence[str],
+    globs: Sequence[str],
+    arch: Architecture | None,
 ) -> dict[str, object]:
     from dataclasses import asdict
 
     from whyfast.explain.compare import compare_functions, unmatched_functions
     from whyfast.explain.program import explain_program
+    from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError
     from whyfast.report import explain_table as table
 
     programs = [
-        explain_program(file, variant=label, dispatch=globs, functions=globs)
+        explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
         for file, label in zip(files, labels, strict=True)
     ]
     for glob in globs:
         if all(glob in program.missing for program in programs):
-            raise UserError(f"no function of {', '.join(labels)} matches it", where=glob)
+            notes = "".join(f"; {p.variant}: {note}" for p in programs for note in p.notes)
+            raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
     table.print_dispatch(console, programs)
     for program in programs:
         table.print_functions(console, program)
+    table.print_architectures(console, programs)
     comparisons = []
     for other in programs[1:]:
         differences = compare_functions(programs[0], other)
@@ -123,17 +139,26 @@ def _explain(
                 "only_in_b": unmatched[1],
             }
         )
-    return {"programs": [asdict(p) for p in programs], "comparisons": comparisons}
+    troubles = [trouble for program in programs for trouble in program_troubles(program)]
+    table.print_traces(console, programs, troubles)
+    return {
+        "programs": [asdict(p) for p in programs],
+        "comparisons": comparisons,
+        "troubles": [asdict(t) for t in troubles],
+    }
 
 
-def _survey(console: Any, files: Sequence[Path], labels: Sequence[str]) -> dict[str, object]:
+def _survey(
+    console: Any, files: Sequence[Path], labels: Sequence[str], arch: Architecture | None
+) -> dict[str, object]:
     from dataclasses import asdict
 
     from whyfast.explain.survey import survey_program
     from whyfast.report.explain_table import print_survey
 
     surveys = [
-        survey_program(file, variant=label) for file, label in zip(files, labels, strict=True)
+        survey_program(file, variant=label, architecture=arch)
+        for file, label in zip(files, labels, strict=True)
     ]
     for survey in surveys:
         print_survey(console, survey)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whyfast.measure.simulate import Place, Valgrind
 
 
 def count(
@@ -34,20 +38,23 @@ def count(
     programs = [load(file) for file in args.files]
     geometry = read_geometry(Files())
     counts = []
-    for file, label in zip(args.files, labels, strict=True):
-        with console.status(f"counting {label}"):
-            counts.append(
-                count_program(
-                    file,
-                    arguments,
-                    variant=label,
-                    launcher=SystemLauncher(),
-                    geometry=geometry,
-                    env=os.environ,
-                    timeout=timeout,
-                    profiler=args.profiler,
+    with _places(args.files, args.profiler, console) as (places, valgrind):
+        for file, label, place in zip(args.files, labels, places, strict=True):
+            with console.status(f"counting {label}"):
+                counts.append(
+                    count_program(
+                        file,
+                        arguments,
+                        variant=label,
+                        launcher=SystemLauncher(),
+                        geometry=geometry,
+                        env=os.environ,
+                        timeout=timeout,
+                        profiler=args.profiler,
+                        place=place,
+                        valgrind=valgrind,
+                    )
                 )
-            )
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.
     kinds = {c.profile.main for c, _ in profiled if c.profile}
@@ -68,6 +75,39 @@ def count(
         "overlap": [encode(o) for o in overlaps],
     }
     return document, any(c.failed for c in counts)
+
+
+@contextlib.contextmanager
+def _places(
+    files: Sequence[Path], profiler: str, console: Any
+) -> Iterator[tuple[list[Place], Valgrind | None]]:
+    """Where each program is run, and what simulates it: those that were built in a root of their
+    own run in it, under a Valgrind that is seen there."""
+    import tempfile
+
+    from whyfast.investigate.built_program import entrances_of
+    from whyfast.investigate.valgrind_choice import choose_valgrind
+    from whyfast.measure.launch import SystemLauncher
+    from whyfast.measure.simulate import CannotCount, Place
+    from whyfast.store.home import home
+    from whyfast.toolchain.valgrind import valgrind_root
+
+    own, here = home(), Path.cwd()
+    if not any(entrances_of(files, own, start=here)):
+        yield [Place()] * len(files), None
+        return
+    valgrind = None
+    if profiler == "callgrind":
+        with contextlib.suppress(CannotCount):
+            valgrind = choose_valgrind(
+                SystemLauncher(), os.environ, own, rooted=True, note=console.print
+            )
+    scratch = own.cache / "counting"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=scratch, prefix="run-") as folder:
+        tool = valgrind_root(own)
+        enter = entrances_of(files, own, start=here, readable=(tool,), writable=(Path(folder),))
+        yield [Place(words, Path(folder)) for words in enter], valgrind
 
 
 def _touched(console: Any, args: argparse.Namespace, hot: Sequence[str]) -> dict[str, object]:

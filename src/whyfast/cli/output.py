@@ -18,20 +18,33 @@ FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 def finish(result: Result, args: argparse.Namespace) -> Result:
     """Compose the answer, keep the result for ``whyfast report``, and show it as asked."""
     from whyfast.report.answer import compose_answer
+    from whyfast.report.guest_page import guest_answer
     from whyfast.report.json_report import to_json
     from whyfast.store.home import home
     from whyfast.store.samples import SampleStore
 
-    answer = compose_answer(
-        study=result.study,
-        verdicts=result.verdicts,
-        suites=result.suites,
-        evidence=result.evidence,
-        confounds=result.confounds,
-        failures=result.failures,
-        builds=result.builds,
-        complete=result.complete,
-        placements=result.placements,
+    answer = (
+        guest_answer(result)
+        if result.about == "counts"
+        else compose_answer(
+            study=result.study,
+            verdicts=result.verdicts,
+            suites=result.suites,
+            evidence=result.evidence,
+            confounds=result.confounds,
+            failures=result.failures,
+            builds=result.builds,
+            complete=result.complete,
+            placements=result.placements,
+            fixes=result.fixes,
+            counted=result.counted,
+            touched=result.touched,
+            unmet=result.unmet,
+            troubles=result.troubles,
+            calls=result.calls,
+            lines=result.lines,
+            observed=result.observed,
+        )
     )
     result = replace(result, answer=answer)
     store = SampleStore(home().database)
@@ -79,7 +92,8 @@ def write(path: Path, text: str) -> None:
 
 
 def exit_code(result: Result, fail_on: str | None) -> int:
-    """0; 3 when ``--fail-on`` is met; 1 when a build or a benchmark failed.
+    """0; 3 when ``--fail-on`` is met; 1 when a build or a benchmark failed, or a program is not
+    what its variant should be.
 
     A variant that this machine cannot build is expected in a study over compilers and no failure.
     """
@@ -88,4 +102,5 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.builds)
+    broken = broken or any(u.found is not None for u in result.unmet)
     return FAILED if broken or result.failures else 0

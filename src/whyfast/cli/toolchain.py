@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from whyfast.toolchain.recorded_root import RecordedRoot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("remove", "delete downloaded compilers"),
     ):
         parser_ = actions.add_parser(action, help=text)
-        parser_.add_argument("names", metavar="TOOLCHAIN", nargs="+", help="e.g. zig:clang-19")
+        few = "*" if action == "install" else "+"
+        parser_.add_argument("names", metavar="TOOLCHAIN", nargs=few, help="e.g. zig:clang-19")
+        if action == "install":
+            parser_.add_argument(
+                "--from",
+                dest="recorded",
+                metavar="BUILD",
+                action="append",
+                default=[],
+                help="the Debian root that a build was made in, with the very same packages; the "
+                "beginning of its digest, or a file provenance.json",
+            )
         parser_.set_defaults(action=action)
 
 
@@ -25,10 +40,13 @@ def run(args: argparse.Namespace) -> int:
 
     from rich.console import Console
 
-    from whyfast.model.errors import CannotBuildHere
+    from whyfast.model.errors import CannotBuildHere, UserError
     from whyfast.report.toolchain_table import print_toolchain, print_toolchains
     from whyfast.store.home import home
+    from whyfast.toolchain.debian import DebianProvider
+    from whyfast.toolchain.entrance import entrances_in_words
     from whyfast.toolchain.provider import providers, resolve, split_name
+    from whyfast.toolchain.sandbox import tools
 
     place = home()
     console = Console()
@@ -41,7 +59,13 @@ def run(args: argparse.Namespace) -> int:
             ],
             console,
         )
+        console.print()
+        for line in entrances_in_words(tools()):
+            console.print(line, soft_wrap=True, highlight=False)
         return 0
+    recorded = [_recorded(build) for build in getattr(args, "recorded", [])]
+    if not args.names and not recorded:
+        raise UserError("name a toolchain, e.g. zig:clang-19, or --from a build")
     chosen = [(full, *split_name(full)) for full in args.names]
     failed = False
     for full, provider, name in chosen:
@@ -54,4 +78,34 @@ def run(args: argparse.Namespace) -> int:
         except CannotBuildHere as error:
             print(f"whyfast: {full}: {error}", file=sys.stderr)
             failed = True
+    for build, root in zip(getattr(args, "recorded", []), recorded, strict=True):
+        try:
+            made = DebianProvider().install_again(root, place, console.print)
+            print_toolchain(made, console)
+        except CannotBuildHere as error:
+            print(f"whyfast: --from {build}: {error}", file=sys.stderr)
+            failed = True
     return 1 if failed else 0
+
+
+def _recorded(build: str) -> RecordedRoot:
+    """The root of a build in the store, or of one whose provenance is in a file."""
+    import json
+    from pathlib import Path
+
+    from whyfast.model.errors import UserError
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.home import home
+    from whyfast.toolchain.recorded_root import recorded_root
+
+    where = f"--from {build}"
+    file = Path(build)
+    if not file.is_file():
+        return recorded_root(BuildStore(home().builds).by_prefix(build).provenance, where)
+    try:
+        provenance = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"is no provenance.json ({error})", where=where) from error
+    if not isinstance(provenance, dict):
+        raise UserError("is no provenance.json", where=where)
+    return recorded_root(provenance, where)

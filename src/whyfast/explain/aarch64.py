@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import capstone
 
-from whyfast.explain.disassemble import Instruction, Kind, Use
+from whyfast.explain.disassemble import Instruction, Kind, Mark, Use
 
 # Branches by mnemonic, with pointer authentication (bra*, blra*, reta*) beside the plain ones.
 _BRANCHES: dict[str, Kind] = {
@@ -44,7 +44,8 @@ class Aarch64Disassembler:
             if kind in ("direct jump", "conditional jump", "direct call"):
                 target = _number(operands)
             if hints and kind == "other":
-                yield Instruction(at, size, kind, None, *_hints(name, operands, pages))
+                mark = _mark(name, operands)
+                yield Instruction(at, size, kind, None, *_hints(name, operands, pages), mark)
             else:
                 yield Instruction(at, size, kind, target)
 
@@ -86,3 +87,27 @@ def _hints(name: str, operands: str, pages: dict[str, int]) -> _Hints:
         if register in pages and offset is not None:
             return pages[register] + offset, "reads", 0, None
     return _NOTHING
+
+
+def _mark(name: str, operands: str) -> Mark:
+    """What prologues, epilogues and hardening are made of; a pair of registers is one push."""
+    if name in ("str", "stp"):
+        if "[sp" not in operands:
+            return "frame store" if "[x29, #-" in operands else ""
+        return "push" if operands.endswith("]!") else "stack store"
+    if name in ("mov", "add") and operands.startswith("x29, sp"):
+        return "frame pointer"
+    if name in ("mov", "movi"):
+        register, _, value = operands.partition(", ")
+        # The first two registers of each kind may carry what is returned.
+        returned = re.fullmatch(r"[wxvqds][01](\..*)?", register)
+        return (
+            "zeroes" if value in ("#0", "xzr", "wzr", "#0000000000000000") and not returned else ""
+        )
+    if name == "bti":
+        return "landing pad"
+    if name in ("paciasp", "pacibsp"):
+        return "signs"
+    if name == "sub" and operands in ("sp, sp, #1, lsl #12", "sp, sp, #0x1000"):
+        return "page"
+    return ""

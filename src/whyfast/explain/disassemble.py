@@ -21,6 +21,23 @@ Kind = Literal[
 #: at it plus a register; or it sign-extends an operand while adding (AArch64 jump tables).
 Use = Literal["", "forms", "reads", "indexes", "sign-extends"]
 
+#: What an instruction is that prologues, epilogues and hardening are made of: it pushes a register;
+#: stores one into the stack frame, by the stack pointer or the frame pointer; sets up the frame
+#: pointer; clears a register that returns no value; reads the canary of the stack protector; marks
+#: a place for indirect branches; signs the return address; moves the stack pointer by one page.
+Mark = Literal[
+    "",
+    "push",
+    "stack store",
+    "frame store",
+    "frame pointer",
+    "zeroes",
+    "canary",
+    "landing pad",
+    "signs",
+    "page",
+]
+
 
 class Instruction(NamedTuple):
     """One instruction.
@@ -28,7 +45,7 @@ class Instruction(NamedTuple):
     ``address`` and ``size`` in bytes; ``target`` is where a direct jump or call goes. The other
     fields are hints for finding jump tables, filled in only when asked for: ``reference`` is an
     address that it uses as ``use`` says, ``width`` the bytes that an indexed read takes, ``limit``
-    the constant that it compares a register with.
+    the constant that it compares a register with. ``mark`` is filled in with the hints.
     """
 
     address: int
@@ -39,6 +56,7 @@ class Instruction(NamedTuple):
     use: Use = ""
     width: int = 0
     limit: int | None = None
+    mark: Mark = ""
 
 
 class Disassembler(Protocol):
@@ -52,12 +70,13 @@ class Disassembler(Protocol):
         ...
 
 
-def disassembler_for(architecture: Architecture) -> Disassembler:
-    """The engine of an architecture."""
+def disassembler_for(architecture: Architecture, *, relative: bool = False) -> Disassembler:
+    """The engine of an architecture; ``relative``: code may address tables by their distance from
+    where the program is loaded, which is smaller than any address."""
     if architecture == "x86-64":
-        from whyfast.explain.x86 import X86Disassembler
+        from whyfast.explain.x86 import LOWEST_ADDRESS, LOWEST_DISTANCE, X86Disassembler
 
-        return X86Disassembler()
+        return X86Disassembler(LOWEST_DISTANCE if relative else LOWEST_ADDRESS)
     from whyfast.explain.aarch64 import Aarch64Disassembler
 
     return Aarch64Disassembler()

@@ -50,6 +50,15 @@ class _Loop:
         return len(self.tables[0].targets) if self.tables else None
 
 
+@dataclass(frozen=True)
+class Dispatching:
+    """``bodies`` are the functions that dispatch, ``entries`` where their handlers begin."""
+
+    facts: DispatchFacts
+    bodies: tuple[Body, ...] = ()
+    entries: frozenset[int] = frozenset()
+
+
 def form_of(jumps: int, targets: int) -> DispatchForm:
     """The form of J dispatching jumps that reach T targets; see this module's text."""
     if jumps == 0:
@@ -60,6 +69,11 @@ def form_of(jumps: int, targets: int) -> DispatchForm:
 
 
 def dispatch_facts(program: Program, bodies: Sequence[Body]) -> DispatchFacts:
+    """The facts that :func:`examine_dispatch` finds."""
+    return examine_dispatch(program, bodies).facts
+
+
+def examine_dispatch(program: Program, bodies: Sequence[Body]) -> Dispatching:
     """Judge the functions that a study names as dispatching, cold parts joined.
 
     They may be those of both styles at once: which one the program has follows from what they
@@ -89,7 +103,7 @@ def dispatch_facts(program: Program, bodies: Sequence[Body]) -> DispatchFacts:
         listed = pointers.to(body.pieces[0].address for body in handlers)
         if len(listed) >= MIN_HANDLERS:
             return _tail_call_facts(pointers, handlers, jumping)
-    return _loop_facts(loop, others=sum(one is not loop for one in looping))
+    return _loop_facts(program, loop, others=sum(one is not loop for one in looping))
 
 
 def _examine(program: Program, pointers: Pointers, body: Body) -> _Loop:
@@ -99,7 +113,7 @@ def _examine(program: Program, pointers: Pointers, body: Body) -> _Loop:
     return _Loop(body, jumps, thunks, tables)
 
 
-def _loop_facts(loop: _Loop, others: int) -> DispatchFacts:
+def _loop_facts(program: Program, loop: _Loop, others: int) -> Dispatching:
     jumps = loop.jumps + loop.thunks
     thunks = f" and {loop.thunks} by way of a retpoline thunk" if loop.thunks else ""
     parts = [f"{_count(loop.jumps, 'indirect jump')}{thunks} in {loop.body.name}"]
@@ -121,7 +135,7 @@ def _loop_facts(loop: _Loop, others: int) -> DispatchFacts:
         parts.append(_meaning(form))
     if others > 0:
         parts.append(f"{_count(others, 'other named function')} with a jump table left aside")
-    return DispatchFacts(
+    facts = DispatchFacts(
         style="loop",
         form=form,
         indirect_jumps=len(loop.body.indirect_jumps),
@@ -130,7 +144,21 @@ def _loop_facts(loop: _Loop, others: int) -> DispatchFacts:
         instructions=len(loop.body.instructions),
         size=loop.body.size,
         reason="; ".join(parts),
+        computed_goto=_computed_goto(program, loop.tables),
     )
+    entries = loop.tables[0].targets if loop.tables else frozenset[int]()
+    return Dispatching(facts, (loop.body,), entries)
+
+
+def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
+    """Whether the source wrote the largest table: a compiler gives those of a ``switch`` no name,
+    and no other distances between labels than from the table itself."""
+    if not tables:
+        return None
+    table = tables[0]
+    if table.kind == "absolute":
+        return program.has_object_at(table.address)
+    return table.kind == "label"
 
 
 def _meaning(form: DispatchForm) -> str:
@@ -149,7 +177,7 @@ def _tables_of_their_own(tables: list[JumpTable]) -> int:
 
 def _tail_call_facts(
     pointers: Pointers, bodies: Sequence[Body], jumping: Sequence[_Loop]
-) -> DispatchFacts:
+) -> Dispatching:
     """Handlers are the functions that a table in the data lists. Where the program has no such
     table, all that go on to another function count; error and exit helpers return instead."""
     listed = pointers.to(body.pieces[0].address for body in bodies)
@@ -175,7 +203,7 @@ def _tail_call_facts(
         parts.insert(1, f"{_count(thunks, 'jump')} by way of a retpoline thunk")
     if len(bodies) > len(handlers):
         parts.append(f"{_count(len(bodies) - len(handlers), 'other function')} beside them")
-    return DispatchFacts(
+    facts = DispatchFacts(
         style="tail-call",
         form=form,
         indirect_jumps=sum(len(body.indirect_jumps) for body in bodies),
@@ -185,6 +213,8 @@ def _tail_call_facts(
         size=sum(body.size for body in bodies),
         reason="; ".join(parts),
     )
+    entries = frozenset(body.pieces[0].address for body in handlers)
+    return Dispatching(facts, tuple(handlers), entries)
 
 
 def _returns(body: Body) -> bool:
@@ -193,8 +223,8 @@ def _returns(body: Body) -> bool:
 
 def _nothing(
     reason: str, bodies: Sequence[Body] = (), form: DispatchForm = "unknown"
-) -> DispatchFacts:
-    return DispatchFacts(
+) -> Dispatching:
+    facts = DispatchFacts(
         style="none",
         form=form,
         indirect_jumps=0,
@@ -204,6 +234,7 @@ def _nothing(
         size=sum(body.size for body in bodies),
         reason=reason,
     )
+    return Dispatching(facts, tuple(bodies))
 
 
 def _count(number: int, thing: str) -> str:

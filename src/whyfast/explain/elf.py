@@ -14,7 +14,7 @@ from whyfast.model.errors import UserError
 Architecture = Literal["x86-64", "aarch64"]
 
 SUPPORTED = (
-    "whyfast explains 64-bit little-endian ELF files for x86-64 and AArch64: "
+    "whyfast explains 64-bit little-endian ELF, PE, COFF and Mach-O files for x86-64 and AArch64: "
     "executables, shared objects and relocatable objects"
 )
 
@@ -26,10 +26,7 @@ _OTHER_FORMATS = (
     (b"!<arch>\n", "an archive (.a); extract its members and name those"),
     (b"!<thin>\n", "a thin archive (.a); name its members"),
     (b"BC\xc0\xde", "LLVM bitcode, as made by -flto or -emit-llvm; it holds no machine code"),
-    (b"MZ", "a PE (Windows) program"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O (Apple) program"),
-    (b"\xce\xfa\xed\xfe", "a Mach-O (Apple) program"),
-    (b"\xca\xfe\xba\xbe", "a universal Mach-O (Apple) program or a Java class"),
+    (b"\xde\xc0\x17\x0b", "LLVM bitcode; it holds no machine code"),
     (b"\0asm", "a WebAssembly module"),
     (b"#!", "a script"),
 )
@@ -89,9 +86,19 @@ class ElfFile:
         return [s for s in self.sections if s.type in types]
 
 
-def damaged(path: Path, what: str) -> NoReturn:
-    """Raise the UserError for a file whose ELF structure contradicts itself."""
-    raise UserError(f"truncated or damaged ELF file: {what}", where=path)
+def damaged(path: Path, what: str, kind: str = "ELF") -> NoReturn:
+    """Raise the UserError for a file whose structure contradicts itself."""
+    raise UserError(f"truncated or damaged {kind} file: {what}", where=path)
+
+
+def read_blob(path: Path) -> bytes:
+    """The file's bytes; UserError when they cannot be had."""
+    try:
+        if not path.is_file():
+            raise UserError("no such file" if not path.exists() else "not a file", where=path)
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
 
 
 def open_elf(path: Path) -> ElfFile:
@@ -100,16 +107,12 @@ def open_elf(path: Path) -> ElfFile:
     Raises UserError when the file cannot be read, is of another format, class or architecture,
     or is damaged.
     """
-    try:
-        if not path.is_file():
-            raise UserError("no such file" if not path.exists() else "not a file", where=path)
-        blob = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+    blob = read_blob(path)
     if not blob.startswith(b"\x7fELF"):
         what = next((text for magic, text in _OTHER_FORMATS if blob.startswith(magic)), None)
         raise UserError(
-            f"{f'this is {what}' if what else 'not an ELF file'}; {SUPPORTED}", where=path
+            f"{f'this is {what}' if what else 'not a program or object file'}; {SUPPORTED}",
+            where=path,
         )
     if len(blob) < 64:
         damaged(path, "it ends inside the header")

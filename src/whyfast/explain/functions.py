@@ -57,14 +57,17 @@ def function_facts(
     kinds = Counter(instruction.kind for instruction in instructions)
     calls: Counter[str] = Counter()
     tails: Counter[str] = Counter()
+    local: set[str] = set()
     for instruction in instructions:
         if instruction.kind == "direct call" and instruction.target is not None:
             calls[program.name_of(instruction.target)] += 1
+            local |= _local(program, instruction.target)
         elif leaves(instruction, (function,)):
             assert instruction.target is not None
             landing = program.function_at(instruction.target)
             if landing is None or not _same_function(function, landing):
                 tails[program.name_of(instruction.target)] += 1
+                local |= _local(program, instruction.target)
     return FunctionFacts(
         name=name or function.name,
         address=function.value,
@@ -77,7 +80,14 @@ def function_facts(
         tail_jumps=tails.total(),
         callees=_by_count(calls),
         tail_callees=_by_count(tails),
+        local_callees=tuple(sorted(local)),
     )
+
+
+def _local(program: Program, address: int) -> set[str]:
+    """The name of the function that begins there, if no other source file can call it."""
+    function = program.function_at(address)
+    return {function.name} if function and function.file and function.address == address else set()
 
 
 def _same_function(a: Function, b: Function) -> bool:

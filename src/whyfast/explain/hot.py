@@ -20,6 +20,9 @@ HOT = 0.01
 _RECURSION = re.compile(r"'\d+$")
 _VERSION = re.compile(r"@@?[\w.]+$")
 
+#: Mispredicted branches in a simulated profile: conditional and indirect ones.
+_MISSES = ("Bcm", "Bim")
+
 Key = tuple[str, str]
 
 
@@ -38,7 +41,12 @@ def hot_functions(
     """
     cache = cache or COMMON_L1I
     named = [_pieces(program) for program in programs]
-    costs = [_costs(p, pieces) for p, pieces in zip(profiles, named, strict=True)]
+    costs = [_costs(p, pieces, (p.main,)) for p, pieces in zip(profiles, named, strict=True)]
+    misses = (
+        [_costs(p, pieces, _MISSES) for p, pieces in zip(profiles, named, strict=True)]
+        if all(set(_MISSES) <= set(p.events) for p in profiles)
+        else []
+    )
     totals = [p.totals.get(p.main) or sum(c.values()) for p, c in zip(profiles, costs, strict=True)]
     shares = [
         {key: cost / total for key, cost in of.items()} if total else {}
@@ -57,6 +65,7 @@ def hot_functions(
             object=key[0],
             costs=tuple(of.get(key) for of in costs),
             shares=tuple(of.get(key) for of in shares),
+            misses=tuple(of.get(key) for of in misses) if misses else (),
             places=tuple(
                 place(group[key], cache, load) if key in group else None
                 for group, load in zip(groups, loads, strict=True)
@@ -85,8 +94,10 @@ def _pieces(program: Program) -> dict[str, list[Function]]:
     return dict(pieces)
 
 
-def _costs(profile: Profile, pieces: dict[str, list[Function]]) -> dict[Key, float]:
-    """Self cost by (library, function) in the profile's main event.
+def _costs(
+    profile: Profile, pieces: dict[str, list[Function]], events: Sequence[str]
+) -> dict[Key, float]:
+    """Self cost by (library, function), the sum of ``events``.
 
     Aliases of one piece of code are one function, by the name that the program puts first. A
     library that the tool does not name is empty, as for the program.
@@ -96,5 +107,5 @@ def _costs(profile: Profile, pieces: dict[str, list[Function]]) -> dict[Key, flo
         name = base_name(_VERSION.sub("", _RECURSION.sub("", function.name)))
         if not function.object and name in pieces:
             name = base_name(pieces[name][0].name)
-        costs[function.object, name] += function.costs.get(profile.main, 0.0)
+        costs[function.object, name] += sum(function.costs.get(event, 0.0) for event in events)
     return dict(costs)

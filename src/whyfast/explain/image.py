@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from whyfast.explain.elf import ElfFile, Section, damaged
-
-# Where relocatable objects are laid out, as they have no addresses of their own.
-_OBJECT_BASE = 0x10_0000
-_GAP = 64
+#: Where relocatable objects are laid out, as they have no addresses of their own.
+OBJECT_BASE = 0x10_0000
 
 
 @dataclass(frozen=True)
@@ -33,35 +31,28 @@ class Image:
 
     ``bases`` maps section indices to addresses. ``slots`` names the symbol whose address the
     dynamic loader writes at an address (GOT), ``externals`` the stand-in addresses of symbols
-    that a relocatable object does not define.
+    that a relocatable object does not define. ``base`` is what tables of image-relative addresses
+    (PE) count from; None where there are none. ``data`` are the extents in code that the file says
+    are data, by address. ``free`` is an address from which on nothing lies.
     """
 
-    def __init__(self, elf: ElfFile) -> None:
-        self.bases: dict[int, int] = {}
+    def __init__(
+        self,
+        regions: Iterable[Region],
+        bases: Mapping[int, int],
+        free: int,
+        *,
+        base: int | None = None,
+        data: Iterable[tuple[int, int]] = (),
+    ) -> None:
+        self.bases = dict(bases)
+        self.base = base
+        self.data = tuple(sorted(data))
         self.slots: dict[int, str] = {}
         self.externals: dict[int, str] = {}
-        regions: list[Region] = []
-        cursor = _OBJECT_BASE
-        for section in elf.sections:
-            if not section.loaded:
-                continue
-            base = section.address
-            if elf.relocatable:
-                align = min(max(section.align, 1), 0x1_0000)
-                base = cursor = -(-cursor // align) * align
-                cursor += section.size + _GAP
-            if base + section.size > 1 << 64:
-                damaged(elf.path, f"section {section.name} lies outside the address space")
-            self.bases[section.index] = base
-            data = bytearray(elf.content(section))
-            if data:
-                regions.append(
-                    Region(section.name, base, data, section.executable, _has_pointers(section))
-                )
-        regions.sort(key=lambda region: region.start)
-        self.regions = tuple(regions)
-        self._starts = [region.start for region in regions]
-        self._next_external = cursor + 0x1000
+        self.regions = tuple(sorted(regions, key=lambda region: region.start))
+        self._starts = [region.start for region in self.regions]
+        self._next_external = free + 0x1000
         self._stand_ins: dict[str, int] = {}
 
     def region(self, address: int) -> Region | None:
@@ -79,6 +70,15 @@ class Image:
         offset = address - region.start
         return bytes(region.data[offset : offset + size])
 
+    def data_within(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The parts of ``data`` between two addresses, cut to them, by address."""
+        cut = ((max(first, start), min(behind, end)) for first, behind in self.data)
+        return [(first, behind) for first, behind in cut if first < behind]
+
+    def is_data(self, address: int) -> bool:
+        """Whether the file says that there is data at an address in code."""
+        return any(first <= address < behind for first, behind in self.data)
+
     def write(self, address: int, data: bytes) -> None:
         """Overwrite bytes; what lies outside the image is ignored."""
         region = self.region(address)
@@ -93,12 +93,3 @@ class Image:
             self.externals[self._next_external] = name
             self._next_external += 16
         return self._stand_ins[name]
-
-
-def _has_pointers(section: Section) -> bool:
-    """Data proper; the GOT holds single addresses, not tables, and is left out."""
-    return (
-        section.type == "SHT_PROGBITS"
-        and not section.executable
-        and not section.name.startswith((".got", ".eh_frame", ".gcc_except_table", ".interp"))
-    )

@@ -6,11 +6,11 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whyfast.explain.contents import read_contents
 from whyfast.explain.disassemble import Disassembler, Instruction, disassembler_for
-from whyfast.explain.elf import Architecture, damaged, open_elf
+from whyfast.explain.elf import Architecture
 from whyfast.explain.image import Image
-from whyfast.explain.relocate import apply_relocations
-from whyfast.explain.symbols import Function, list_functions
+from whyfast.explain.symbols import Function
 
 # A PLT entry jumps within this many instructions and bytes.
 _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
@@ -18,7 +18,10 @@ _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
 
 @dataclass
 class Program:
-    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible."""
+    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible.
+
+    ``objects`` are the extents of named data, by address; None where the file does not tell.
+    """
 
     path: Path
     architecture: Architecture
@@ -26,15 +29,35 @@ class Program:
     functions: tuple[Function, ...]
     disassembler: Disassembler
     notes: tuple[str, ...] = ()
+    objects: tuple[tuple[int, int], ...] | None = None
     _names: dict[int, str] = field(default_factory=dict)
+    _references: list[int] | None = None
 
     def __post_init__(self) -> None:
         self._starts = [f.address for f in self.functions]
 
     def instructions(self, function: Function, *, hints: bool = False) -> list[Instruction]:
         """The function's instructions in address order."""
-        code = self.image.read(function.address, function.size)
-        return list(self.disassembler.decode(code, function.address, hints=hints))
+        found: list[Instruction] = []
+        start = function.address
+        for first, behind in [*self.image.data_within(start, function.end), (function.end,) * 2]:
+            code = self.image.read(start, first - start)
+            found += self.disassembler.decode(code, start, hints=hints)
+            start = behind
+        return found
+
+    def references(self) -> list[int]:
+        """Every address that the code of some function computes or reads, in order."""
+        if self._references is None:
+            self._references = sorted(
+                {
+                    i.reference
+                    for function in self.functions
+                    for i in self.instructions(function, hints=True)
+                    if i.reference is not None
+                }
+            )
+        return self._references
 
     def function_at(self, address: int) -> Function | None:
         """The function whose code contains an address, or None."""
@@ -42,6 +65,13 @@ class Program:
         if i >= 0 and address < self.functions[i].end:
             return self.functions[i]
         return None
+
+    def has_object_at(self, address: int) -> bool | None:
+        """Whether a symbol names the data at an address; None where the file does not tell."""
+        if self.objects is None:
+            return None
+        i = bisect_right(self.objects, (address, 1 << 65)) - 1
+        return i >= 0 and address < self.objects[i][1]
 
     def name_of(self, address: int) -> str:
         """What a jump or call to ``address`` reaches: a function, also one that is reached through
@@ -79,18 +109,19 @@ class Program:
         return resolver.name if resolver else None
 
 
-def load(path: Path) -> Program:
-    """Open a program.
+def load(path: Path, architecture: Architecture | None = None) -> Program:
+    """Open a program. ``architecture`` chooses from a file that holds several.
 
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    elf = open_elf(path)
-    try:
-        image = Image(elf)
-        functions, note = list_functions(elf, image.bases)
-        apply_relocations(elf, image)
-    except (IndexError, ValueError, OverflowError) as error:
-        damaged(path, str(error))
-    engine = disassembler_for(elf.architecture)
-    return Program(path, elf.architecture, image, functions, engine, (note,) if note else ())
+    found = read_contents(path, architecture)
+    return Program(
+        path,
+        found.architecture,
+        found.image,
+        found.functions,
+        disassembler_for(found.architecture, relative=found.image.base is not None),
+        found.notes,
+        found.objects,
+    )

@@ -7,27 +7,37 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from whyfast.explain.body import bodies
-from whyfast.explain.dispatch import dispatch_facts
+from whyfast.explain.dispatch import examine_dispatch
+from whyfast.explain.elf import Architecture
+from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
 from whyfast.explain.loader import Program, load
+from whyfast.explain.options import option_traces
+from whyfast.explain.recorded import Recorded, read_recorded
 from whyfast.explain.symbols import Function
 from whyfast.model.evidence import Evidence
 
 
 def explain_program(
-    path: Path, *, variant: str, dispatch: Sequence[str] = (), functions: Sequence[str] = ()
+    path: Path,
+    *,
+    variant: str,
+    dispatch: Sequence[str] = (),
+    functions: Sequence[str] = (),
+    architecture: Architecture | None = None,
 ) -> Evidence:
     """Gather the evidence about the machine code of one build.
 
     ``dispatch`` and ``functions`` are globs over symbol names, aliases included, with or without
     what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
     ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
-    ``dispatch`` there are no dispatch facts.
+    ``dispatch`` there are no dispatch facts. ``architecture`` chooses from a file that holds
+    several.
 
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    program = load(path)
+    program = load(path, architecture)
     matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
     chosen: dict[int, tuple[str, Function]] = {}
     for pattern in matches:
@@ -37,17 +47,25 @@ def explain_program(
         function_facts(program, function, program.instructions(function), name=name)
         for name, function in chosen.values()
     ]
-    dispatching = {id(f): f for pattern in dispatch for _, f in matches[pattern]}
+    named = {id(f): f for pattern in dispatch for _, f in matches[pattern]}
+    recorded = _recorded(path, [*named.values(), *(f for _, f in chosen.values())])
+    found = examine_dispatch(program, bodies(program, named.values())) if dispatch else None
     return Evidence(
         variant=variant,
         architecture=program.architecture,
-        dispatch=(
-            dispatch_facts(program, bodies(program, dispatching.values())) if dispatch else None
-        ),
+        dispatch=found.facts if found else None,
         functions=tuple(sorted(facts, key=lambda f: (f.name, f.address))),
         missing=tuple(pattern for pattern, found in matches.items() if not found),
         notes=program.notes,
+        entry=entry_facts(found) if found else None,
+        options=option_traces(program, found.bodies, recorded) if found else None,
+        compiler=recorded.compiler,
     )
+
+
+def _recorded(path: Path, functions: Sequence[Function]) -> Recorded:
+    """What the compiler wrote about the first of the functions."""
+    return read_recorded(path, functions[0].address if functions else None)
 
 
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from whyfast.explain.aarch64_patch import with_adr, with_branch, with_low_bits
 from whyfast.explain.elf import ElfFile, Section, damaged
 from whyfast.explain.image import Image
 from whyfast.explain.symbols import Symbol, read_symbols
 
 _RELA = struct.Struct("<QIIq")  # offset, type, symbol (the two halves of r_info), addend
-_MASK32, _MASK64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
+_MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 # Dynamic relocations, per architecture: the loader writes base + addend; a symbol's address;
 # the result of calling a resolver.
@@ -110,14 +111,11 @@ def _patch_aarch64(image: Image, kind: int, place: int, target: int) -> None:
         return
     word = int.from_bytes(old, "little")
     if kind in _BRANCHES:
-        bits, shift = _BRANCHES[kind]
-        mask = (1 << bits) - 1
-        word = word & ~(mask << shift) | ((target - place >> 2) & mask) << shift
+        word = with_branch(word, *_BRANCHES[kind], target - place)
     elif kind in _ADR:
-        distance = target - place if kind == _ADR[0] else (target >> 12) - (place >> 12)
-        word = word & ~0x60FF_FFE0 | (distance & 3) << 29 | (distance >> 2 & 0x7FFFF) << 5
+        word = with_adr(word, target - place if kind == _ADR[0] else (target >> 12) - (place >> 12))
     elif kind == _ADD:
-        word = word & ~0x3FFC00 | (target & 0xFFF) << 10
+        word = with_low_bits(word, target)
     else:
         return
-    image.write(place, struct.pack("<I", word & _MASK32))
+    image.write(place, struct.pack("<I", word))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from whyfast.explain.body import bodies
 from whyfast.explain.dispatch import dispatch_facts
+from whyfast.explain.elf import Architecture
 from whyfast.explain.functions import function_facts, parent_name
 from whyfast.explain.loader import Program, load
 from whyfast.explain.symbols import Function
@@ -36,12 +37,14 @@ class Survey:
     candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
 
 
-def survey_program(path: Path, *, variant: str, top: int = 8) -> Survey:
+def survey_program(
+    path: Path, *, variant: str, top: int = 8, architecture: Architecture | None = None
+) -> Survey:
     """Count everything in a program, and judge its ``top`` likeliest dispatching functions.
 
     Raises UserError like :func:`whyfast.explain.program.explain_program`.
     """
-    program = load(path)
+    program = load(path, architecture)
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
     jumping.sort(key=lambda f: (-facts[f].indirect_jumps, f.name))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from whyfast.explain.elf import ElfFile, Section, damaged
+from whyfast.explain.labels import Function as Function
+from whyfast.explain.labels import Label, functions_of
 from whyfast.model.errors import UserError
 
 _ENTRY = struct.Struct("<IBBHQQ")
 _TYPE_SECTION, _TYPE_FILE = 3, 4
 _FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+_OBJECT_TYPE = 1  # STT_OBJECT
 _LOCAL, _GLOBAL, _WEAK = 0, 1, 2
 _UNDEFINED, _EXTENDED = 0, 0xFFFF
 
@@ -29,34 +30,6 @@ class Symbol(NamedTuple):
     section: int | None
     absolute: bool
     file: str
-
-
-@dataclass(frozen=True)
-class Function:
-    """A piece of code that symbols name.
-
-    ``names`` are all symbols at its address, the plainest global first. ``address`` is where the
-    code lies in the program's image (bytes), ``value`` what the symbol says: the same, but in a
-    relocatable object an offset in its section. ``size`` in bytes. ``file`` is the source
-    file of a local symbol, if known.
-    """
-
-    names: tuple[str, ...]
-    address: int
-    value: int
-    size: int
-    section: str
-    file: str = ""
-
-    @property
-    def name(self) -> str:
-        """The first of ``names``."""
-        return self.names[0]
-
-    @property
-    def end(self) -> int:
-        """The first address behind it."""
-        return self.address + self.size
 
 
 def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
@@ -117,7 +90,7 @@ def list_functions(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[Functi
     note = ""
     for kind in ("SHT_SYMTAB", "SHT_DYNSYM"):
         symbols = [s for table in elf.of_type(kind) for s in read_symbols(elf, table)]
-        functions = tuple(_functions(elf, symbols, bases))
+        functions = tuple(functions_of(_labels(elf, symbols, bases)))
         if functions:
             if kind == "SHT_DYNSYM":
                 note = (
@@ -126,6 +99,24 @@ def list_functions(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[Functi
                 )
             return functions, note
     raise UserError(_why_no_functions(elf), where=elf.path)
+
+
+def list_objects(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[int, int], ...] | None:
+    """Where the data lies that symbols name: (first address, the one behind it), by address.
+
+    None in a stripped file, which keeps no names of data that only one source file knows.
+    """
+    tables = elf.of_type("SHT_SYMTAB")
+    if not tables:
+        return None
+    found = set()
+    for symbol in (s for table in tables for s in read_symbols(elf, table)):
+        if symbol.type != _OBJECT_TYPE or symbol.section is None or not symbol.size:
+            continue
+        if symbol.section in bases:
+            start = symbol.value + (bases[symbol.section] if elf.relocatable else 0)
+            found.add((start, start + symbol.size))
+    return tuple(sorted(found))
 
 
 def _why_no_functions(elf: ElfFile) -> str:
@@ -141,38 +132,23 @@ def _why_no_functions(elf: ElfFile) -> str:
     return "stripped: no symbol names a function; build it without -s and do not strip it"
 
 
-def _functions(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> Iterator[Function]:
-    """Aliases are merged; a symbol without size reaches to the next one or the section's end."""
-    at: dict[tuple[int, int], list[Symbol]] = {}
+def _labels(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> Iterator[Label]:
     for symbol in symbols:
         if symbol.type not in _FUNCTION_TYPES or symbol.section is None or not symbol.name:
             continue
         section = elf.sections[symbol.section]
         if not section.executable or section.type == "SHT_NOBITS" or symbol.section not in bases:
             continue
-        address = symbol.value + (bases[symbol.section] if elf.relocatable else 0)
-        if bases[symbol.section] <= address < bases[symbol.section] + section.size:
-            at.setdefault((address, symbol.section), []).append(symbol)
-    starts = sorted({address for address, _ in at})
-    for (address, index), aliases in sorted(at.items()):
-        section = elf.sections[index]
-        end = bases[index] + section.size
-        size = max(s.size for s in aliases)
-        if size == 0:
-            following = bisect_right(starts, address)
-            size = (starts[following] if following < len(starts) else end) - address
-        aliases.sort(key=_plainness)
-        yield Function(
-            names=tuple(dict.fromkeys(s.name for s in aliases)),
-            address=address,
-            value=aliases[0].value,
-            size=min(size, end - address),
-            section=section.name,
-            file=aliases[0].file,
-        )
-
-
-def _plainness(symbol: Symbol) -> tuple[int, int, int, str]:
-    rank = {_GLOBAL: 0, _WEAK: 1}.get(symbol.binding, 2)
-    underscores = len(symbol.name) - len(symbol.name.lstrip("_"))
-    return rank, underscores, len(symbol.name), symbol.name
+        start = bases[symbol.section]
+        address = symbol.value + (start if elf.relocatable else 0)
+        if start <= address < start + section.size:
+            yield Label(
+                name=symbol.name,
+                address=address,
+                value=symbol.value,
+                section=section.name,
+                end=start + section.size,
+                size=symbol.size,
+                rank={_GLOBAL: 0, _WEAK: 1}.get(symbol.binding, 2),
+                file=symbol.file,
+            )

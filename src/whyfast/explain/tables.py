@@ -1,10 +1,11 @@
 """Finding jump tables: the places inside a function that its indirect jumps can reach.
 
-Compilers write four kinds. *Absolute*: 8-byte addresses (computed goto; switches without PIC).
+Compilers write five kinds. *Absolute*: 8-byte addresses (computed goto; switches without PIC).
 *Relative*: 4-byte distances from the table itself (switches with PIC). *Label*: 4-byte distances
 from a place in the function (``&&a - &&b`` in the source). *Compressed*: on AArch64, 1-, 2- or
-4-byte numbers of instructions, counted from a place in the function. Entries must all fall on the
-beginning of an instruction, which random data does not do for long.
+4-byte numbers of instructions, counted from a place in the function. *Image-relative*:
+4-byte distances from where the program is loaded (Microsoft's compiler). Entries must all fall on
+the beginning of an instruction, which random data does not do for long.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from whyfast.explain.body import Body
 from whyfast.explain.image import Image
 from whyfast.explain.loader import Program
 
-TableKind = Literal["absolute", "relative", "label", "compressed"]
+TableKind = Literal["absolute", "relative", "label", "compressed", "image-relative"]
 
 MIN_TARGETS = 3  # fewer distinct places are as likely chance as a table
 _LONGEST = 0x1_0000  # entries of one table
@@ -83,11 +84,15 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
             if i.reference is not None
         }
     )
-    outside = [r for r in references if not body.contains(r)]
+    # A table may stand in the middle of a function where the file says that it is data.
+    image = program.image
+    outside = [r for r in references if not body.contains(r) or image.is_data(r)]
     found = list(_absolute(program, pointers.into(body), body, outside))
     found += _relative(program.image, body, outside)
+    if program.image.base is not None:
+        found += _image_relative(program.image, program.image.base, body, references)
     if program.architecture == "aarch64":
-        found += _compressed(program.image, body, outside)
+        found += _compressed(program, body, outside)
     if not found and any(i.width == 4 for i in body.instructions):
         # Small numbers in any array look like these, so they are only a last resort.
         labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
@@ -152,6 +157,16 @@ def _relative(image: Image, body: Body, references: list[int]) -> Iterator[JumpT
         yield from _as_table("relative", table, _valid(entries, table, 1, body))
 
 
+def _image_relative(
+    image: Image, base: int, body: Body, references: list[int]
+) -> Iterator[JumpTable]:
+    """The code names such a table by its distance, too, as it adds the base in a register."""
+    tables = sorted({*references, *(base + r for r in references if r < 1 << 31)})
+    for table in tables:
+        entries = _entries(image, table, 4, True, _room(tables, table, 4))
+        yield from _as_table("image-relative", table, _valid(entries, base, 1, body))
+
+
 def _label(
     image: Image, body: Body, references: list[int], labels: list[int]
 ) -> Iterator[JumpTable]:
@@ -161,7 +176,7 @@ def _label(
             yield from _as_table("label", table, _valid(entries, label, 1, body))
 
 
-def _compressed(image: Image, body: Body, references: list[int]) -> Iterator[JumpTable]:
+def _compressed(program: Program, body: Body, references: list[int]) -> Iterator[JumpTable]:
     """Such tables fit almost any data, so width, base and length are read off the code that leads
     to the jump. Table and base may have been computed anywhere before it."""
     code = body.instructions
@@ -182,10 +197,10 @@ def _compressed(image: Image, body: Body, references: list[int]) -> Iterator[Jum
         room = _room(references, table, width)
         if limit is not None:
             room = min(room, limit + 1)
-        elif room == _LONGEST:
-            continue
+        elif room == _LONGEST:  # every value has its target, so no comparison guards the jump
+            room = _room(program.references(), table, width)
         signed = width == 4 or any(i.use == "sign-extends" for i in near)
-        entries = _entries(image, table, width, signed, room)
+        entries = _entries(program.image, table, width, signed, room)
         yield from _as_table("compressed", table, _valid(entries, label, 4, body))
 
 

@@ -8,6 +8,7 @@ from iced_x86 import Decoder, FlowControl, Mnemonic, OpKind, Register
 from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.disassemble import Instruction, Kind, Use
+from whyfast.explain.x86_marks import mark_of
 
 _BRANCHES: dict[int, Kind] = {
     FlowControl.UNCONDITIONAL_BRANCH: "direct jump",
@@ -26,14 +27,18 @@ _IMMEDIATES = frozenset(
         OpKind.IMMEDIATE32TO64,
     }
 )
-# Displacements below this are offsets in structures, not addresses of tables.
-_LOWEST_ADDRESS = 0x1_0000
+#: Displacements below this are offsets in structures, not addresses of tables; where tables are
+#: named by their distance from where the program is loaded, nothing lies in its first page.
+LOWEST_ADDRESS, LOWEST_DISTANCE = 0x1_0000, 0x1000
 
 _Hints = tuple[int | None, Use, int, int | None]
 
 
 class X86Disassembler:
     """See :class:`whyfast.explain.disassemble.Disassembler`."""
+
+    def __init__(self, lowest: int = LOWEST_ADDRESS) -> None:
+        self._lowest = lowest
 
     def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
         """The instructions of ``code``, which lies at ``address``."""
@@ -46,7 +51,8 @@ class X86Disassembler:
                 continue
             kind, target = _flow(insn)
             if hints:
-                yield Instruction(insn.ip, insn.len, kind, target, *_hints(insn))
+                hint = _hints(insn, self._lowest)
+                yield Instruction(insn.ip, insn.len, kind, target, *hint, mark_of(insn))
             else:
                 yield Instruction(insn.ip, insn.len, kind, target)
 
@@ -64,7 +70,7 @@ def _flow(insn: IcedInstruction) -> tuple[Kind, int | None]:
     return kind, None
 
 
-def _hints(insn: IcedInstruction) -> _Hints:
+def _hints(insn: IcedInstruction, lowest: int) -> _Hints:
     mnemonic = insn.mnemonic
     limit = None
     if insn.op_count == 2 and insn.op1_kind in _IMMEDIATES:
@@ -72,7 +78,7 @@ def _hints(insn: IcedInstruction) -> _Hints:
             limit = insn.immediate(1)
         elif mnemonic in (Mnemonic.MOV, Mnemonic.ADD) and insn.op0_kind == OpKind.REGISTER:
             value = insn.immediate(1)
-            return (value, "forms", 0, None) if value >= _LOWEST_ADDRESS else (None, "", 0, None)
+            return (value, "forms", 0, None) if value >= LOWEST_ADDRESS else (None, "", 0, None)
     if insn.is_ip_rel_memory_operand:
         use: Use = "forms" if mnemonic == Mnemonic.LEA else "reads"
         return insn.ip_rel_memory_address, use, 0, limit
@@ -80,7 +86,7 @@ def _hints(insn: IcedInstruction) -> _Hints:
     if base == Register.NONE and index == Register.NONE:
         return None, "", 0, limit
     displacement = insn.memory_displacement
-    reference = displacement if _LOWEST_ADDRESS <= displacement < 1 << 31 else None
+    reference = displacement if lowest <= displacement < 1 << 31 else None
     if mnemonic == Mnemonic.LEA:
         return reference, "forms" if reference is not None else "", 0, limit
     if index != Register.NONE or reference is not None:

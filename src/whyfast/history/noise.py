@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ def difference_noise(y: Floats) -> float:
     quarters of the differences may be steps and odd points without moving it much.
     """
     differences = np.abs(np.diff(y))
-    return float(np.quantile(differences, 0.25)) / (2.0**0.5 * _LOWER_QUARTILE)
+    return float(np.quantile(differences, 0.25)) / (math.sqrt(2.0) * _LOWER_QUARTILE)
 
 
 def pooled_noise(own: Floats) -> Floats:

@@ -28,31 +28,38 @@ def judge_study(
     baselines: Sequence[str],
     margin: float,
     warming: Mapping[str, int] | None = None,
+    claimed: Sequence[tuple[str, str]] = (),
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
 
+    ``claimed`` are further pairs (variant, baseline) that a claim is audited with. They are a
+    family of their own, so that an audit does not blur the study's verdicts.
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
     """
-    samples: dict[tuple[str, str, str], Floats] = {}
-    cost: dict[tuple[str | None, str, str], float] = {}
-    for name in benchmarks:
-        own = [b for b in blocks if b.benchmark == name]
-        for baseline in baselines:
-            for variant in variants:
-                if variant == baseline:
-                    continue
+    pairs = [(v, b) for b in baselines for v in variants if v != b]
+    # A pair that is there the other way round need not be judged twice.
+    further = [p for p in claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)]
+    verdicts: list[Verdict] = []
+    suites: list[Suite] = []
+    for family in (pairs, further):
+        samples: dict[tuple[str, str, str], Floats] = {}
+        cost: dict[tuple[str | None, str, str], float] = {}
+        for name in benchmarks:
+            own = [b for b in blocks if b.benchmark == name]
+            for variant, baseline in family:
                 d = log_ratios(own, name, variant, baseline, (warming or {}).get(name, 0))
                 if len(d):
                     samples[name, variant, baseline] = d
                     cost[name, variant, baseline] = sum(b.seconds for b in own) / len(own)
-    verdicts = judge_family(dict(samples.items()), margin=margin, cost=cost)
-    complete = {
-        key: d
-        for key, d in samples.items()
-        if all((name, key[1], key[2]) in samples for name in benchmarks)
-    }
-    return verdicts, judge_suites(complete, margin=margin)
+        complete = {
+            key: d
+            for key, d in samples.items()
+            if all((name, key[1], key[2]) in samples for name in benchmarks)
+        }
+        verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
+        suites += judge_suites(complete, margin=margin)
+    return tuple(verdicts), tuple(suites)
 
 
 def judge_placements(

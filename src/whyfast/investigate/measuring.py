@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from whyfast.explain.calls import calls_left
+from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import LiveJudge, judge_levels, judge_placements, judge_study
+from whyfast.judge.claim import claim_pairs
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.expectations import find_unmet, refuted
+from whyfast.judge.fixes import judge_fixes
+from whyfast.judge.lines import judge_lines
 from whyfast.measure.campaign import Entry, Limits, measure
 from whyfast.measure.clock import Clock
-from whyfast.measure.machine import environment
+from whyfast.measure.machine import environment, environment_after
 from whyfast.model.build import BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Answer, Result
@@ -78,6 +85,9 @@ def measure_entries(
         )
     except KeyboardInterrupt:
         return False
+    finally:
+        at_end = {**session.environment, "at_end": environment_after()}
+        store.end_session(replace(session, environment=at_end))
     return True
 
 
@@ -96,6 +106,8 @@ def judged(
 ) -> Result:
     """The result of what the store holds of a run; ``answer`` is left for reports to compose."""
     blocks = tuple(store.blocks(run.id))
+    unmet = find_unmet(study, evidence)
+    compared = {v.name for v in study.measured} - refuted(study, unmet)
     about: About = "change" if over_layouts(blocks) else "binaries"
     placements = judge_placements(
         blocks,
@@ -114,6 +126,7 @@ def judged(
         baselines=baselines,
         margin=study.margin,
         warming={x.benchmark: x.unsteady for x in found_levels},
+        claimed=claim_pairs(study, evidence),
     )
     sessions = tuple(store.sessions(run.id))
     return Result(
@@ -128,12 +141,30 @@ def judged(
         verdicts=verdicts,
         suites=suites,
         evidence=tuple(evidence),
-        confounds=find_confounds(study, builds, sessions, blocks),
+        # What was not measured cannot have confounded anything.
+        confounds=find_confounds(
+            study, [b for b in builds if b.variant in compared], sessions, blocks, evidence
+        ),
         answer=Answer(""),
         about=about,
         complete=complete,
         seconds=dict(seconds or {}),
         placements=placements,
+        fixes=judge_fixes(
+            blocks,
+            fixes={v.name: v.fixes for v in study.variants if v.fixes and not v.twin_of},
+            benchmarks=[b.name for b in study.benchmarks],
+            variants=variants,
+            margin=study.margin,
+        ),
         calibrations=tuple(store.calibrations(run.id)),
         levels=found_levels,
+        lines=judge_lines(
+            blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
+        ),
+        unmet=unmet,
+        troubles=find_troubles(study, toolchains, evidence),
+        calls=calls_left(
+            study.evidence, [e for e in evidence if e.variant in compared] or evidence
+        ),
     )

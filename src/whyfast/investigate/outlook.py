@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from whyfast.build.recipe import SourceTree, make_recipe, scan_source
+from whyfast.build.recipe import SourceTree, make_recipe, packages_of, scan_source, steps_of
 from whyfast.build.source import present
-from whyfast.model.errors import CannotBuildHere
-from whyfast.model.study import Study, Variant
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import Source, Study, Variant
 from whyfast.store.builds import BuildStore
+from whyfast.store.disk import lacking
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import providers, resolve, split_name
+from whyfast.toolchain import kernels
+from whyfast.toolchain.provider import Cost, providers, resolve, split_name
 
 
 @dataclass(frozen=True)
 class Prospect:
     """One variant. ``state``: ``built`` (in the store), ``to build``, ``to build, after a
-    download``, or ``not buildable here``; ``detail`` is the digest or the reason."""
+    download``, ``to link again`` (a twin), or ``not buildable here``; ``detail`` is the digest or
+    the reason."""
 
     variant: Variant
     state: str
@@ -26,62 +30,141 @@ class Prospect:
 @dataclass(frozen=True)
 class Estimate:
     """What one build takes, in seconds and bytes, going by the last one of the same source by the
-    same steps."""
+    same steps, or ``stated`` by the study before there was one."""
 
     seconds: float
     size: int
+    stated: bool = False
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """All variants of a study, and the study; ``each`` is None where nothing alike was built."""
+    """All variants of a study, and the study.
+
+    ``each`` and ``each_read`` are for one build to be measured and one for evidence only; None
+    where nothing alike was built and the study says nothing. ``installs`` has the toolchains that
+    are to be downloaded, ``kernels`` the kernels.
+    """
 
     study: Study
     prospects: tuple[Prospect, ...]
     each: Estimate | None = None
+    each_read: Estimate | None = None
+    installs: Mapping[str, Cost] | None = None
+    kernels: tuple[str, ...] = ()
 
     @property
     def to_build(self) -> int:
-        """How many variants are still to be built."""
-        return sum(p.state.startswith("to build") for p in self.prospects)
+        """How many variants are still to be built, those for evidence only not counted."""
+        return self._count(evidence_only=False)
+
+    @property
+    def to_read(self) -> int:
+        """How many variants are still to be built for evidence only."""
+        return self._count(evidence_only=True)
+
+    @property
+    def disk(self) -> int:
+        """Bytes that the toolchains and builds take, as far as they can be told."""
+        total = sum(cost.disk for cost in (self.installs or {}).values())
+        for count, each in ((self.to_build, self.each), (self.to_read, self.each_read)):
+            total += count * each.size if each else 0
+        return total
+
+    def _count(self, *, evidence_only: bool) -> int:
+        return sum(
+            p.state.startswith("to build") and p.variant.evidence_only == evidence_only
+            for p in self.prospects
+        )
 
 
 def outlook(study: Study, home: Home) -> Outlook:
     """Look at the installed toolchains and the build store; nothing is downloaded or written but
     what installed compilers are found to support."""
-    there = present(study.source, home)
-    source = scan_source(there.folder) if there else None
+    sources = {
+        revision: scan_source(there.folder)
+        for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
+        if (there := present(_at(study.source, revision), home))
+    }
+    source = sources.get("")
     store = BuildStore(home.builds)
     known = providers()
-    prospects = []
+    installs: dict[str, Cost] = {}
+    prospects: list[Prospect] = []
     for variant in study.variants:
+        if variant.twin_of:
+            prospects.append(Prospect(variant, "to link again", f"a twin of {variant.twin_of}"))
+            continue
         provider, name = split_name(variant.toolchain)
-        packages = study.build.packages
+        packages = packages_of(study.build, variant)
         if provider != "path" and not known[provider].installed(name, home, packages):
             prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
+            # One name may need several roots, with other packages in each.
+            installs[" ".join((variant.toolchain, *packages))] = known[provider].cost(
+                name, packages
+            )
             continue
-        try:
-            toolchain = resolve(variant.toolchain, home, lambda text: None, packages)
-        except CannotBuildHere as error:
-            prospects.append(Prospect(variant, "not buildable here", str(error)))
-            continue
-        missing = [f for f in variant.requires if f not in toolchain.features]
-        if missing:
-            reason = f"{toolchain.version} has no {' and no '.join(missing)}"
-            prospects.append(Prospect(variant, "not buildable here", reason))
-            continue
-        if source is None:
-            wanted = f"{study.source.kind} {study.source.name}"
-            prospects.append(Prospect(variant, "to build, after a download", wanted))
-            continue
-        digest = make_recipe(study, variant, toolchain, source).digest
-        state = "built" if store.find(digest) else "to build"
-        prospects.append(Prospect(variant, state, digest[:12]))
-    return Outlook(study, tuple(prospects), _estimate(study, source, store))
+        prospects.append(_prospect(study, variant, sources.get(variant.revision), store, home))
+    return Outlook(
+        study,
+        tuple(prospects),
+        _estimate(study, source, store, evidence_only=False),
+        _estimate(study, source, store, evidence_only=True),
+        installs,
+        tuple(
+            name
+            for name in dict.fromkeys(v.kernel for v in study.measured if v.kernel)
+            if not kernels.installed(name, home)
+        ),
+    )
 
 
-def _estimate(study: Study, source: SourceTree | None, store: BuildStore) -> Estimate | None:
+def _at(source: Source, revision: str) -> Source:
+    return replace(source, revision=revision) if revision else source
+
+
+def _prospect(
+    study: Study, variant: Variant, source: SourceTree | None, store: BuildStore, home: Home
+) -> Prospect:
+    """Of a variant whose toolchain is there."""
+    packages = packages_of(study.build, variant)
+    try:
+        toolchain = resolve(variant.toolchain, home, lambda text: None, packages)
+    except CannotBuildHere as error:
+        return Prospect(variant, "not buildable here", str(error))
+    missing = [f for f in variant.requires if f not in toolchain.features]
+    if missing:
+        reason = f"{toolchain.version} has no {' and no '.join(missing)}"
+        return Prospect(variant, "not buildable here", reason)
     if source is None:
+        wanted = f"{study.source.kind} {study.source.name}"
+        return Prospect(variant, "to build, after a download", wanted)
+    digest = make_recipe(study, variant, toolchain, source).digest
+    return Prospect(variant, "built" if store.find(digest) else "to build", digest[:12])
+
+
+def _estimate(
+    study: Study, source: SourceTree | None, store: BuildStore, *, evidence_only: bool
+) -> Estimate | None:
+    """Of one build of that kind, where the study has one and one alike was made."""
+    alike = [v for v in study.variants if v.evidence_only == evidence_only]
+    if not alike:
         return None
-    last = store.last_like(source.digest, study.build.steps)
-    return Estimate(float(last.provenance["seconds"]), last.size) if last else None
+    last = source and store.last_like(source.digest, steps_of(study.build, alike[0])[0])
+    if last:
+        return Estimate(float(last.provenance["seconds"]), last.size)
+    stated = study.build.evidence if evidence_only and study.build.evidence else study.build
+    if stated.takes is None or stated.room is None:
+        return None
+    return Estimate(stated.takes, stated.room, stated=True)
+
+
+def check_room(study: Study, home: Home) -> None:
+    """UserError when the disk has not the room that the study is known to need."""
+    need = outlook(study, home).disk
+    if need and (short := lacking(home.cache, need)):
+        raise UserError(
+            f"no room for the toolchains and builds of this study: {short}; make room "
+            "(whyfast builds gc, whyfast toolchain remove), or restrict it with --only",
+            where=study.folder / "study.toml",
+        )

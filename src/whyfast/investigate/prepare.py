@@ -7,22 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.layout import CannotRelink, layout_seeds
-from whyfast.build.recipe import Recipe, make_recipe, scan_source
-from whyfast.build.relink import relink
+from whyfast.build.layout import layout_seeds
+from whyfast.build.recipe import Recipe, make_recipe, packages_of, scan_source
+from whyfast.build.relink import CannotRelink, relink
 from whyfast.build.run import build_all
-from whyfast.build.source import with_source
+from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program
 from whyfast.investigate.events import Observer
+from whyfast.judge.expectations import find_unmet, refuted
+from whyfast.measure.doctor.system import Files
+from whyfast.measure.hold import Holder
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.evidence import Evidence
-from whyfast.model.study import Study, Variant
+from whyfast.model.evidence import Evidence, Unmet
+from whyfast.model.study import Source, Study, Variant
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.placeholders import names_in
-from whyfast.study.suggest import nearest
 from whyfast.toolchain.provider import resolve
 from whyfast.toolchain.python_packages import pyperf_folder, pyperformance_benchmarks
 
@@ -45,39 +47,14 @@ class Prepared:
     evidence: tuple[Evidence, ...]
     packages: Packages
     layouts: Mapping[str, tuple[Path, ...]]
+    unmet: tuple[Unmet, ...] = ()
 
 
-def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:
-    """The study with fewer variants and benchmarks; baselines and the claim's stay.
-
-    UserError for a name that the study does not have.
-    """
-    if only:
-        names = [v.name for v in study.variants]
-        for name in only:
-            if name not in names:
-                raise UserError(_unknown("variant", name, names), where="--only")
-        keep = {*only, *study.baselines}
-        claim = study.claim if study.claim and study.claim.variant in keep else None
-        if claim:
-            keep.add(claim.baseline)
-        study = replace(
-            study, variants=tuple(v for v in study.variants if v.name in keep), claim=claim
-        )
-    if benchmarks:
-        names = [b.name for b in study.benchmarks]
-        for name in benchmarks:
-            if name not in names:
-                raise UserError(_unknown("benchmark", name, names), where="--benchmark")
-        chosen = tuple(b for b in study.benchmarks if b.name in benchmarks)
-        study = replace(study, benchmarks=chosen)
-    return study
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
-    return f"no {kind} {name!r}; {hint}"
+def to_measure(study: Study, prepared: Prepared) -> list[Build]:
+    """The builds that are there, without those for evidence alone and those that are not what
+    their variants should be."""
+    wanted = {v.name for v in study.measured} - refuted(study, prepared.unmet)
+    return [b for b in prepared.builds if isinstance(b, Build) and b.variant in wanted]
 
 
 def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
@@ -90,16 +67,21 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
     packages = _packages(study, home, observer)
     toolchains, reasons = _toolchains(study, home, observer)
     observer.phase("build")
-    source = scan_source(study.source.folder)
+    sources = {r: scan_source(s.folder) for r, s in _revisions(study, home, observer).items()}
     recipes: list[Recipe] = []
     failures: dict[str, BuildFailure] = {}
     for variant in (v for v in study.variants if not v.twin_of):
-        why_not = reasons.get(variant.toolchain) or _lacks(variant, toolchains[variant.toolchain])
+        key = _key(study, variant)
+        why_not = (
+            reasons.get(key)
+            or _lacks(variant, toolchains[key])
+            or Holder(Files(), home.doctor).why_not(variant.sysctl)
+        )
         if why_not:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
             observer.note(f"{variant.name}: not buildable here, because {why_not}")
         else:
-            recipes.append(make_recipe(study, variant, toolchains[variant.toolchain], source))
+            recipes.append(make_recipe(study, variant, toolchains[key], sources[variant.revision]))
     store = BuildStore(home.builds)
     made = {o.variant: o for o in build_all(recipes, store, observer.note)}
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
@@ -110,19 +92,42 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
     for twin in (v for v in study.variants if v.twin_of):
         outcomes += _twin(twin, outcomes, layouts)
     observer.phase("explain")
+    evidence = _evidence(study, outcomes, observer)
+    unmet = find_unmet(study, evidence)
+    for one in unmet:
+        if one.found is not None:
+            observer.note(
+                f"{one.variant} is left out: {one.wanted} {one.key} is expected, "
+                f"its program has {one.found}"
+            )
     return Prepared(
         tuple(toolchains.values()),
         tuple(outcomes),
-        _evidence(study, outcomes, observer),
+        evidence,
         packages,
         {name: programs[1:] for name, programs in layouts.items() if study.measure.layouts},
+        unmet,
     )
+
+
+def _revisions(study: Study, home: Home, observer: Observer) -> dict[str, Source]:
+    """The source at each revision that variants name; UserError when there is no such."""
+    try:
+        return {
+            revision: at_revision(study.source, revision, home, observer.note)
+            for revision in dict.fromkeys(v.revision for v in study.variants)
+        }
+    except UserError as error:
+        place = f"{error.where}: " if error.where else ""
+        raise UserError(
+            f"the source cannot be had: {place}{error.message}", where=study.folder / "study.toml"
+        ) from error
 
 
 def with_twin(study: Study) -> Study:
     """The study with the twin of its main baseline as a variant, when it has one."""
     main = study.baselines[0]
-    if not study.twin or any(v.twin_of for v in study.variants):
+    if not study.twin or not study.measured or any(v.twin_of for v in study.variants):
         return study
     twin = replace(
         study.variant(main),
@@ -157,7 +162,8 @@ def _layouts(
             observer.note(f"linking {count} layouts of {recipe.variant}")
         try:
             seeds = layout_seeds(recipe.variant, count + 1)
-            programs = relink(recipe, builds[recipe.variant], store, seeds)
+            keep = study.variant(recipe.variant).keep
+            programs = relink(recipe, builds[recipe.variant], store, seeds, keep)
             found[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             observer.note(f"no other layouts of {recipe.variant}: {error}")
@@ -181,11 +187,12 @@ def _twin(
 
 def _packages(study: Study, home: Home, observer: Observer) -> Packages:
     """What the benchmarks need beside the builds; UserError when it cannot be had."""
-    words = [w for b in study.benchmarks for w in b.command]
+    benchmarks = study.benchmarks if study.measured else ()
+    words = [w for b in benchmarks for w in b.command]
     try:
         return Packages(
             pyperf=pyperf_folder(home, observer.note)
-            if any(b.runner == "pyperf" for b in study.benchmarks)
+            if any(b.runner == "pyperf" for b in benchmarks)
             else None,
             pyperformance=pyperformance_benchmarks(home, observer.note)
             if any("pyperformance" in names_in(w) for w in words)
@@ -195,17 +202,25 @@ def _packages(study: Study, home: Home, observer: Observer) -> Packages:
         raise UserError(str(error), where=study.folder / "study.toml") from error
 
 
+#: The name of a toolchain, and the packages wanted beside it.
+_Wanted = tuple[str, tuple[str, ...]]
+
+
+def _key(study: Study, variant: Variant) -> _Wanted:
+    return variant.toolchain, packages_of(study.build, variant)
+
+
 def _toolchains(
     study: Study, home: Home, observer: Observer
-) -> tuple[dict[str, Toolchain], dict[str, str]]:
+) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
     """The toolchains that can be had, and for the others the reason."""
-    found: dict[str, Toolchain] = {}
-    reasons: dict[str, str] = {}
-    for name in dict.fromkeys(v.toolchain for v in study.variants):
+    found: dict[_Wanted, Toolchain] = {}
+    reasons: dict[_Wanted, str] = {}
+    for name, packages in dict.fromkeys(_key(study, v) for v in study.variants):
         try:
-            found[name] = resolve(name, home, observer.note, study.build.packages)
+            found[name, packages] = resolve(name, home, observer.note, packages)
         except CannotBuildHere as error:
-            reasons[name] = str(error)
+            reasons[name, packages] = str(error)
     return found, reasons
 
 

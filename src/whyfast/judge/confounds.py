@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from whyfast.judge.machine_confounds import machine_confounds
+from whyfast.judge.option_confounds import option_confounds
+from whyfast.judge.root_confounds import root_confounds
 from whyfast.measure.doctor.load import BUSY
 from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.evidence import Evidence
 from whyfast.model.sample import Block, Session
 from whyfast.model.study import Study
 from whyfast.model.verdict import Confound
@@ -17,13 +21,18 @@ def find_confounds(
     builds: Sequence[BuildOutcome],
     sessions: Sequence[Session],
     blocks: Sequence[Block],
+    evidence: Sequence[Evidence] = (),
 ) -> tuple[Confound, ...]:
     """Everything that the records show; most misleading first."""
     found = [
+        *option_confounds(study, _built(builds), evidence),
         *_providers(builds),
-        *_identical(builds),
+        *root_confounds(_built(builds)),
+        *_stand_in(study),
+        *_identical(study, builds),
         *_boots(sessions),
         *_busy(sessions),
+        *machine_confounds(sessions, blocks),
         *_virtual(sessions),
         *_one_layout(builds, blocks),
     ]
@@ -52,9 +61,20 @@ def _providers(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
         )
 
 
-def _identical(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
-    ordered = sorted(_built(builds), key=lambda b: b.program_sha256)
-    for _, group in groupby(ordered, key=lambda b: b.program_sha256):
+def _stand_in(study: Study) -> Iterable[Confound]:
+    if study.stands_for:
+        yield Confound(
+            "stand-in",
+            f"{study.stands_for}; what is measured instead is {study.name}, another program, whose "
+            "times say nothing about it",
+        )
+
+
+def _identical(study: Study, builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+    def alike(build: Build) -> str:
+        return f"{build.program_sha256} {study.way_to_run(build.variant)}"
+
+    for _, group in groupby(sorted(_built(builds), key=alike), key=alike):
         same = [b.variant for b in group]
         if len(same) > 1:
             yield Confound(
@@ -106,7 +126,8 @@ def _virtual(sessions: Sequence[Session]) -> Iterable[Confound]:
 
 
 def _one_layout(builds: Sequence[BuildOutcome], blocks: Sequence[Block]) -> Iterable[Confound]:
-    if len(_built(builds)) > 1 and not any(b.layouts for b in blocks):
+    programs = {b.program_sha256 for b in _built(builds)}
+    if len(programs) > 1 and not any(b.layouts for b in blocks):
         yield Confound(
             "one-layout",
             "each build has one memory layout; the verdicts are about these binaries, and a "

@@ -58,11 +58,12 @@ def layout_spread(linked: Floats, varied: Floats) -> float:
     """
     if len(linked) < 3 or len(varied) < 3:
         return math.nan
-    noise, total = (_robust_variance(d) for d in (linked, varied))
+    noise, total = (robust_variance(d) for d in (linked, varied))
     return math.sqrt(max(0.0, total - noise) / 2)
 
 
-def _robust_variance(d: Floats) -> float:
+def robust_variance(d: Floats) -> float:
+    """(1.4826 × MAD)², which is the variance where the values are normal."""
     return float((1.4826 * np.median(np.abs(d - np.median(d)))) ** 2)
 
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from whyfast.measure.process import Child, describe_status, on_cpu, padded
+from whyfast.measure.padding import padded_process
+from whyfast.measure.process import Child, describe_status, on_cpu
 from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 
@@ -97,7 +98,7 @@ class CommandPlayer:
 
 class CommandRunner:
     """Runs commands: ``commands`` maps a variant to its argument vector, ``layouts`` to those of
-    its layouts 1, 2 …"""
+    its layouts 1, 2 …, ``programs`` to the place in all of them of a path that may be padded."""
 
     loops_vary = False
 
@@ -112,7 +113,9 @@ class CommandRunner:
         stdin: str = "/dev/null",
         prepare: Mapping[str, tuple[str, ...]] | None = None,
         layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+        programs: Mapping[str, int] | None = None,
     ) -> None:
+        self._programs = programs or {}
         self._layouts = layouts or {}
         self._prepare = prepare or {}
         self._commands = commands
@@ -124,9 +127,11 @@ class CommandRunner:
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
         """A player for the variant; nothing is started yet."""
+        command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
+        env, command = padded_process(self._env, command, self._programs.get(variant), pad)
         return CommandPlayer(
-            self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1],
-            env=padded(self._env, pad),
+            command,
+            env=env,
             cpu=cpu,
             timeout=self._timeout,
             check=self._check,

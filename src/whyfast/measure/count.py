@@ -13,10 +13,13 @@ from whyfast.measure.counters import available, measure_counters, simulated_coun
 from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import Launcher
 from whyfast.measure.sampling import sample
-from whyfast.measure.simulate import CannotCount, simulate
+from whyfast.measure.simulate import CannotCount, Place, Valgrind, simulate
 from whyfast.model.counters import Counter, Counts, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]
+
+#: Seconds that one run under a tool may take where nobody says otherwise.
+TIMEOUT = 600.0
 
 
 def count_program(
@@ -29,17 +32,23 @@ def count_program(
     env: Mapping[str, str],
     timeout: float,
     profiler: Profiler = "callgrind",
+    place: Place | None = None,
+    valgrind: Valgrind | None = None,
 ) -> Counts:
     """Run a program under the hardware's counters and under ``profiler``.
 
-    ``timeout`` in seconds is for each run. Nothing is raised for what cannot be counted: it is in
-    the notes.
+    ``timeout`` in seconds is for each run. ``place`` is where the program is run, ``valgrind``
+    what simulates it; the machine and its own by default. Nothing is raised for what cannot be
+    counted: it is in the notes.
     """
     command = (str(program.absolute()), *arguments)
+    enter = place.enter if place else ()
     counters: list[Counter] = []
     notes: list[str] = []
     try:
-        counters += measure_counters(command, launcher=launcher, env=env, timeout=timeout)
+        counters += measure_counters(
+            command, launcher=launcher, env=env, timeout=timeout, enter=enter
+        )
         if not available(counters):
             notes.append(f"no hardware counters: {counters[0].note}")
     except CannotCount as error:
@@ -49,7 +58,9 @@ def count_program(
     for tool in (profiler, "perf") if profiler != "perf" else (profiler,):
         try:
             if tool == "perf":
-                profile, failure = sample(command, launcher=launcher, env=env, timeout=timeout)
+                profile, failure = sample(
+                    command, launcher=launcher, env=env, timeout=timeout, enter=enter
+                )
             else:
                 profile, failure = simulate(
                     command,
@@ -58,6 +69,8 @@ def count_program(
                     env=env,
                     timeout=timeout,
                     tool=tool,
+                    valgrind=valgrind,
+                    place=place,
                 )
                 counters += simulated_counters(profile)
         except CannotCount as error:

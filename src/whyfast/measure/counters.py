@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats.perf_stat import PerfEvent, best, parse_perf_stat
@@ -34,12 +35,19 @@ SHARES = {
 
 
 def measure_counters(
-    command: Sequence[str], *, launcher: Launcher, env: Mapping[str, str], timeout: float
+    command: Sequence[str],
+    *,
+    launcher: Launcher,
+    env: Mapping[str, str],
+    timeout: float,
+    enter: Sequence[str] = (),
+    shorter: Launcher | None = None,
 ) -> list[Counter]:
     """Hardware counts of a command: one run a group of events, each at most ``timeout`` seconds.
 
-    A counter that does not work has no value and a note. Raises CannotCount when perf itself does
-    not work.
+    ``enter`` are words before the command. With ``shorter``, a launcher that lets it do less, there
+    is a second run a group, and the counts are what the first did beyond it. A counter that does
+    not work has no value and a note. Raises CannotCount when perf itself does not work.
     """
     perf = launcher.find("perf")
     if perf is None:
@@ -47,8 +55,12 @@ def measure_counters(
     quiet = {**env, "LC_ALL": "C"}
     tool = _version(launcher, perf, quiet)
     runs = []
+    whole = (*enter, *command)
     for group in GROUPS:
-        runs.append(_run(perf, group, command, launcher, quiet, timeout))
+        runs.append(_run(perf, group, whole, launcher, quiet, timeout))
+        if shorter is not None:
+            less = _run(perf, group, whole, shorter, quiet, timeout)
+            runs[-1] = [_beyond(event, best(less, event.name)) for event in runs[-1]]
         if len(runs) == 1 and not any(e.value is not None for e in runs[0]):
             # Without instructions and cycles there is no counter at all.
             reason = next((e.reason for e in runs[0]), "")
@@ -142,6 +154,18 @@ def _run(
         lines = done.output.strip().splitlines()
         said = f"{describe_status(done.status)}{': ' + lines[0].strip() if lines else ''}"
     raise CannotCount(f"perf stat counted nothing ({said})")
+
+
+def _beyond(event: PerfEvent, less: PerfEvent | None) -> PerfEvent:
+    """What an event counted beyond a shorter run; without a value where that is not known."""
+    if event.value is None:
+        return event
+    if less is None or less.value is None or less.pmu != event.pmu:
+        why = "not counted in the run of start-up alone" if less is None else less.reason
+        return replace(event, value=None, reason=why or "counted on unlike cores")
+    if event.value <= less.value:
+        return replace(event, value=None, reason="no more than in start-up alone")
+    return replace(event, value=event.value - less.value)
 
 
 def _version(launcher: Launcher, perf: str, env: Mapping[str, str]) -> str:

@@ -25,9 +25,16 @@ class Launcher(Protocol):
     def find(self, name: str) -> str | None:
         """The path of an installed program, or None."""
 
-    def run(self, argv: Sequence[str], *, env: Mapping[str, str], timeout: float) -> Finished:
-        """Run to the end, at most ``timeout`` seconds. Raises TimeoutError, and OSError when it
-        cannot be started."""
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
+        TimeoutError, and OSError when it cannot be started."""
 
 
 class SystemLauncher:
@@ -36,8 +43,15 @@ class SystemLauncher:
     def find(self, name: str) -> str | None:
         return shutil.which(name)
 
-    def run(self, argv: Sequence[str], *, env: Mapping[str, str], timeout: float) -> Finished:
-        child = Child(argv, env=env)
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        child = Child(argv, env=env, pass_fds=pass_fds)
         try:
             if child.wait(timeout) is None:
                 raise TimeoutError(f"still running after {timeout:g} s")

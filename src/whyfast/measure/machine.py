@@ -8,7 +8,9 @@ from pathlib import Path
 
 from whyfast import __version__
 from whyfast.measure.doctor.examine import machine_facts
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.frequency import throttle_events
+from whyfast.measure.doctor.load import stolen_and_all
+from whyfast.measure.doctor.system import Files, System
 
 
 def environment(root: Path = Path("/")) -> dict[str, object]:
@@ -36,10 +38,32 @@ def environment(root: Path = Path("/")) -> dict[str, object]:
         "smt": _read(root, "sys/devices/system/cpu/smt/active"),
         "isolated_cpus": _read(root, "sys/devices/system/cpu/isolated"),
         "transparent_hugepages": _read(root, "sys/kernel/mm/transparent_hugepage/enabled"),
+        "spectre_v2": _read(root, "sys/devices/system/cpu/vulnerabilities/spectre_v2"),
+        "bpf_jit_enable": _read(root, "proc/sys/net/core/bpf_jit_enable"),
         "python": platform.python_version(),
         "doctor": machine_facts(Files(root)),
+        "at_start": kernel_counts(Files(root)),
     }
     return {k: v for k, v in facts.items() if v not in (None, "")}
+
+
+def environment_after(root: Path = Path("/")) -> dict[str, object]:
+    """What may have changed while measuring, for ``at_end`` of the same metadata: what ``whyfast
+    doctor`` says, and the kernel's counts."""
+    return {"doctor": machine_facts(Files(root)), **kernel_counts(Files(root))}
+
+
+def kernel_counts(system: System) -> dict[str, int]:
+    """Counts since boot, whose growth tells what happened meanwhile: ticks of all CPUs, those of
+    them that the host kept (``stolen_ticks``), and how often heat slowed a CPU."""
+    found: dict[str, int] = {}
+    ticks = stolen_and_all(system)
+    if ticks is not None:
+        found.update(stolen_ticks=ticks[0], ticks=ticks[1])
+    events = throttle_events(system)
+    if events is not None:
+        found["throttle_events"] = events
+    return found
 
 
 def _read(root: Path, name: str) -> str | None:

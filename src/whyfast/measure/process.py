@@ -13,10 +13,6 @@ from dataclasses import dataclass
 #: How much of what a failing program printed is kept, in bytes.
 OUTPUT_KEPT = 4000
 
-#: The environment variable whose length is drawn at random: the size of the environment shifts a
-#: program's stack, which alone can change its speed (Mytkowicz et al., ASPLOS 2009).
-PAD_VARIABLE = "WHYFAST_PAD"
-
 
 def usable_cpus() -> tuple[int, ...]:
     """The CPUs that this process may run on, in order; empty where pinning is not possible."""
@@ -171,11 +167,6 @@ def _read(fd: int | None, last: int | None) -> str:
 def milliseconds(seconds: float) -> float:
     """A timeout as poll wants it; longer ones become the longest it can express, 24 days."""
     return min(seconds * 1000, 2**31 - 1)
-
-
-def padded(env: Mapping[str, str], pad: int) -> dict[str, str]:
-    """``env`` with a variable of ``pad`` bytes added."""
-    return {**env, PAD_VARIABLE: "x" * pad}
 
 
 def describe_status(status: int) -> str:

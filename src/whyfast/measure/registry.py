@@ -19,20 +19,38 @@ def make_runner(
     env: Mapping[str, str],
     pyperf: Path | None = None,
     layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+    programs: Mapping[str, int] | None = None,
 ) -> Runner:
     """The runner of a benchmark; ``commands`` maps each variant to its argument vector,
-    ``layouts`` to those of its layouts.
+    ``layouts`` to those of its layouts, ``programs`` to the place of the program in these.
 
     ``pyperf`` is a folder that holds the package pyperf, for interpreters without it.
     """
-    if benchmark.runner == "turn":
+    if benchmark.runner in ("turn", "bpf"):  # a BPF program takes turns like any other
         return TurnRunner(
-            commands, env=env, timeout=benchmark.timeout, check=benchmark.check, layouts=layouts
+            commands,
+            env=env,
+            timeout=benchmark.timeout,
+            check=benchmark.check,
+            layouts=layouts,
+            programs=programs,
         )
     if benchmark.runner == "command":
         return CommandRunner(
-            commands, env=env, timeout=benchmark.timeout, check=benchmark.check, layouts=layouts
+            commands,
+            env=env,
+            timeout=benchmark.timeout,
+            check=benchmark.check,
+            layouts=layouts,
+            programs=programs,
         )
     if benchmark.runner == "pyperf":
-        return pyperf_runner(commands, env=env, timeout=benchmark.timeout, packages=pyperf)
+        return pyperf_runner(
+            commands,
+            env=env,
+            timeout=benchmark.timeout,
+            packages=pyperf,
+            layouts=layouts,
+            programs=programs,
+        )
     raise UserError(f"benchmark {benchmark.name}: runner {benchmark.runner!r} is not there yet")

@@ -20,10 +20,15 @@ FREQUENCY = 3989
 
 
 def sample(
-    command: Sequence[str], *, launcher: Launcher, env: Mapping[str, str], timeout: float
+    command: Sequence[str],
+    *,
+    launcher: Launcher,
+    env: Mapping[str, str],
+    timeout: float,
+    enter: Sequence[str] = (),
 ) -> tuple[Profile, str]:
     """Run a command under ``perf record``; its profile in samples of user time, and what the
-    command did wrong. ``timeout`` in seconds. Raises CannotCount."""
+    command did wrong. ``enter`` are words before it. ``timeout`` in seconds. Raises CannotCount."""
     perf = launcher.find("perf")
     if perf is None:
         raise CannotCount("perf is not installed")
@@ -35,7 +40,7 @@ def sample(
         try:
             for event in ("cycles:u", "cpu-clock:u"):
                 done = launcher.run(
-                    [*record, "-e", event, "--", *command], env=env, timeout=timeout
+                    [*record, "-e", event, "--", *enter, *command], env=env, timeout=timeout
                 )
                 if Path(data).exists():
                     break

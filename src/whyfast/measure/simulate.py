@@ -11,7 +11,7 @@ import re
 import signal
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -38,6 +38,34 @@ class CannotCount(Exception):
     """Counting did not work; the message says why and what would help."""
 
 
+@dataclass(frozen=True)
+class Valgrind:
+    """One that can be started: ``words`` maps a tool to the words that start it, ``env`` is what
+    they need beside the program's own environment, ``version`` as it calls itself."""
+
+    version: str
+    words: Mapping[str, tuple[str, ...]]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a program is run: ``enter`` are the words before its command, and ``scratch`` a folder
+    that can be written to inside and outside under one name; None: any temporary one."""
+
+    enter: tuple[str, ...] = ()
+    scratch: Path | None = None
+
+
+def own_valgrind(launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
+    """The machine's own. Raises CannotCount."""
+    program = launcher.find("valgrind")
+    if program is None:
+        raise CannotCount("valgrind is not installed")
+    version = _version(launcher, program, fixed_environment(env))
+    return Valgrind(version, {tool: (program, f"--tool={tool}") for tool in _PARSERS})
+
+
 def simulate(
     command: Sequence[str],
     *,
@@ -46,30 +74,32 @@ def simulate(
     env: Mapping[str, str],
     timeout: float,
     tool: Simulator = "callgrind",
+    valgrind: Valgrind | None = None,
+    place: Place | None = None,
 ) -> tuple[Profile, str]:
     """Run a command under Valgrind; returns its profile, and what the command itself did wrong.
 
     ``timeout`` is in seconds for the whole run, which takes 20 to 100 times as long as the command
-    alone. Raises CannotCount.
+    alone. ``valgrind`` is the machine's own by default. Raises CannotCount.
     """
-    valgrind = launcher.find("valgrind")
-    if valgrind is None:
-        raise CannotCount("valgrind is not installed")
-    fixed = fixed_environment(env)
-    version = _version(launcher, valgrind, fixed)
+    valgrind = valgrind or own_valgrind(launcher, env)
+    place = place or Place()
+    fixed = {**fixed_environment(env), **valgrind.env}
+    version = valgrind.version
     options, notes = valgrind_options(geometry)
     prefix = fixed_addresses(launcher, fixed)
     if not prefix:
         notes.append(
             "address randomisation could not be switched off: counts may differ between runs"
         )
-    with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=place.scratch) as folder:
         log = Path(folder, "log")
         argv = [
             *prefix,
-            valgrind,
-            f"--tool={tool}",
+            *place.enter,
+            *valgrind.words[tool],
             "--command-line-only=yes",
+            "--vgdb=no",
             f"--log-file={log}",
             "--demangle=no",
             "--cache-sim=yes",

@@ -13,7 +13,8 @@ import select
 import time
 from collections.abc import Mapping, Sequence
 
-from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu, padded
+from whyfast.measure.padding import padded_process
+from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
 from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 #: Seconds that a program may take from its start to ``ready``.
@@ -137,7 +138,8 @@ class TurnPlayer:
 class TurnRunner:
     """Starts turn-taking programs: ``commands`` maps a variant to its argument vector.
 
-    ``layouts`` maps a variant to the argument vectors of its layouts 1, 2 …
+    ``layouts`` maps a variant to the argument vectors of its layouts 1, 2 …, and ``programs`` to
+    the place in all of them of a path that may be padded.
     """
 
     loops_vary = True
@@ -150,7 +152,9 @@ class TurnRunner:
         timeout: float,
         check: str | None = None,
         layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+        programs: Mapping[str, int] | None = None,
     ) -> None:
+        self._programs = programs or {}
         self._layouts = layouts or {}
         self._commands = commands
         self._env = env
@@ -159,9 +163,11 @@ class TurnRunner:
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
         """Start one process and wait until it is ready."""
+        command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
+        env, command = padded_process(self._env, command, self._programs.get(variant), pad)
         return TurnPlayer(
-            self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1],
-            env=padded(self._env, pad),
+            command,
+            env=env,
             cpu=cpu,
             timeout=self._timeout,
             check=self._check,

@@ -10,6 +10,22 @@ from typing import Literal
 #: predict branches and replace cache lines otherwise than this machine's does.
 Source = Literal["measured", "simulated"]
 
+#: Every quantity by the name that reports and studies call it by: what the hardware counts, what a
+#: simulation does, and shares.
+MEASURED = (
+    *("instructions", "cycles", "branches", "branch-misses"),
+    *("stalled-cycles-frontend", "stalled-cycles-backend"),
+    *("L1-icache-loads", "L1-icache-load-misses", "iTLB-loads", "iTLB-load-misses"),
+    *("instructions per cycle", "branch miss rate", "front end stalled", "back end stalled"),
+    *("L1i miss rate", "iTLB miss rate"),
+)
+SIMULATED = (
+    *("instructions", "branches", "branch-misses", "indirect branches", "indirect branch misses"),
+    *("L1i misses", "last-level instruction misses"),
+    *("L1d accesses", "L1d misses", "last-level data misses"),
+    *("branch miss rate", "indirect branch miss rate", "L1i miss rate", "L1d miss rate"),
+)
+
 
 @dataclass(frozen=True)
 class Counter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,8 @@ class FunctionFacts:
     a register or memory, ``direct_calls`` and ``indirect_calls`` are calls, ``tail_jumps`` direct
     jumps that leave the function. ``size`` in bytes; ``section`` e.g. ``.text.hot``.
     ``callees`` are the targets of direct calls, by name, with counts; ``tail_callees`` those of
-    the tail jumps.
+    the tail jumps. ``local_callees`` are those of both that only their own source file can call
+    (``static`` in C), which a compiler is free to inline.
     """
 
     name: str
@@ -30,6 +32,7 @@ class FunctionFacts:
     tail_jumps: int
     callees: tuple[tuple[str, int], ...] = ()
     tail_callees: tuple[tuple[str, int], ...] = ()
+    local_callees: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class DispatchFacts:
     ``style`` is ``loop`` (one big function) or ``tail-call`` (a function a handler). ``targets`` is
     the number of places that dispatch can reach (entries of the jump table, or handlers), None
     when no table was found. ``replicated`` means that most targets end in a dispatch of their own.
+    ``computed_goto``: whether the table of a loop is an array of the source, as computed gotos
+    have, and not one that the compiler made for a ``switch``; None when that cannot be seen.
     """
 
     style: Literal["loop", "tail-call", "none"]
@@ -49,6 +54,37 @@ class DispatchFacts:
     instructions: int
     size: int
     reason: str
+    computed_goto: bool | None = None
+
+
+@dataclass(frozen=True)
+class EntryFacts:
+    """What handlers save on the stack before their first branch, call or dispatch.
+
+    ``handlers`` were looked at; ``saving`` of them push or spill anything. ``pushes`` and
+    ``spills`` count the instructions over all of them, the medians are a handler's.
+    """
+
+    handlers: int
+    saving: int
+    pushes: int
+    pushes_median: float
+    spills: int
+    spills_median: float
+
+
+@dataclass(frozen=True)
+class OptionTrace:
+    """A compiler option that adds instructions to functions, as found in one program.
+
+    ``option`` is its usual spelling. ``handlers`` of ``of`` dispatching functions show it in their
+    code, ``recorded`` is the spelling that the compiler wrote into the program, if it did.
+    """
+
+    option: str
+    handlers: int
+    of: int
+    recorded: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +92,8 @@ class Evidence:
     """Everything found in one build's program.
 
     ``missing`` are the patterns that no function matched; ``notes`` say what could not be seen.
+    ``options`` are those of which the code or the compiler's own record shows a trace, None when
+    they were not looked for. ``compiler`` is what wrote the dispatching functions, if it says so.
     """
 
     variant: str
@@ -64,3 +102,37 @@ class Evidence:
     functions: tuple[FunctionFacts, ...]
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    entry: EntryFacts | None = None
+    options: tuple[OptionTrace, ...] | None = None
+    compiler: str = ""
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """An ``expect`` of a variant that its program does not meet.
+
+    ``found`` is what the program has instead of ``wanted``, None when that could not be seen;
+    ``reason`` is where it was seen, or why not.
+    """
+
+    variant: str
+    key: str
+    wanted: str
+    found: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class CalleeCounts:
+    """A function that some builds call from a piece of code and others do not.
+
+    ``where`` is ``dispatch`` (all functions that dispatch, together) or the name of a function;
+    ``counts`` has the number of places, tail calls included, for every build that has this code.
+    ``local``: only its own source file can call it, so that where no call is left it was
+    inlined, or the source does without.
+    """
+
+    where: str
+    callee: str
+    local: bool
+    counts: Mapping[str, int]

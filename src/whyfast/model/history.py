@@ -71,10 +71,10 @@ class SeriesHistory:
 class Finding:
     """The same thing at the same point in one or more series.
 
-    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone. ``ratios`` maps
-    the names of the series to the new level over the old, or to the point over its level. ``of`` is
-    how many series there are with the same ``where``: the columns that all the series concerned
-    share, and not all others.
+    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone. ``ratios``
+    maps the names of the series to the new level over the old, or to the point over its level.
+    ``of`` is how many series there are with the same ``where``: the columns that all the series
+    concerned share, and not all others.
     """
 
     kind: Literal["step", "odd"]

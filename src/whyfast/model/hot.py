@@ -30,7 +30,7 @@ class HotFunction:
 
     ``costs`` are in the main event of the profile (instructions or samples), without callees;
     ``shares`` are of the build's whole run, from 0 to 1. ``object`` is a library, empty for the
-    program itself.
+    program itself. ``misses`` are the branches mispredicted in it; empty where they are not known.
     """
 
     name: str
@@ -38,6 +38,7 @@ class HotFunction:
     costs: tuple[float | None, ...]
     shares: tuple[float | None, ...]
     places: tuple[Place | None, ...]
+    misses: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-RunnerName = Literal["turn", "command", "pyperf"]
+RunnerName = Literal["turn", "command", "pyperf", "bpf"]
+CountersFrom = Literal["nothing", "hardware or simulation", "simulation"]
 StopRule = Literal["decided", "budget"]
 
 
@@ -22,7 +23,8 @@ class Source:
 
     ``folder`` is the absolute folder of the files. For the last three kinds it is that only once
     :func:`whyfast.build.source.with_source` has fetched them; before, it is the tarball, the
-    repository, or the study's own folder where nothing is local.
+    repository, or the study's own folder where nothing is local. ``repository`` is where a git
+    source was taken from, once it has been.
     """
 
     kind: Literal["subject", "path", "debian", "tarball", "git"]
@@ -32,6 +34,20 @@ class Source:
     sha256: str = ""
     revision: str = ""
     suite: str = ""
+    repository: Path | None = None
+
+
+@dataclass(frozen=True)
+class EvidenceBuild:
+    """A shorter way to build, to read machine code only: ``steps`` as in :class:`BuildSpec`, and
+    the ``object`` (or program) that they make, relative to the build folder. ``packages`` are what
+    these steps need beside the compiler; ``takes`` and ``room`` as in :class:`BuildSpec`."""
+
+    steps: tuple[str, ...]
+    object: str
+    packages: tuple[str, ...] = ()
+    takes: float | None = None
+    room: int | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,9 @@ class BuildSpec:
     last step where the program can be linked again in another layout: it contains ``{program}``
     and ``{layout}``, which is empty for the program as it is. ``packages`` are what the steps need
     beside the compiler, by Debian's names, for toolchains that bring a root of their own.
+    ``evidence`` is how variants are built that are not measured; None: like the others.
+    ``takes`` (seconds) and ``room`` (bytes) are what one build takes, about, for a forecast before
+    any was made.
     """
 
     steps: tuple[str, ...]
@@ -51,16 +70,28 @@ class BuildSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     link: str | None = None
     packages: tuple[str, ...] = ()
+    evidence: EvidenceBuild | None = None
+    takes: float | None = None
+    room: int | None = None
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build the subject, with everything inherited already filled in.
+    """One way to build the subject, or to run it, with everything inherited already filled in.
 
+    ``run`` are words for ``{run}`` in commands; ``sysctl`` maps settings of the kernel
+    (``net.core.bpf_jit_harden``) to what they must hold while a process of this variant starts.
+
+    ``packages`` are what it needs beside those of :class:`BuildSpec`, e.g. its compiler's runtime.
     ``requires`` lists toolchain features (``computed-goto``, ``musttail``, ``preserve_none``);
     ``expect`` states what the evidence must show for the name to be true, e.g.
     ``{"dispatch": "tail-call"}``; ``axes`` is its place in ``[axes]``, empty when written by hand.
     ``twin_of`` is set on a variant that whyfast adds itself: that one again in another layout.
+    ``evidence_only``: its machine code is read, and it is not measured. ``fixes`` names the variant
+    of which it is a fix of placement; ``keep`` are patterns of section names (``.text.hot.*``) that
+    layouts leave side by side. ``revision`` is the commit whose files it is built from, empty for
+    the study's own. ``kernel`` is the kernel that it runs under in a virtual machine
+    (``debian:linux-6.12``) and ``boot`` that kernel's further parameters; empty: this machine's.
     """
 
     name: str
@@ -74,15 +105,37 @@ class Variant:
     axes: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
     twin_of: str | None = None
+    run: tuple[str, ...] = ()
+    sysctl: Mapping[str, str] = field(default_factory=dict)
+    evidence_only: bool = False
+    packages: tuple[str, ...] = ()
+    fixes: str | None = None
+    keep: tuple[str, ...] = ()
+    revision: str = ""
+    kernel: str = ""
+    boot: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What sets a benchmark apart from the others of its family: the whole number ``value`` of
+    what ``name`` says, in the singular (``tail call``)."""
+
+    family: str
+    name: str
+    value: int
 
 
 @dataclass(frozen=True)
 class Benchmark:
     """A workload that yields values.
 
-    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}`` and
-    ``{study}``; ``check`` is the result token that every value must report (``turn`` runner), or
+    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``, ``{study}``
+    and ``{run}``; ``check`` is the result token that every value must report (``turn`` runner), or
     None. ``timeout`` is seconds for one value.
+
+    ``distribution`` is a command that prints how long single runs take, ``overhead`` one that
+    prints what the timing itself costs; both are of :mod:`whyfast.formats.self_report`.
     """
 
     name: str
@@ -90,14 +143,30 @@ class Benchmark:
     command: tuple[str, ...]
     check: str | None = None
     timeout: float = 60.0
+    parameter: Parameter | None = None
+    distribution: tuple[str, ...] = ()
+    overhead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class EvidenceSpec:
-    """What to look for in the machine code: symbol globs of the dispatching functions."""
+    """What to look for in the machine code: symbol globs of the dispatching functions; and in runs
+    apart from the timed ones.
+
+    ``counters``: count nothing, what the hardware counts or else a simulation, or a simulation in
+    any case; ``events`` are those wanted of :data:`whyfast.model.counters.MEASURED` and
+    ``SIMULATED``, all when empty; ``counted`` the benchmarks, all when empty. ``change`` is a range
+    of commits (``BASE..HEAD``): which hot functions does it touch? ``image`` is a command that
+    prints machine code made at run time, see :mod:`whyfast.formats.self_report`.
+    """
 
     dispatch: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    counters: CountersFrom = "nothing"
+    events: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
+    change: str = ""
+    image: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +188,20 @@ class MeasureSpec:
 
 
 @dataclass(frozen=True)
+class Quick:
+    """What a quick look is restricted to; an empty tuple and None leave things as they are, but
+    for the budget, of which None means :data:`QUICK_SHARE`. ``budget`` in seconds."""
+
+    variants: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    budget: float | None = None
+
+
+#: The part of a study's budget that a quick look takes where the study says nothing else.
+QUICK_SHARE = 1 / 5
+
+
+@dataclass(frozen=True)
 class Claim:
     """A published or expected gain to audit: ``variant`` is said to beat ``baseline``."""
 
@@ -131,7 +214,10 @@ class Study:
     """One question. ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter.
 
     ``twin``: the main baseline is measured a second time, in another layout, as a meter of what
-    whyfast takes for a difference when only the placement of the code differs.
+    whyfast takes for a difference when only the placement of the code differs. ``left_out`` are
+    the variants that this run was told to leave out.
+    ``otherwise`` is the study to run where this one cannot be, a name or a path; ``stands_for`` is
+    set on such a stand-in: which study could not be run here, and why.
     """
 
     name: str
@@ -147,6 +233,27 @@ class Study:
     measure: MeasureSpec = MeasureSpec()
     claim: Claim | None = None
     twin: bool = False
+    left_out: tuple[Variant, ...] = ()
+    quick: Quick = Quick()
+    otherwise: str = ""
+    stands_for: str = ""
+
+    @property
+    def measured(self) -> tuple[Variant, ...]:
+        """The variants that are built as programs and measured."""
+        return tuple(v for v in self.variants if not v.evidence_only)
+
+    @property
+    def in_guests(self) -> bool:
+        """Whether the variants run under kernels of their own."""
+        return any(v.kernel for v in self.measured)
+
+    def way_to_run(self, name: str) -> tuple[object, ...]:
+        """Equal for variants that are run alike: with the same words and settings."""
+        for v in self.variants:
+            if v.name == name:
+                return v.run, v.kernel, v.boot, tuple(sorted(v.sysctl.items()))
+        return ()
 
     def variant(self, name: str) -> Variant:
         """The variant of that name; KeyError when there is none."""

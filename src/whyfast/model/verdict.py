@@ -18,7 +18,7 @@ METRICS = {
 }
 
 Word = Literal["faster", "slower", "same", "undecided"]
-About = Literal["binaries", "change", "commands", "runs"]
+About = Literal["binaries", "change", "commands", "runs", "counts"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,32 @@ class Placement:
     spread: float
     layouts: int
     points: tuple[float, ...] = ()
+
+
+FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Does a fix of placement take away what layouts do?
+
+    ``variant`` is the fix, ``of`` what it fixes, ``benchmark`` None for the geometric mean.
+    ``spread`` and ``without`` are the standard deviations of the log time of each that layouts
+    alone make, over ``layouts`` of them; NaN where too little was measured to separate them.
+    ``low`` and ``high`` bound spread / without; NaN without an interval. ``word``: the spread is
+    ``removed`` (surely below a third of what it was), ``reduced``, ``larger``; ``none`` where
+    neither is as large as the margin, ``undecided`` otherwise.
+    """
+
+    variant: str
+    of: str
+    benchmark: str | None
+    word: FixWord
+    spread: float
+    without: float
+    low: float
+    high: float
+    layouts: int
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,30 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from whyfast.judge.influence import carriers
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.evidence import Evidence
+from whyfast.model.counted import Counted, TouchedCode
+from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
+from whyfast.model.line import Line
+from whyfast.model.observed import Observed
 from whyfast.model.result import Answer
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
-from whyfast.model.verdict import Confound, Placement, Suite, Verdict
+from whyfast.model.trouble import Trouble
+from whyfast.model.verdict import Confound, Fix, Placement, Suite, Verdict
 from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
 from whyfast.report.comparisons import Comparisons
-from whyfast.report.expectations import unmet_expectations
+from whyfast.report.counted_text import counted_sentences, touched_sentences
+from whyfast.report.evidence_text import evidence_headline, evidence_sentences
+from whyfast.report.expectations import (
+    claim_untested,
+    lost_baselines,
+    unmet_sentences,
+    without_lost,
+)
+from whyfast.report.fixes_text import fix_sentences
+from whyfast.report.image_text import image_sentences
+from whyfast.report.influence_text import influence_sentences
+from whyfast.report.lines_text import line_sentences
 from whyfast.report.mechanism import (
     Witness,
     dispatch_contrast,
@@ -31,6 +45,9 @@ from whyfast.report.numbers import (
     ratio_text,
 )
 from whyfast.report.placement_text import placement_sentences, twin_sentence
+from whyfast.report.unmeasured import measured_builds, unmeasured_sentences
+
+_NOTHING_OBSERVED = Observed()
 
 
 def compose_answer(
@@ -44,6 +61,14 @@ def compose_answer(
     failures: Sequence[RunFailure] = (),
     complete: bool = True,
     placements: Sequence[Placement] = (),
+    fixes: Sequence[Fix] = (),
+    counted: Sequence[Counted] = (),
+    touched: Sequence[TouchedCode] = (),
+    unmet: Sequence[Unmet] = (),
+    troubles: Sequence[Trouble] = (),
+    calls: Sequence[CalleeCounts] = (),
+    lines: Sequence[Line] = (),
+    observed: Observed = _NOTHING_OBSERVED,
 ) -> Answer:
     """The headline and the sentences under it.
 
@@ -53,10 +78,17 @@ def compose_answer(
     """
     comparisons = Comparisons(verdicts, suites)
     facts = {e.variant: e for e in evidence}
-    sentences = placement_sentences(placements, study)
-    audit = audit_claim(study, comparisons, evidence)
+    sentences = placement_sentences(placements, study, {f.variant for f in fixes})
+    sentences += fix_sentences(fixes, placements, study)
+    sentences += line_sentences(lines)
+    said_first, said_later = lost_baselines(study, unmet)
+    said_later += unmet_sentences(study, unmet)
+    study = without_lost(study, unmet)
+    audit = audit_claim(study, comparisons, evidence) if study.measured else None
     said: set[tuple[str, str]] = {(p.linked.variant, p.linked.baseline) for p in placements}
-    if audit is not None:
+    untested = claim_untested(study, unmet)
+    sentences += [*untested, *said_first]
+    if not untested and audit is not None:
         sentences.append(audit_headline(audit, study.margin))
         if (figures := audit_intervals(audit, study.margin)) is not None:
             sentences.append(figures)
@@ -65,12 +97,18 @@ def compose_answer(
     main = list(_against_main_baseline(study, comparisons))
     sentences += _differences(main, said, study, comparisons, facts)
     sentences += _rest(main, said, study.margin)
-    sentences += _carried(suites, study)
+    sentences += influence_sentences(suites, study)
     if not sentences:
-        sentences.append("There is no verdict: nothing could be compared.")
+        nothing = "There is no verdict: nothing could be compared."
+        sentences.append(evidence_headline(study, facts, troubles) or nothing)
+    sentences += said_later
+    sentences += evidence_sentences(study, facts, troubles, calls)
+    sentences += touched_sentences(touched)
+    sentences += image_sentences(study, observed.images, lines)
+    sentences += counted_sentences(study, comparisons, counted)
     sentences += twin_sentence(study, comparisons)
-    sentences += _byte_identical(builds)
-    sentences += unmet_expectations(study, facts)
+    sentences += unmeasured_sentences(study, builds)
+    sentences += _byte_identical(study, measured_builds(study, builds))
     sentences += _not_built(builds)
     sentences += _run_failures(failures)
     sentences += _warnings(confounds)
@@ -157,30 +195,12 @@ def _undecided(verdict: Verdict, margin: float) -> str:
     return text
 
 
-def _carried(suites: Sequence[Suite], study: Study) -> list[str]:
-    """The benchmark that alone makes more than a third of a mean against the baseline, if any."""
-    sentences = []
-    for suite in suites:
-        v = suite.verdict
-        if v.word not in ("faster", "slower") or v.baseline != study.baselines[0]:
-            continue
-        without = {b: (math.log(ratio), v.word) for b, ratio in suite.influence.items()}
-        for carrier in carriers(v, without, study.margin)[:1]:
-            if carrier.share > 0:
-                rest = ratio_text(carrier.without, carrier.without, carrier.without)
-                sentences.append(
-                    f"{shown(carrier.benchmark)} alone carries {carrier.share:.0%} of the "
-                    f"geometric mean of {shown(v.variant)}: without it, {rest.value} "
-                    f"{rest.direction}."
-                )
-    return sentences
-
-
-def _byte_identical(builds: Sequence[BuildOutcome]) -> list[str]:
-    groups: defaultdict[str, list[str]] = defaultdict(list)
+def _byte_identical(study: Study, builds: Sequence[BuildOutcome]) -> list[str]:
+    groups: defaultdict[object, list[str]] = defaultdict(list)
     for build in builds:
         if isinstance(build, Build):
-            groups[build.program_sha256].append(shown(build.variant))
+            alike = (build.program_sha256, study.way_to_run(build.variant))
+            groups[alike].append(shown(build.variant))
     return [
         f"{listed(names)} are byte-identical: any difference between them is measurement error."
         for names in groups.values()

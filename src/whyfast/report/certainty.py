@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import About
+from whyfast.report.distribution import distributions
+from whyfast.report.distribution_table import EXPLAINED as SPREAD
 from whyfast.report.names import count
 from whyfast.report.numbers import format_percent
 from whyfast.report.run_certainty import how_sure_runs
@@ -23,6 +25,8 @@ def how_sure(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the number of blocks, what an interval means, and the scope."""
     if result.about == "runs":
         return how_sure_runs(result)
+    if result.about == "counts":
+        return ()  # the answer says it: there is no chance in exact counts
     said = [*result.verdicts, *(s.verdict for s in result.suites)]
     if not said:
         return ()
@@ -37,4 +41,5 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f"A difference of less than {format_percent(result.study.margin)} does not matter here: "
         '"same" is said when the interval lies within it, "undecided" when more blocks are needed.',
         _ABOUT[result.about],
+        *((SPREAD,) if distributions(result) else ()),
     )

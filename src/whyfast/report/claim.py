@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from whyfast.judge.claim import plausible_baselines
 from whyfast.model.evidence import Evidence
 from whyfast.model.study import Claim, Study
 from whyfast.model.verdict import Verdict
@@ -15,6 +16,8 @@ from whyfast.report.numbers import format_percent, format_verdict, ratio_text
 
 #: A gain that keeps less than this share of its logarithm against another baseline has vanished.
 KEPT = 1 / 3
+#: Baselines named in the headline before the rest is a number.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def audit_claim(
     claimed = comparisons.of(claim.variant, claim.baseline)
     others = [
         found
-        for name in _plausible_baselines(study, claim, evidence)
+        for name in plausible_baselines(study, claim, evidence)
         if (found := comparisons.of(claim.variant, name)) is not None
     ]
     others.sort(key=lambda verdict: -verdict.ratio)
@@ -70,7 +73,8 @@ def audit_headline(audit: Audit, margin: float) -> str:
         worst = audit.vanished[0]
         share = "the" if worst.word in ("same", "slower") else "most of the"
         return (
-            f"{variant} is {gain}, but {_against(worst, margin)}: {share} gain is a slow baseline."
+            f"{variant} is {gain}, but {_against_all(audit.vanished, margin)}: "
+            f"{share} gain is a slow baseline."
         )
     if not audit.others:
         return f"{variant} is {_against(claimed, margin, True)}; no other baseline was measured."
@@ -86,25 +90,6 @@ def audit_intervals(audit: Audit, margin: float) -> str | None:
         for v in (audit.claimed, *audit.others)
     ]
     return f"In figures, {shown(audit.claim.variant)} is {'; '.join(parts)}."
-
-
-def _plausible_baselines(
-    study: Study, claim: Claim, evidence: Iterable[Evidence]
-) -> tuple[str, ...]:
-    """All named baselines, and variants that do not themselves make the claimed change."""
-    kinds: dict[str, object] = {e.variant: e.dispatch.style for e in evidence if e.dispatch}
-    expected = {v.name: v.expect for v in study.variants}
-
-    def makes_the_change(name: str) -> bool:
-        return any(
-            facts.get(name)
-            and facts.get(name) == facts.get(claim.variant) != facts.get(claim.baseline)
-            for facts in (kinds, expected)
-        )
-
-    names = [v.name for v in study.variants if not v.twin_of and not makes_the_change(v.name)]
-    found = dict.fromkeys([*study.baselines, *names])
-    return tuple(name for name in found if name not in (claim.variant, claim.baseline))
 
 
 def _vanishes(claimed: Verdict, other: Verdict) -> bool:
@@ -124,6 +109,18 @@ def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
     if verdict.word == "undecided":
         said += " (undecided)"
     return f"{said} {text.interval}" if interval else said
+
+
+def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
+    """The comparison that leaves least of the gain; with it those others that are the same."""
+    worst = vanished[0]
+    names = [shown(v.baseline) for v in vanished if v.word == "same"]
+    if len(names) > _NAMED:
+        names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
+    same = f"the same as {listed(names)} within {format_percent(margin)}"
+    if worst.word == "same":
+        return same
+    return f"{_against(worst, margin)} and {same}" if names else _against(worst, margin)
 
 
 def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:

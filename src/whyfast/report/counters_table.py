@@ -42,24 +42,23 @@ def counter_tables(programs: Sequence[Counts]) -> list[Table]:
     return tables
 
 
-def hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> Table | None:
-    """Each hot function's share of every program; the largest difference in cost first."""
-    profiles = [p.profile for p in programs if p.profile]
-    if not functions or not profiles:
+def hot_table(
+    functions: Sequence[HotFunction], variants: Sequence[str], *, event: str, source: str, tool: str
+) -> Table | None:
+    """Each hot function's share of every program; the largest difference in cost first.
+
+    ``event`` is the main one of the profiles, which are of that ``source`` and by ``tool``.
+    """
+    if not functions:
         return None
-    event = {"Ir": "instructions", "samples": "samples of time"}.get(
-        profiles[0].main, profiles[0].main
-    )
-    columns = [Column("function"), *(Column(printable(p.variant), "right") for p in programs)]
+    event = {"Ir": "instructions", "samples": "samples of time"}.get(event, event)
+    columns = [Column("function"), *(Column(printable(v), "right") for v in variants)]
     rows = [
         (Cell(printable(f.name), printable(f.object)), *(_share(f, i) for i in range(len(f.costs))))
         for f in functions
     ]
-    order = ", largest difference first" if len(programs) > 1 else ""
-    caption = (
-        f"Hot functions: share of {event} without callees{order} "
-        f"({profiles[0].source}, {profiles[0].tool})"
-    )
+    order = ", largest difference first" if len(variants) > 1 else ""
+    caption = f"Hot functions: share of {event} without callees{order} ({source}, {tool})"
     return Table(caption, tuple(columns), tuple(rows))
 
 
@@ -112,7 +111,7 @@ def print_counts(
     console: Console,
 ) -> None:
     """Everything on the terminal, and what could not be counted."""
-    hot = hot_table(functions, programs)
+    hot = _hot_table(functions, programs)
     for table in (*counter_tables(programs), *([hot] if hot else [])):
         _print(table, console)
     for table in place_tables(functions, programs):
@@ -122,6 +121,16 @@ def print_counts(
         console.print()
     for sentence in said:
         console.print(Text(sentence), soft_wrap=not console.is_terminal)
+
+
+def _hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> Table | None:
+    profile = next((p.profile for p in programs if p.profile), None)
+    if profile is None:
+        return None
+    variants = [p.variant for p in programs]
+    return hot_table(
+        functions, variants, event=profile.main, source=profile.source, tool=profile.tool
+    )
 
 
 def print_touched(touched: Touched, hot: Sequence[str], console: Console) -> None:

@@ -1,108 +1,17 @@
-"""The tables behind the main one: benchmarks, dispatch, functions, builds, phases."""
+"""The tables behind the main ones: functions, builds, noise, phases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.model.verdict import Levels, Suite, Verdict
-from whyfast.report.compare_table import run_benchmark_table
-from whyfast.report.names import listed, printable, shown
-from whyfast.report.numbers import format_e_value, format_seconds, ratio_text
-from whyfast.report.summary_table import NOTHING, verdict_cell
+from whyfast.model.verdict import Levels
+from whyfast.report.counted_table import counted_notes
+from whyfast.report.names import listed, printable, sentence, shown
+from whyfast.report.numbers import format_seconds
+from whyfast.report.summary_table import NOTHING
 from whyfast.report.table import Cell, Column, Table
-from whyfast.report.times import median_times
 
-SUITE = "geometric mean"
 SHORT = 12  # hex digits of a digest that tell builds apart
-
-
-def benchmark_tables(result: Result) -> tuple[Table, ...]:
-    """One table a baseline: every benchmark, then the suite, for every variant."""
-    table = run_benchmark_table if result.about == "runs" else _benchmark_table
-    return tuple(table(result, name) for name in result.study.baselines)
-
-
-def _benchmark_table(result: Result, baseline: str) -> Table:
-    times = median_times(result.blocks)
-    suites = {s.verdict.variant: s for s in result.suites if s.verdict.baseline == baseline}
-    columns: tuple[Column, ...] = (
-        Column("benchmark"),
-        Column("variant"),
-        Column("verdict"),
-        Column("time", "right"),
-        Column("blocks", "right"),
-        Column("e-value", "right"),
-        Column("suite without it"),
-    )
-    if not suites:
-        columns = columns[:-1]
-    rows = []
-    for verdict in _in_order(result, baseline):
-        name = verdict.benchmark or SUITE
-        time = times.get((name, verdict.variant)) if verdict.benchmark else None
-        without = NOTHING
-        suite = suites.get(verdict.variant)
-        if suite is not None and verdict.benchmark and verdict.benchmark in suite.influence:
-            without = _without(suite, verdict.benchmark)
-        row = [
-            Cell(printable(name)),
-            Cell(printable(verdict.variant)),
-            verdict_cell(verdict),
-            NOTHING if time is None else Cell(format_seconds(time)),
-            Cell(str(verdict.blocks)),
-            Cell(format_e_value(verdict.log_e)),
-            without,
-        ]
-        rows.append(tuple(row[: len(columns)]))
-    return Table(f"Each benchmark against {printable(baseline)}", columns, tuple(rows), fixed=2)
-
-
-def _without(suite: Suite, benchmark: str) -> Cell:
-    """The mean without that benchmark, with as many digits as the mean itself has."""
-    ratio, whole = suite.influence[benchmark], suite.verdict
-    scale = ratio / whole.ratio
-    return Cell(ratio_text(ratio, whole.low * scale, whole.high * scale).factor)
-
-
-def _in_order(result: Result, baseline: str) -> Iterable[Verdict]:
-    """By benchmark as the study lists them, the suite last."""
-    mine = [v for v in result.verdicts if v.baseline == baseline and v.benchmark is not None]
-    listed = [b.name for b in result.study.benchmarks]
-    known = {name: i for i, name in enumerate(listed)}
-    yield from sorted(mine, key=lambda v: known.get(v.benchmark or "", len(known)))
-    yield from (s.verdict for s in result.suites if s.verdict.baseline == baseline)
-
-
-def dispatch_table(result: Result) -> Table | None:
-    """How each build dispatches; None when no build was looked at for that."""
-    rows = []
-    for found in result.evidence:
-        facts = found.dispatch
-        if facts is None:
-            continue
-        rows.append(
-            (
-                Cell(printable(found.variant)),
-                Cell(facts.style),
-                Cell(facts.form),
-                Cell(str(facts.indirect_jumps)),
-                Cell("unknown" if facts.targets is None else str(facts.targets)),
-                Cell(str(facts.functions)),
-                Cell(f"{facts.instructions:,}".replace(",", " ")),
-                Cell(f"{facts.size:,} B".replace(",", " ")),
-                Cell(printable(facts.reason)),
-            )
-        )
-    titles = ("variant", "style", "form")
-    numbers = ("indirect jumps", "targets", "functions", "instructions", "size")
-    columns = (
-        *(Column(t) for t in titles),
-        *(Column(t, "right") for t in numbers),
-        Column("why this form"),
-    )
-    return Table("How each build dispatches", columns, tuple(rows)) if rows else None
 
 
 def evidence_notes(result: Result) -> tuple[str, ...]:
@@ -121,6 +30,8 @@ def evidence_notes(result: Result) -> tuple[str, ...]:
             for patterns, names in missing.items()
         ),
         *(f"{', '.join(names)}: {note}" for note, names in notes.items()),
+        *counted_notes(result),
+        *(sentence(note) for note in result.observed.notes),
     )
 
 

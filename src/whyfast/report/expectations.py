@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 
-from whyfast.model.evidence import DispatchFacts, Evidence
+from whyfast.model.evidence import Unmet
 from whyfast.model.study import Study
-from whyfast.report.names import shown
-
-_STYLES = ("loop", "tail-call", "none")
+from whyfast.report.names import listed, shown
 
 
-def unmet_expectations(study: Study, evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
-    """One sentence for each ``expect`` entry that the evidence contradicts or cannot confirm.
+def lost_baselines(study: Study, unmet: Sequence[Unmet]) -> tuple[list[str], list[str]]:
+    """What cannot be answered because a baseline is not what it should be: what to say before
+    anything else, as the main baseline is among them, and what to say in its place."""
+    refuted = {u.variant: u for u in unmet if u.found is not None}
+    lost = [b for b in study.baselines if b in refuted]
+    if not lost:
+        return [], []
+    left = [b for b in study.baselines if b not in refuted]
+    said = " and ".join(f"{shown(b)} ({contradiction(refuted[b])})" for b in lost)
+    verb = "is" if len(lost) == 1 else "are"
+    text = f"Nothing is compared with {said}, which {verb} not what the name says"
+    if left:
+        text += f"; what is left is compared with {listed([shown(b) for b in left])}."
+    else:
+        text += ": there is no baseline, and so no verdict."
+    return ([text], []) if study.baselines[0] in refuted else ([], [text])
 
-    ``expect = {dispatch = …}`` may name a style (``loop``, ``tail-call``) or a form
-    (``replicated``, ``merged``, ``partly merged``). A variant without evidence is passed over.
-    """
+
+def without_lost(study: Study, unmet: Sequence[Unmet]) -> Study:
+    """The study with the baselines that are what they should be, where any is."""
+    refuted = {u.variant for u in unmet if u.found is not None}
+    left = tuple(b for b in study.baselines if b not in refuted)
+    return replace(study, baselines=left) if left else study
+
+
+def unmet_sentences(study: Study, unmet: Sequence[Unmet]) -> tuple[str, ...]:
+    """One sentence for each expectation that a program contradicts or that could not be checked."""
     sentences = []
-    for variant in study.variants:
-        found = evidence.get(variant.name)
-        if found is None:
-            continue
-        for key, wanted in variant.expect.items():
-            said = _contradiction(key, wanted, found.dispatch)
-            if said:
-                sentences.append(f"{shown(variant.name)} is not what it should be: {said}.")
+    for one in unmet:
+        name = shown(one.variant)
+        if one.found is None:
+            sentences.append(
+                f"Whether {name} is what it should be could not be checked: {one.wanted} {one.key} "
+                f"is expected, but {one.reason}."
+            )
+        elif one.variant not in study.baselines:
+            sentences.append(
+                f"{name} is not what it should be and is not compared: {one.wanted} {one.key} is "
+                f"expected, its program has {one.found} ({one.reason})."
+            )
     return tuple(sentences)
 
 
-def _contradiction(key: str, wanted: str, facts: DispatchFacts | None) -> str | None:
-    if key != "dispatch":
-        return f"`{key} = {wanted}` is expected, which the evidence cannot tell"
-    if facts is None or facts.form == "unknown":
-        return f"{wanted} dispatch is expected, but its dispatch could not be read"
-    shows = facts.style if wanted in _STYLES else facts.form
-    return None if shows == wanted else f"{wanted} dispatch is expected, its program has {shows}"
+def contradiction(unmet: Unmet) -> str:
+    """ "merged, not replicated": what the program has instead of what is expected."""
+    return f"{unmet.key} {unmet.found}, not {unmet.wanted}"
+
+
+def claim_untested(study: Study, unmet: Sequence[Unmet]) -> list[str]:
+    """Why the study's claim is not tested, if one of its sides is not what it should be."""
+    if study.claim is None:
+        return []
+    sides = (study.claim.variant, study.claim.baseline)
+    wrong = [u for u in unmet if u.found is not None and u.variant in sides]
+    if not wrong:
+        return []
+    variant, baseline = (shown(name) for name in sides)
+    said = " and ".join(f"{shown(u.variant)} has {contradiction(u)}" for u in wrong)
+    return [f"The claim that {variant} beats {baseline} is not tested: {said}."]

@@ -11,6 +11,8 @@ from rich.text import Text
 from whyfast.explain.compare import Calls, FunctionDifference
 from whyfast.explain.survey import Survey
 from whyfast.model.evidence import Evidence
+from whyfast.model.trouble import Trouble
+from whyfast.report.trouble_text import trouble_sentences
 
 _CALLEES_SHOWN = 6
 
@@ -113,6 +115,29 @@ def print_comparison(
             console.print(Text(f"Only in {evidence.variant}: {len(names)} ({listed})"))
 
 
+def print_traces(
+    console: Console, programs: Sequence[Evidence], troubles: Sequence[Trouble]
+) -> None:
+    """What handlers save, traces of compiler options, and symptoms of compilers' troubles."""
+    for program in programs:
+        name, entry = program.variant, program.entry
+        if entry is not None and entry.saving:
+            console.print(
+                Text(
+                    f"{name}: before their first branch or call, {entry.saving} of "
+                    f"{entry.handlers} handlers save registers: {entry.pushes} pushes and "
+                    f"{entry.spills} spills in all"
+                )
+            )
+        for trace in program.options or ():
+            seen = f"in the code of {trace.handlers} of {trace.of} dispatching functions"
+            recorded = f"recorded as {trace.recorded}" if trace.recorded else ""
+            said = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
+            console.print(Text(f"{name}: {trace.option}, {' and '.join(said)}"))
+    for said_of in trouble_sentences(troubles, ()):
+        console.print(Text(said_of.replace("`", "")))
+
+
 def _table(title: str) -> Table:
     return Table(title=Text(title), title_justify="left", title_style="bold", header_style="")
 
@@ -136,3 +161,15 @@ def _print_notes(console: Console, evidence: Evidence) -> None:
         console.print(Text(f"no function of {evidence.variant} matches {pattern}"))
     for note in evidence.notes:
         console.print(Text(f"{evidence.variant}: {note}"))
+
+
+def print_architectures(console: Console, programs: Sequence[Evidence]) -> None:
+    """A warning when the programs are for different processors."""
+    found = list(dict.fromkeys(p.architecture for p in programs))
+    if len(found) > 1:
+        console.print(
+            f"The programs are for {' and '.join(found)}: how they dispatch can be compared, "
+            "bytes and numbers of instructions cannot.",
+            soft_wrap=True,
+            highlight=False,
+        )

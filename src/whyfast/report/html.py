@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-import base64
-import re
-from hashlib import sha256
-from importlib.resources import files
-
-from plotly.offline import get_plotlyjs
+from collections.abc import Sequence
 
 from whyfast import __version__
 from whyfast.model.result import Result
+from whyfast.report.benchmark_table import tables_by_baseline
 from whyfast.report.certainty import how_sure
-from whyfast.report.detail_tables import (
-    benchmark_tables,
-    dispatch_table,
-    evidence_notes,
-    function_table,
-    noise_table,
-    phase_table,
-)
+from whyfast.report.contents import evidence_tables
+from whyfast.report.detail_tables import evidence_notes, function_table, noise_table, phase_table
+from whyfast.report.distribution_table import distribution_tables
+from whyfast.report.guest_html import render_guests
+from whyfast.report.html_counted import counted_section
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json, value_count
+from whyfast.report.html_image import image_listings
+from whyfast.report.html_lines import lines_data, lines_section
 from whyfast.report.html_placement import placement_data, placement_section
 from whyfast.report.html_provenance import builds_section, machine_section
-from whyfast.report.html_text import details, items, paragraphs, prose, section, table, text, when
+from whyfast.report.html_text import (
+    code,
+    details,
+    folding_items,
+    folding_table,
+    paragraphs,
+    prose,
+    section,
+    table,
+    text,
+    when,
+)
+from whyfast.report.jump_table import jump_table
 from whyfast.report.metric_table import metric_table
 from whyfast.report.names import count
+from whyfast.report.offline import offline_page
 from whyfast.report.summary_table import summary_table
+from whyfast.report.table import Table
+from whyfast.report.trouble_text import toml_lines
 
-_PLACE = re.compile(r"\{\{ (\w+) \}\}")
+_SUMMARY = "Every variant against every baseline"
+_HOW = (
+    "A block runs every variant of a benchmark once, in fresh processes whose order, CPU and turns "
+    "are drawn at random, so that drift of the machine falls on all alike. Each block yields one "
+    "logarithm of the ratio of times. A test that may be looked at after every block is inverted "
+    "into the interval; many benchmarks are combined by their geometric mean, and false "
+    "discoveries among them are held down together. MATH.md in the documentation of whyfast "
+    "derives each figure as it is computed."
+)
+_HOW_RUNS = (
+    "The values of one process count as one. Each interval is a t interval on trimmed means of the "
+    "logarithms of what the processes took; benchmarks are combined by their geometric mean, and "
+    "the share of wrong verdicts among all is held down. math/runs.md in the documentation "
+    "of whyfast derives each figure as it is computed."
+)
 
 
 def render_html(result: Result) -> str:
@@ -36,23 +60,16 @@ def render_html(result: Result) -> str:
 
     The file may be mailed, archived or published as it is; it opens no connection.
     """
-    assets = files("whyfast.report") / "assets"
-    names = ("placement.js", "report.js")
-    script = "\n".join((assets / name).read_text(encoding="utf-8") for name in names)
-    plotly = get_plotlyjs()
+    if result.about == "counts":
+        return render_guests(result)
     parts = {
-        "csp": _policy(plotly, script),
-        "style": (assets / "report.css").read_text(encoding="utf-8"),
-        "plotly": plotly,
-        "script": script,
         "plot_data": script_json(plot_data(result)),
         "placement_data": script_json(placement_data(result)),
+        "lines_data": script_json(lines_data(result)),
         "raw_data": script_json(raw_data(result)),
         **_sections(result),
     }
-    template = (assets / "report.html").read_text(encoding="utf-8")
-    # One pass: what is put in is never looked at again, whatever it contains.
-    return _PLACE.sub(lambda match: parts[match.group(1)], template)
+    return offline_page("report.html", ("placement.js", "lines.js", "report.js"), parts)
 
 
 def _sections(result: Result) -> dict[str, str]:
@@ -60,6 +77,7 @@ def _sections(result: Result) -> dict[str, str]:
     headline = result.answer.headline
     if title in ("ab", "compare"):
         title, headline = headline, ""
+    judged = bool(result.verdicts or result.suites)
     return {
         "title": text(title.replace("`", "")),
         "heading": prose(title),
@@ -67,19 +85,22 @@ def _sections(result: Result) -> dict[str, str]:
         "run": text(result.run),
         "version": text(__version__),
         "headline": f'<p class="headline">{prose(headline)}</p>' if headline else "",
-        "sentences": items(result.answer.sentences),
+        "sentences": folding_items(result.answer.sentences) + code(toml_lines(result.troubles)),
         "confounds": _confounds(result),
-        "summary": table(summary_table(result), cls="stack"),
+        "summary_title": _SUMMARY if judged else "What was found",
+        "summary": _summary(result),
+        "unless_judged": "" if judged else " hidden",
+        "unless_measured": "" if result.blocks else " hidden",
         "metrics": _metrics(result),
         "placements": placement_section(result),
+        "lines": lines_section(result),
         "how_sure": paragraphs(how_sure(result)),
-        "evidence": _evidence(result),
-        "benchmarks": "\n".join(
-            details(t.caption, table(t, caption=False)) for t in benchmark_tables(result)
-        ),
+        "evidence": _evidence(result) + counted_section(result),
+        "benchmarks": "\n".join(_benchmarks(*pair) for pair in tables_by_baseline(result)),
         "raw_note": _raw_note(result),
         "builds": builds_section(result),
         "environment": machine_section(result),
+        "how": paragraphs((_HOW_RUNS if result.about == "runs" else _HOW,) if judged else ()),
         "phases": _phases(result),
     }
 
@@ -95,12 +116,28 @@ def _confounds(result: Result) -> str:
     return section("confounds", "Read with care", f'<ul class="confounds">\n{lines}\n</ul>')
 
 
+def _summary(result: Result) -> str:
+    """The two tables of the answer, and how the benchmarks lie about their mean."""
+    found = [table(t, cls="stack") for t in (summary_table(result), jump_table(result)) if t]
+    found += [table(t, cls="stack two-lines") for t in distribution_tables(result)]
+    return "\n".join(found)
+
+
+def _benchmarks(baseline: str, tables: Sequence[Table]) -> str:
+    """A fold a pair; those of one baseline in a fold of their own where they are several."""
+    folds = "\n".join(details(t.caption, table(t, caption=False)) for t in tables)
+    return folds if len(tables) < 2 else details(f"Each benchmark against {baseline}", folds)
+
+
 def _evidence(result: Result) -> str:
-    dispatch, functions = dispatch_table(result), function_table(result)
-    body = [table(dispatch, cls="wordy")] if dispatch is not None else []
+    body = [
+        folding_table(data, cls="wordy stack") for data in evidence_tables(result, counted=False)
+    ]
+    functions = function_table(result)
     if functions is not None:
         body.append(details("Every function that was looked at", table(functions, caption=False)))
-    body.append(items(evidence_notes(result)))
+    body.append(image_listings(result))
+    body.append(folding_items(evidence_notes(result)))
     return section("evidence", "The machine code", "\n".join(b for b in body if b))
 
 
@@ -111,7 +148,7 @@ def _metrics(result: Result) -> str:
 
 def _phases(result: Result) -> str:
     found = (noise_table(result), phase_table(result))
-    return "".join(table(data) for data in found if data is not None)
+    return "".join(folding_table(data) for data in found if data is not None)
 
 
 def _raw_note(result: Result) -> str:
@@ -122,14 +159,3 @@ def _raw_note(result: Result) -> str:
     if number > MOST_EXACT:
         said += ", rounded to 4 significant digits to keep this file small"
     return f"<p>{said}.</p>"
-
-
-def _policy(*scripts: str) -> str:
-    """Only these very scripts may run, and nothing may be loaded from anywhere."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(sha256(s.encode()).digest()).decode()}'" for s in scripts
-    )
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )

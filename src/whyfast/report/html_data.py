@@ -10,7 +10,8 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
-from whyfast.report.detail_tables import SUITE
+from whyfast.report.benchmark_table import SUITE
+from whyfast.report.distribution import Distribution, distributions
 from whyfast.report.names import count, printable, shown
 from whyfast.report.numbers import format_verdict
 
@@ -19,12 +20,18 @@ MOST_EXACT = 200_000
 
 
 def plot_data(result: Result) -> dict[str, Any]:
-    """One plot a baseline and benchmark: points with their ends (None: unbounded) and their
-    verdict in words."""
+    """For each baseline its ``plots``, the geometric mean and then one a benchmark, with a point
+    a variant; and its ``distributions``, one a variant with a point a benchmark, the fastest
+    first. Points have their ends (None: unbounded) and their verdict in words."""
+    found = distributions(result)
     return {
         "margin": result.study.margin,
         "baselines": [
-            {"name": printable(name), "plots": _plots(result, name)}
+            {
+                "name": printable(name),
+                "plots": _plots(result, name),
+                "distributions": [_distribution(d, result) for d in found if d.baseline == name],
+            }
             for name in result.study.baselines
         ],
     }
@@ -67,7 +74,7 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     if suites:
         number = len(result.study.benchmarks)
         title = f"{SUITE} of {count(number, 'benchmark')}"
-        plots.append(_plot(title, suites, result))
+        plots.append({**_plot(title, suites, result), "suite": True})
     found = [v for v in result.verdicts if v.baseline == baseline and v.benchmark is not None]
     names = dict.fromkeys(
         [b.name for b in result.study.benchmarks] + [v.benchmark or "" for v in found]
@@ -87,14 +94,36 @@ def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]
     return {
         "title": printable(title),
         "label": f"{printable(title)}: time relative to {baseline}. {said}.",
-        "points": [_point(v, margin, runs) for v in verdicts if _plottable(v.ratio)],
+        "points": [_point(v, v.variant, margin, runs) for v in verdicts if _plottable(v.ratio)],
     }
 
 
-def _point(verdict: Verdict, margin: float, runs: bool) -> dict[str, Any]:
+def _distribution(d: Distribution, result: Result) -> dict[str, Any]:
+    margin, runs = result.study.margin, result.about == "runs"
+    pair = f"{shown(d.variant)} against {shown(d.baseline)}"
+    number = len(d.verdicts)
+    counts = (
+        f"faster on {d.words.get('faster', 0)}, slower on {d.words.get('slower', 0)} of {number}"
+    )
+    mean, said = None, ""
+    if d.suite is not None and _plottable(d.suite.verdict.ratio):
+        mean = _point(d.suite.verdict, SUITE, margin, runs)
+        said = f"{SUITE} {format_verdict(d.suite.verdict, margin)}; "
+    ends = "; ".join(
+        f"{shown(v.benchmark or '')} {format_verdict(v, margin)}" for v in (d.best, d.worst)
+    )
+    return {
+        "title": f"{printable(d.variant)}: {counts}",
+        "label": f"{pair}: {said}{counts} benchmarks; best and worst: {ends}.",
+        "mean": mean,
+        "points": [_point(v, v.benchmark or "", margin, runs) for v in d.verdicts],
+    }
+
+
+def _point(verdict: Verdict, name: str, margin: float, runs: bool) -> dict[str, Any]:
     repeated = f"processes: {verdict.blocks}" if runs else count(verdict.blocks, "block")
     return {
-        "variant": printable(verdict.variant),
+        "name": printable(name),
         "word": verdict.word,
         "ratio": verdict.ratio,
         "low": verdict.low if _plottable(verdict.low) else None,

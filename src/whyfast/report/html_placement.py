@@ -9,6 +9,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import Placement, Verdict
+from whyfast.report.fixes_table import fixes_table
 from whyfast.report.html_text import section, table
 from whyfast.report.names import count, printable, shown
 from whyfast.report.numbers import format_verdict
@@ -36,6 +37,9 @@ def placement_section(result: Result) -> str:
         return ""
     # On a phone a row becomes a block, whose only heading is the variant.
     body = table(replace(data, fixed=1), cls="stack") + _PLOTS
+    fixes = fixes_table(result, every=True)
+    if fixes is not None:
+        body += table(replace(fixes, fixed=1), cls="stack")
     return section("placement", "Placement or change", body)
 
 

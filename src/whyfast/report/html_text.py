@@ -10,6 +10,10 @@ from html import escape as _escape
 from whyfast.report.names import printable
 from whyfast.report.table import Cell, Table
 
+#: Longer tables and lists begin folded, or with their first entries only.
+MANY_ROWS = 12
+MANY_ITEMS = 6
+
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -36,11 +40,28 @@ def items(sentences: Iterable[str]) -> str:
     return f"<ul>\n{lines}\n</ul>" if lines else ""
 
 
+def folding_items(sentences: Iterable[str]) -> str:
+    """A list of which no more than the first :data:`MANY_ITEMS` show until one asks."""
+    sentences = tuple(sentences)
+    if len(sentences) <= MANY_ITEMS:
+        return items(sentences)
+    rest = sentences[MANY_ITEMS:]
+    return items(sentences[:MANY_ITEMS]) + "\n" + details(f"{len(rest)} more", items(rest))
+
+
+def folding_table(data: Table, *, cls: str = "") -> str:
+    """A table, folded away under its caption when it is long."""
+    if len(data.rows) <= MANY_ROWS:
+        return table(data, cls=cls)
+    return details(data.caption, table(data, caption=False, cls=cls))
+
+
 def table(data: Table, *, caption: bool = True, cls: str = "") -> str:
     """A table with headings for its columns and rows, in a box that scrolls by itself.
 
     The box can be reached with the keyboard, as what scrolls must be. ``cls`` ``stack`` shows the
-    rows as blocks on a phone, ``wordy`` gives prose in the last column its room.
+    rows as blocks on a phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts
+    the detail of a cell beneath it.
     """
     # The roles are said aloud because a style sheet that stacks cells would undo them.
     heads = "".join(
@@ -56,6 +77,12 @@ def table(data: Table, *, caption: bool = True, cls: str = "") -> str:
         f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n'
         f'<tbody role="rowgroup">\n{rows}\n</tbody></table></div>'
     )
+
+
+def code(lines: Iterable[str]) -> str:
+    """Lines to be copied as they are, or nothing when there are none."""
+    said = "\n".join(text(line) for line in lines)
+    return f"<pre><code>{said}</code></pre>" if said else ""
 
 
 def details(summary: str, body: str, *, cls: str = "") -> str:

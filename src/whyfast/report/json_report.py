@@ -14,14 +14,16 @@ from whyfast import __version__
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
+from whyfast.model.verdict import Word
 from whyfast.report.codec import Malformed, decode, encode
+from whyfast.report.distribution import Distribution, distributions
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-result/1"
 
 
 def to_json(result: Result) -> dict[str, Any]:
-    """The whole result as plain JSON data, see docs/report.md; :func:`from_json` reads it back."""
+    """The whole result as plain JSON, see docs/result-json.md; :func:`from_json` reads it back."""
     data: dict[str, Any] = {
         "schema": SCHEMA,
         "generator": {"name": "whyfast", "version": __version__},
@@ -32,6 +34,7 @@ def to_json(result: Result) -> dict[str, Any]:
     data["metrics"] = [_verdict_out(verdict) for verdict in data["metrics"]]
     data["placements"] = [_placement_out(p) for p in data["placements"]]
     data["suites"] = [_suite_out(suite) for suite in data["suites"]]
+    data["distributions"] = [_distribution_out(d) for d in distributions(result)]
     # The parts a person looks for come first, the bulk of raw values last.
     data["blocks"] = data.pop("blocks")
     return data
@@ -114,6 +117,21 @@ def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
     return {**_verdict_out(suite["verdict"]), "influence": suite["influence"]}
 
 
+def _distribution_out(d: Distribution) -> dict[str, Any]:
+    """Follows from the verdicts and suites; readers that build a result compute it anew."""
+    words: tuple[Word, ...] = ("faster", "slower", "same", "undecided")
+    return {
+        "variant": d.variant,
+        "baseline": d.baseline,
+        "benchmarks": len(d.verdicts),
+        "best": {"benchmark": d.best.benchmark, "ratio": d.best.ratio, "verdict": d.best.word},
+        "worst": {"benchmark": d.worst.benchmark, "ratio": d.worst.ratio, "verdict": d.worst.word},
+        "verdicts": {word: d.words.get(word, 0) for word in words},
+        "estimates": {"faster": d.gained, "slower": d.lost},
+        "moved_by": [{"benchmark": c.benchmark, "without": c.without} for c in d.carriers],
+    }
+
+
 def _placement_out(placement: dict[str, Any]) -> dict[str, Any]:
     return {**placement, **{k: _verdict_out(placement[k]) for k in ("linked", "varied")}}
 
@@ -127,6 +145,16 @@ def _placement_in(data: Any) -> Any:
         **spread,
         **{k: _verdict_in(data[k]) for k in ("linked", "varied") if k in data},
     }
+
+
+def _fix_in(data: Any) -> Any:
+    """Nothing measured is NaN in all four numbers; an end that nothing bounds is infinite."""
+    if not isinstance(data, dict):
+        return data
+    absent = data.get("spread", 0) is None
+    missing = {"spread": math.nan, "without": math.nan, "low": math.nan}
+    missing["high"] = math.nan if absent else math.inf
+    return data | {k: v for k, v in missing.items() if k in data and data[k] is None}
 
 
 def _key_in_file(key: str) -> str:
@@ -157,6 +185,7 @@ _RESTORED = {
     "metrics": _verdict_in,
     "suites": _suite_in,
     "placements": _placement_in,
+    "fixes": _fix_in,
 }
 
 

@@ -45,7 +45,7 @@ def ratio_text(ratio: float, low: float, high: float) -> RatioText:
 
 def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
     """A ratio of times as it is, without a direction: for differences that do not matter."""
-    return _text(ratio, low, high, "")
+    return _text(ratio, low, high, "", sided=False)
 
 
 def format_ratio(ratio: float, low: float, high: float) -> str:
@@ -86,6 +86,17 @@ def format_bytes(number: float) -> str:
     return f"{_three_digits(number)} GB"
 
 
+def format_amount(number: float, *, sign: bool = False) -> str:
+    """A count with three digits: ``812``, ``17.3 k``, ``1.32 M``; with a sign where wanted."""
+    before = "−" if number < 0 else "+" if sign else ""
+    size = abs(number)
+    for unit in ("", " k", " M", " G"):
+        if size < 999.5 or unit == " G":
+            return f"{before}{size:.0f}" if not unit else f"{before}{_three_digits(size)}{unit}"
+        size /= 1000
+    raise AssertionError
+
+
 def format_e_value(log_e: float) -> str:
     """The evidence against "no difference" from its natural logarithm: "0.83", "10^12"."""
     if log_e < math.log(1e4):
@@ -93,8 +104,8 @@ def format_e_value(log_e: float) -> str:
     return f"10^{log_e / math.log(10):.0f}"
 
 
-def _text(ratio: float, low: float, high: float, direction: str) -> RatioText:
-    decimals = _decimals(ratio, low, high)
+def _text(ratio: float, low: float, high: float, direction: str, sided: bool = True) -> RatioText:
+    decimals = _decimals(ratio, low, high, sided)
     ends = [f"{end:.{decimals}f}" if _bounded(end) else UNBOUNDED for end in (low, high)]
     interval = f"[{ends[0]}, {ends[1]}]"
     if UNBOUNDED in ends:
@@ -102,15 +113,20 @@ def _text(ratio: float, low: float, high: float, direction: str) -> RatioText:
     return RatioText(f"{ratio:.{decimals}f}x", direction, interval)
 
 
-def _decimals(ratio: float, low: float, high: float) -> int:
+def _decimals(ratio: float, low: float, high: float, sided: bool) -> int:
     decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
     bounded = [end for end in (low, high) if _bounded(end)]
     if len(bounded) == 2:
         while 0 < high - low < 10.0**-decimals and decimals < MOST_DECIMALS:
             decimals += 1
-    # An end beside 1 must not be rounded onto it: which side it is on is the verdict.
-    if decimals == 2 and any(end != 1 and round(end, 2) == 1 for end in bounded):
-        decimals = 3
+    if decimals < 2:
+        return decimals
+    # An end beside 1 must not be rounded onto it: which side it is on is the verdict. Where it
+    # does not matter, one decimal more is enough.
+    most = MOST_DECIMALS if sided else 3
+    beside = [end for end in bounded if end != 1]
+    while decimals < most and any(round(end, decimals) == 1 for end in beside):
+        decimals += 1
     return decimals
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from whyfast.model.study import Study
 from whyfast.model.verdict import Placement, Verdict
@@ -12,15 +12,21 @@ from whyfast.report.names import listed, shown
 from whyfast.report.numbers import format_percent, format_verdict, plain_ratio_text, ratio_text
 
 
-def placement_sentences(placements: Iterable[Placement], study: Study) -> list[str]:
+def placement_sentences(
+    placements: Iterable[Placement], study: Study, fixes: Collection[str] = ()
+) -> list[str]:
     """One sentence for each variant against the main baseline, and one on the spread.
 
-    The suite speaks where there is one, the only benchmark otherwise.
+    The suite speaks where there is one, the only benchmark otherwise. Variants in ``fixes`` have
+    sentences of their own, and none here if there are others.
     """
     main = study.baselines[0] if study.baselines else None
     twins = {v.name for v in study.variants if v.twin_of}
     overall = overall_placements([p for p in placements if p.linked.baseline == main])
-    sentences = [_sentence(p, study.margin) for p in overall if p.linked.variant not in twins]
+    changes = [p for p in overall if p.linked.variant not in twins]
+    # A fix is what a study is about only where there is nothing else.
+    changes = [p for p in changes if p.linked.variant not in fixes] or changes
+    sentences = [_sentence(p, study.margin) for p in changes]
     return [*sentences, *_spread_sentence(overall)]
 
 

@@ -24,6 +24,7 @@ _PHASES = {
     "build": "building",
     "explain": "reading the machine code",
     "measure": "measuring",
+    "count": "counting",
     "judge": "judging",
 }
 

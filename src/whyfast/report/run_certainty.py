@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from whyfast.model.result import Result
+from whyfast.report.distribution import distributions
+from whyfast.report.distribution_table import EXPLAINED as SPREAD
 from whyfast.report.names import count
 from whyfast.report.numbers import format_percent
 
@@ -26,4 +28,5 @@ def how_sure_runs(result: Result) -> tuple[str, ...]:
         '"same" is said when the interval lies within it.',
         "The verdicts are about the recorded runs: whatever else changed between two of them is "
         "part of the difference.",
+        *((SPREAD,) if distributions(result) else ()),
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from whyfast.model.build import BuildFailure
-from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.comparisons import Comparisons
+from whyfast.report.expectations import contradiction
 from whyfast.report.names import count, printable
-from whyfast.report.numbers import format_seconds, plain_ratio_text, ratio_text
+from whyfast.report.numbers import plain_ratio_text, ratio_text
 from whyfast.report.table import Cell, Column, Table
-from whyfast.report.times import median_times
+from whyfast.report.times import median_times, value_text
 
 NOTHING = Cell("–")
 
@@ -26,44 +26,36 @@ def verdict_cell(verdict: Verdict) -> Cell:
     return Cell(text.factor, text.interval, verdict.word)
 
 
-def dispatch_cell(evidence: Evidence | None) -> Cell:
-    """ "168 replicated": the indirect jumps of a build's dispatch and its form."""
-    if evidence is None or evidence.dispatch is None:
-        return NOTHING
-    facts = evidence.dispatch
-    if facts.form in ("none", "unknown"):
-        return Cell("no dispatch" if facts.form == "none" else "unknown")
-    return Cell(str(facts.indirect_jumps), facts.form)
+def summary_table(result: Result) -> Table | None:
+    """Every variant against every baseline; with a single benchmark its time as well.
 
-
-def summary_table(result: Result) -> Table:
-    """Every variant against every baseline; with evidence its dispatch, with a single benchmark
-    its time as well."""
+    Variants of which only the machine code is read are left out; None when no other is there.
+    """
+    names = _names(result)
+    if not names:
+        return None
     study = result.study
     comparisons = Comparisons(result.verdicts, result.suites)
-    evidence = {e.variant: e for e in result.evidence}
-    has_dispatch = any(e.dispatch is not None for e in result.evidence)
+    contradictions = {u.variant: contradiction(u) for u in result.unmet if u.found is not None}
     only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
     times = median_times(result.blocks) if only is not None else {}
     columns = [Column("variant")]
     if times:
         columns.append(Column("time", "right"))
-    if has_dispatch:
-        columns.append(Column("indirect jumps"))
     columns += [Column(f"against {printable(b)}") for b in study.baselines]
     rows = []
-    for name in _names(result):
+    for name in names:
         row = [Cell(printable(name))]
         if times and only is not None:
             time = times.get((only, name))
-            row.append(NOTHING if time is None else Cell(format_seconds(time)))
-        if has_dispatch:
-            row.append(dispatch_cell(evidence.get(name)))
+            row.append(NOTHING if time is None else Cell(value_text(time, result.about)))
         failure = _failure(result, name)
         for baseline in study.baselines:
             verdict = comparisons.of(name, baseline)
             if name == baseline:
-                row.append(Cell("baseline"))
+                row.append(Cell("baseline", contradictions.get(name, "")))
+            elif name in contradictions or baseline in contradictions:
+                row.append(Cell("not compared", contradictions.get(name, "")))
             elif verdict is not None:
                 row.append(verdict_cell(verdict))
             else:
@@ -73,7 +65,7 @@ def summary_table(result: Result) -> Table:
 
 
 def _names(result: Result) -> list[str]:
-    names = [v.name for v in result.study.variants]
+    names = [v.name for v in result.study.measured]
     judged = [v.variant for v in result.verdicts] + [s.verdict.variant for s in result.suites]
     return list(dict.fromkeys([*names, *judged]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,15 +43,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     fixed: int = 1
 
-    def cut(self, width: int) -> tuple[Table, ...]:
-        """The same table as several, each with at most ``width`` columns after the fixed ones."""
-        free = range(self.fixed, len(self.columns))
-        if len(free) <= width:
-            return (self,)
-        parts = [free[i : i + width] for i in range(0, len(free), width)]
-        return tuple(self._only([*range(self.fixed), *part]) for part in parts)
-
-    def _only(self, keep: list[int]) -> Table:
+    def only(self, keep: Sequence[int]) -> Table:
+        """The table with those columns only, the fixed ones among them."""
         return Table(
             self.caption,
             tuple(self.columns[i] for i in keep),

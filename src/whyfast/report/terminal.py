@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
@@ -12,20 +12,18 @@ from rich.text import Text
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import Word
+from whyfast.report.benchmark_lines import EXPLAINED, LineGroup, few_lines, line_groups
+from whyfast.report.benchmark_table import benchmark_tables
 from whyfast.report.certainty import how_sure
-from whyfast.report.detail_tables import (
-    benchmark_tables,
-    build_table,
-    dispatch_table,
-    evidence_notes,
-    noise_table,
-    phase_table,
-)
+from whyfast.report.contents import background_tables, evidence_tables, main_tables
+from whyfast.report.detail_tables import evidence_notes
+from whyfast.report.guest_page import guest_page
 from whyfast.report.metric_table import metric_table
 from whyfast.report.names import printable
-from whyfast.report.placement_table import placement_table
-from whyfast.report.summary_table import summary_table
+from whyfast.report.page import Page
 from whyfast.report.table import Cell, Column, Table
+from whyfast.report.table_fit import fit
+from whyfast.report.trouble_text import toml_lines
 
 _STYLES: dict[Word, str] = {
     "faster": "green",
@@ -35,6 +33,8 @@ _STYLES: dict[Word, str] = {
 }
 _GAP = 2  # spaces between two cells: one of padding, one of the box
 _LINE = 100  # longer lines of prose are hard to read, however wide the terminal
+_WORDY = 40  # a column with longer cells is prose, and may be folded …
+_FOLDED = 32  # … down to this width
 _INTERVAL = re.compile(r"(\[\S+,) (\S+\])")
 #: Stands for the space inside an interval while a line is folded: rich folds at every character
 #: that Unicode calls a space, a no-break space too.
@@ -42,12 +42,17 @@ _KEEP = "\ue000"
 
 
 def render_terminal(result: Result, *, console: Console, verbose: bool = False) -> None:
-    """Prints the main table, the answer, what weakens it and how sure it is.
+    """Prints the answer, the main tables, what weakens it and how sure it is.
 
     ``verbose`` adds every benchmark, the evidence, the builds and the time spent. Width, colour
     and encoding are the console's.
     """
     _Printer(console).result(result, verbose=verbose)
+
+
+def render_page(page: Page, *, console: Console) -> None:
+    """Prints the headline, the tables and the sentences of ``page``."""
+    _Printer(console).page(page)
 
 
 class _Printer:
@@ -56,35 +61,68 @@ class _Printer:
         self._encoding = console.encoding or "utf-8"
 
     def result(self, result: Result, *, verbose: bool) -> None:
-        self._heading(result)
-        self._table(summary_table(result))
-        self._optional(placement_table(result, every=verbose))
-        if result.study.title != "compare":
+        if result.study.title not in ("ab", "compare"):
+            self._line(Text(self._safe(result.study.title), style="bold"))
             self._console.print()
-            self._headline(result)
+        if result.about == "counts":
+            self.page(guest_page(result, every=verbose))
+            return
+        self._line(Text(self._safe(result.answer.headline), style="bold"))
+        for table in main_tables(result, verbose=verbose):
+            self._table(table)
+        few = few_lines(result)
+        if not verbose:
+            self._groups(few)
         self._lines(result.answer.sentences)
+        self._code(toml_lines(result.troubles))
         self._confounds(result)
         self._lines(how_sure(result), style="dim")
         metrics = metric_table(result, decided=not verbose)
         if metrics is not None:
             self._table(metrics)
         if verbose:
+            self._details(result)
+        elif line_groups(result) and not few:
+            self._lines(("Each benchmark: with -v.",), style="dim")
+
+    def page(self, page: Page) -> None:
+        self._line(Text(self._safe(page.headline), style="bold"))
+        for table in page.tables:
+            self._table(table)
+        self._lines(page.sentences)
+
+    def _code(self, lines: Sequence[str]) -> None:
+        """Lines to be copied: never folded, indented."""
+        if lines:
+            self._console.print()
+        for line in lines:
+            self._console.print(Text(f"    {self._safe(line)}".rstrip()), soft_wrap=True)
+
+    def _details(self, result: Result) -> None:
+        groups = line_groups(result)
+        self._groups(groups)
+        if not groups:
             for table in benchmark_tables(result):
                 self._table(table)
-            self._optional(dispatch_table(result))
-            self._lines(evidence_notes(result))
-            self._optional(build_table(result))
-            self._optional(noise_table(result))
-            self._optional(phase_table(result))
+        for table in evidence_tables(result):
+            self._table(table)
+        self._lines(evidence_notes(result))
+        for table in background_tables(result):
+            self._table(table)
 
-    def _heading(self, result: Result) -> None:
-        if result.study.title == "compare":
-            self._headline(result)
-        elif result.study.title != "ab":
-            self._line(Text(self._safe(result.study.title), style="bold"))
-
-    def _headline(self, result: Result) -> None:
-        self._line(Text(self._safe(result.answer.headline), style="bold"))
+    def _groups(self, groups: Sequence[LineGroup]) -> None:
+        for group in groups:
+            self._console.print()
+            self._line(Text(self._safe(group.title), style="italic"))
+            # The heading names the pair; where the lines are too long for it, they do not.
+            named = max(map(len, group.texts())) <= min(self._console.width, _LINE)
+            for start, line in zip(group.starts(named=named), group.lines, strict=True):
+                text = Text(self._safe(start))
+                text.append(self._safe(line.said), style=_STYLES[line.word])
+                self._line(text)
+            self._line(Text(self._safe(f"geometric mean: {group.mean}")))
+        if groups:
+            self._lines((EXPLAINED,), style="dim")
 
     def _confounds(self, result: Result) -> None:
         if not result.confounds:
@@ -111,36 +149,28 @@ class _Printer:
             line.plain = line.plain.replace(_KEEP, " ").rstrip()
             self._console.print(line, width=width)
 
-    def _optional(self, table: Table | None) -> None:
-        if table is not None:
-            self._table(table)
-
     def _table(self, table: Table) -> None:
         self._console.print()
         self._line(Text(self._safe(table.caption), style="italic"))
-        if self._width(table, stacked=False) <= self._console.width:
+        room = self._console.width + 1  # behind the last column stands padding only
+        if sum(self._widths(table, stacked=False)) <= room:
             self._console.print(self._rich(table, stacked=False))
             return
-        parts = self._cut(table)
-        for part in parts:
+        widths = [
+            _FOLDED + _GAP if width > _WORDY + _GAP else width
+            for width in self._widths(table, stacked=True)
+        ]
+        for part in fit(table, widths, room):
             self._console.print(self._rich(part, stacked=True))
 
-    def _cut(self, table: Table) -> tuple[Table, ...]:
-        """The table in as few parts as fit into the width, one above the other."""
-        for columns in range(len(table.columns) - table.fixed, 1, -1):
-            parts = table.cut(columns)
-            if all(self._width(part, stacked=True) <= self._console.width for part in parts):
-                return parts
-        return table.cut(1)
-
-    def _width(self, table: Table, *, stacked: bool) -> int:
+    def _widths(self, table: Table, *, stacked: bool) -> list[int]:
         columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
-        total = 0
+        widths = []
         for column, cells in zip(table.columns, columns, strict=True):
             # A heading of several words may fold between them.
             head = max(len(word) for word in column.title.split(" ") or [""])
-            total += max([head, *(self._cell_width(c, stacked) for c in cells)]) + _GAP
-        return total
+            widths.append(max([head, *(self._cell_width(c, stacked) for c in cells)]) + _GAP)
+        return widths
 
     def _cell_width(self, cell: Cell, stacked: bool) -> int:
         text = Text(self._safe(_joined(cell, stacked)))
@@ -150,9 +180,10 @@ class _Printer:
         made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for index, column in enumerate(table.columns):
             title = self._safe(column.title)
+            widest = max([0, *(self._cell_width(row[index], stacked) for row in table.rows)])
             made.add_column(
                 # Folding a heading by hand keeps it from widening its column.
-                Text(title.replace(" ", "\n") if stacked and len(title) > 12 else title),
+                Text(title.replace(" ", "\n") if stacked and len(title) > widest else title),
                 justify=column.align,
                 overflow="fold",
                 no_wrap=self._short(column, index, table, stacked),

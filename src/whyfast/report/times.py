@@ -8,6 +8,8 @@ from statistics import median
 
 from whyfast.judge.estimate import over_layouts
 from whyfast.model.sample import Block
+from whyfast.model.verdict import About
+from whyfast.report.numbers import format_amount, format_seconds
 
 
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
@@ -21,3 +23,8 @@ def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
         for variant, values in block.values.items():
             found[block.benchmark, variant].extend(v / block.loops for v in values)
     return {key: median(values) for key, values in found.items() if values}
+
+
+def value_text(value: float, about: About) -> str:
+    """One value in print: a time, or a number of instructions where those were counted."""
+    return format_amount(value) if about == "counts" else format_seconds(value)

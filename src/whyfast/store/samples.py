@@ -131,6 +131,13 @@ class SampleStore:
             (session.id, run, session.started, json.dumps(session.environment)),
         )
 
+    def end_session(self, session: Session) -> None:
+        """Replace what was recorded of the state of the machine by what is known in the end."""
+        self._db.execute(
+            "UPDATE session SET environment = ? WHERE id = ?",
+            (json.dumps(session.environment), session.id),
+        )
+
     def add_block(self, run: str, block: Block) -> None:
         """Append a block."""
         self._db.execute(

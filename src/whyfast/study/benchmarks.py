@@ -5,19 +5,26 @@ from __future__ import annotations
 from typing import cast, get_args
 
 from whyfast.model.study import Benchmark, RunnerName
-from whyfast.study.placeholders import COMMAND_NAMES, names_in
+from whyfast.study.command import read_command
+from whyfast.study.parameter import spread
 from whyfast.study.quantities import parse_duration
-from whyfast.study.sections import check_placeholders
 from whyfast.study.table import Table
 from whyfast.study.wording import quoted
 
 _RUNNERS: tuple[str, ...] = get_args(RunnerName)
 
 
-def read_benchmarks(table: Table) -> tuple[Benchmark, ...]:
-    """The benchmarks in file order."""
-    benchmarks = tuple(_benchmark(name, inner) for name, inner in table.tables())
-    if not benchmarks:
+def read_benchmarks(table: Table, *, needed: bool = True) -> tuple[Benchmark, ...]:
+    """The benchmarks in file order; there must be one unless nothing is measured."""
+    benchmarks = tuple(
+        one for name, inner in table.tables() for one in spread(inner, _benchmark(name, inner))
+    )
+    names = [b.name for b in benchmarks]
+    for name in names:
+        if names.count(name) > 1:
+            message = f"a parameter gives another benchmark the name {quoted(name)} too"
+            raise table.error((name,), message, "rename one of them")
+    if needed and not benchmarks:
         hint = 'write [benchmarks.NAME] with command = ["{program}"]'
         raise table.error((), "a study needs a benchmark", hint)
     return benchmarks
@@ -25,7 +32,9 @@ def read_benchmarks(table: Table) -> tuple[Benchmark, ...]:
 
 def _benchmark(name: str, table: Table) -> Benchmark:
     table.check_name("a benchmark")
-    table.check_keys("runner", "command", "check", "timeout")
+    table.check_keys(
+        "runner", "command", "check", "timeout", "parameter", "distribution", "overhead"
+    )
     runner = table.choice("runner", _RUNNERS, "command")
     timeout = Benchmark.timeout
     if "timeout" in table:
@@ -36,28 +45,21 @@ def _benchmark(name: str, table: Table) -> Benchmark:
         command=_command(table),
         check=_check(table, runner),
         timeout=timeout,
+        distribution=read_command(table, "distribution", parameter="parameter" in table),
+        overhead=read_command(table, "overhead", parameter="parameter" in table),
     )
 
 
 def _command(table: Table) -> tuple[str, ...]:
-    example = 'command = ["{program}", "argument"]'
-    table.require("command", example)
-    command = table.strings("command", empty=True)
-    if not command or not command[0].strip():
-        raise table.error(("command",), "names no program", f"write {example}")
-    for i, word in enumerate(command):
-        check_placeholders(table, ("command", i), word, COMMAND_NAMES)
-    if not any("program" in names_in(word) for word in command):
-        message = "never uses {program}, so that every variant would run the same"
-        raise table.error(("command",), message, f"write {example}")
-    return command
+    table.require("command", 'command = ["{program}", "argument"]')
+    return read_command(table, "command", parameter="parameter" in table)
 
 
 def _check(table: Table, runner: str) -> str | None:
     if "check" not in table:
         return None
     check = table.string("check")
-    if runner != "turn":
+    if runner not in ("turn", "bpf"):
         message = f"the {runner} runner reports no result to check"
         raise table.error(("check",), message, 'remove it, or write runner = "turn"')
     if len(check.split()) != 1 or check != check.strip():

@@ -17,16 +17,40 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 @dataclass(frozen=True)
 class Document:
-    """The text of a study file and the values in it."""
+    """The text of a study file and the values in it.
+
+    ``base`` is the file that it includes: ``data`` has the values of both, ``own`` those that stand
+    in this one.
+    """
 
     file: Path
     text: str
     data: dict[str, Any]
+    own: dict[str, Any] | None = None
+    base: Document | None = None
 
     def error(self, key: Key, message: str, hint: str | None = None) -> StudyError:
         """A mistake at the key, or at the table around it when the key is missing."""
-        line = nearest_line(self.text, key)
-        return StudyError(message, file=self.file, line=line, key=dotted(key) or None, hint=hint)
+        place = self._place(key)
+        line = nearest_line(place.text, key)
+        return StudyError(message, file=place.file, line=line, key=dotted(key) or None, hint=hint)
+
+    def _place(self, key: Key) -> Document:
+        """The file in which the key, or the innermost table around it, stands."""
+        if self.base is None or self.own is None:
+            return self
+        deeper = _depth(self.base.data, key) > _depth(self.own, key)
+        return self.base._place(key) if deeper else self
+
+
+def _depth(data: Any, key: Key) -> int:
+    """How many parts of the key lead to something in the data."""
+    for depth, part in enumerate(key):
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return depth
+    return len(key)
 
 
 def read_document(file: Path) -> Document:

@@ -26,7 +26,27 @@ def resolve(
             raise document.error(recipe.key, "[axes] spans a variant of this name too", hint)
         recipes[recipe.name] = recipe
     variants = [_variant(document, recipe, recipes) for recipe in recipes.values()]
-    return tuple(v for v in variants if v is not None)
+    found = tuple(v for v in variants if v is not None)
+    _check_fixes(document, found, recipes)
+    return found
+
+
+def _check_fixes(
+    document: Document, variants: Iterable[Variant], recipes: Mapping[str, Recipe]
+) -> None:
+    """What is fixed is another variant, one that is built."""
+    names = [v.name for v in variants]
+    for v in variants:
+        if v.fixes is not None and (v.fixes == v.name or v.fixes not in names):
+            abstract = v.fixes in recipes and v.fixes not in names
+            if v.fixes == v.name:
+                message = f"{quoted(v.name)} cannot be a fix of itself"
+            elif abstract:
+                message = f"{quoted(v.fixes)} is abstract and is never built"
+            else:
+                message = f"no variant {quoted(v.fixes)}"
+            hint = suggestion(v.fixes, [name for name in names if name != v.name])
+            raise document.error((*recipes[v.name].key, "fixes"), message, hint)
 
 
 def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> Variant | None:
@@ -47,11 +67,20 @@ def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) 
         cflags=settings.lists["cflags"],
         ldflags=settings.lists["ldflags"],
         configure=settings.lists["configure"],
+        packages=settings.lists["packages"],
         env=settings.env,
         requires=settings.lists["requires"],
         expect=settings.expect,
         axes=recipe.axes,
         about=recipe.about,
+        evidence_only=settings.evidence_only,
+        run=settings.lists["run"],
+        sysctl=settings.sysctl,
+        fixes=recipe.fixes,
+        keep=settings.lists["keep"],
+        revision=settings.revision,
+        kernel=settings.kernel,
+        boot=settings.lists["boot"],
     )
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from whyfast.model.toolchain import FEATURES
+from whyfast.study.guests import check_boot, read_kernel
+from whyfast.study.packages import check_packages
+from whyfast.study.running import read_sysctl
 from whyfast.study.table import Table
 from whyfast.study.wording import Key, quoted
 
 #: Lists that a plain value replaces and ``.add`` appends to.
-LISTS = ("cflags", "ldflags", "configure", "requires")
+LISTS = ("cflags", "ldflags", "configure", "packages", "requires", "keep", "run", "boot")
+#: What stays together in layouts: it is written to linker scripts as it is.
+_SECTION = re.compile(r"\.text[\w.$*?-]*")
 #: Every key of a layer.
-LAYER_KEYS = ("toolchain", *LISTS, "env", "expect", "about")
+LAYER_KEYS = (
+    *("toolchain", "kernel", "revision", *LISTS),
+    *("env", "sysctl", "expect", "evidence_only", "about"),
+)
 #: What a variant may be expected to be, by the evidence that shows it.
 EXPECTATIONS = {
     "dispatch": ("replicated", "merged", "partly merged", "none", "loop", "tail-call"),
@@ -35,6 +44,10 @@ class Layer:
     lists: Mapping[str, Change] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     expect: Mapping[str, str] = field(default_factory=dict)
+    sysctl: Mapping[str, str] = field(default_factory=dict)
+    evidence_only: bool | None = None
+    revision: str = ""
+    kernel: str = ""
     about: str = ""
 
 
@@ -46,6 +59,10 @@ class Settings:
     lists: Mapping[str, tuple[str, ...]]
     env: Mapping[str, str]
     expect: Mapping[str, str]
+    sysctl: Mapping[str, str]
+    evidence_only: bool
+    revision: str
+    kernel: str
 
 
 def read_layer(table: Table) -> Layer:
@@ -55,6 +72,10 @@ def read_layer(table: Table) -> Layer:
         lists={name: _change(table, name) for name in LISTS if name in table},
         env=table.variables("env"),
         expect=_expect(table),
+        sysctl=read_sysctl(table),
+        evidence_only=table.flag("evidence_only") if "evidence_only" in table else None,
+        revision=_revision(table),
+        kernel=read_kernel(table),
         about=table.sentence("about"),
     )
 
@@ -65,15 +86,23 @@ def add_up(layers: Iterable[Layer]) -> Settings:
     lists: dict[str, tuple[str, ...]] = dict.fromkeys(LISTS, ())
     env: dict[str, str] = {}
     expect: dict[str, str] = {}
+    sysctl: dict[str, str] = {}
+    evidence_only = False
+    revision = kernel = ""
     for layer in layers:
+        revision = layer.revision or revision
+        kernel = layer.kernel or kernel
         toolchain = layer.toolchain or toolchain
         for name, change in layer.lists.items():
             lists[name] = lists[name] + change.values if change.append else change.values
         env.update(layer.env)
         expect.update(layer.expect)
+        sysctl.update(layer.sysctl)
+        if layer.evidence_only is not None:
+            evidence_only = layer.evidence_only
     # A feature may be required by several layers; the order of FEATURES is that of reports.
     lists["requires"] = tuple(f for f in FEATURES if f in lists["requires"])
-    return Settings(toolchain, lists, env, expect)
+    return Settings(toolchain, lists, env, expect, sysctl, evidence_only, revision, kernel)
 
 
 def _toolchain(table: Table) -> str:
@@ -83,6 +112,16 @@ def _toolchain(table: Table) -> str:
         message = f"{quoted(toolchain)} is not a toolchain"
         raise table.error(("toolchain",), message, 'write provider:name, as in "path:gcc"')
     return toolchain
+
+
+def _revision(table: Table) -> str:
+    revision = table.string("revision")
+    if revision.startswith("-"):
+        raise table.error(("revision",), f"{quoted(revision)} begins with a dash")
+    if revision and table.document.data.get("source", {}).get("git") is None:
+        hint = "write [source] git = … and revision = …"
+        raise table.error(("revision",), "needs a source from git", hint)
+    return revision
 
 
 def _change(table: Table, name: str) -> Change:
@@ -96,9 +135,18 @@ def _change(table: Table, name: str) -> Change:
     else:
         change = Change(table.strings(name), append=False)
         where = (name,)
+    if name == "packages":
+        check_packages(table, where, change.values)
     if name == "requires":
         for i, feature in enumerate(change.values):
             table.check_choice((*where, i), feature, FEATURES)
+    if name == "boot":
+        check_boot(table, change.values)
+    if name == "keep":
+        for i, pattern in enumerate(change.values):
+            if not _SECTION.fullmatch(pattern):
+                message = f"{quoted(pattern)} is not the name of a section of code, or a pattern"
+                raise table.error((*where, i), message, 'write it as in ".text.hot.*"')
     return change
 
 

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.study import Study, Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
 from whyfast.study.document import read_document
+from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, find_study
+from whyfast.study.guests import check_guests
+from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
+from whyfast.study.quick import read_quick
 from whyfast.study.recipe import Recipe, read_recipes
-from whyfast.study.sections import read_build, read_evidence, read_measure
+from whyfast.study.running import check_running
+from whyfast.study.sections import read_build, read_measure
 from whyfast.study.source import read_source
+from whyfast.study.stand_in import read_otherwise
 from whyfast.study.table import Table
 
-_SECTIONS = ("study", "source", "build", "variant", "axes", "benchmarks", "measure", "evidence")
+_SECTIONS = (
+    "study",
+    "source",
+    "build",
+    "variant",
+    "axes",
+    "benchmarks",
+    "measure",
+    "quick",
+    "evidence",
+)
 
 
 def load_study(where: str | Path) -> Study:
@@ -27,10 +44,10 @@ def load_study(where: str | Path) -> Study:
     the first mistake in it. Nothing is written.
     """
     file = find_study(where)
-    document = read_document(file)
+    document = read_included(read_document(file))
     folder = Path(os.path.abspath(file)).parent
     top = Table(document, (), document.data)
-    top.check_keys(*_SECTIONS)
+    top.check_keys(INCLUDE, *_SECTIONS)
     for name in ("study", "source", "build"):
         top.require(name, f"the section [{name}]")
     check_question(top.table("study"))
@@ -38,6 +55,8 @@ def load_study(where: str | Path) -> Study:
     build = read_build(top.table("build"))
     variants, by_hand = _variants(top)
     question = read_question(top.table("study"), variants, by_hand)
+    if question.evidence_only:
+        variants = tuple(replace(v, evidence_only=True) for v in variants)
     if question.twin and build.link is None:
         hint = "give [build] a link step, or leave twin out"
         raise top.error(("study", "twin"), "the program cannot be linked again", hint)
@@ -45,6 +64,11 @@ def load_study(where: str | Path) -> Study:
     if measure.layouts and build.link is None:
         hint = "give [build] a link step, or leave layouts out"
         raise top.error(("measure", "layouts"), "the program cannot be linked again", hint)
+    measured = any(not v.evidence_only for v in variants)
+    benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)
+    evidence = read_evidence(top.table("evidence"), benchmarks, source)
+    check_running(top, variants, benchmarks, evidence)
+    check_guests(top, variants, benchmarks)
     return Study(
         name=folder.name if file.name == FILE else file.stem,
         title=question.title,
@@ -54,11 +78,13 @@ def load_study(where: str | Path) -> Study:
         source=source,
         build=build,
         variants=variants,
-        benchmarks=read_benchmarks(top.table("benchmarks")),
-        evidence=read_evidence(top.table("evidence")),
+        benchmarks=benchmarks,
+        evidence=evidence,
         measure=measure,
         claim=question.claim,
         twin=build.link is not None if question.twin is None else question.twin,
+        quick=read_quick(top.table("quick"), variants, benchmarks),
+        otherwise=read_otherwise(top.table("study"), folder),
     )
 
 

@@ -10,7 +10,9 @@ STEP_NAMES = ("cc", "cflags", "ldflags", "configure", "source", "include", "jobs
 #: What ``build.link`` may use.
 LINK_NAMES = (*STEP_NAMES, "layout")
 #: What a word of a benchmark's ``command`` may use.
-COMMAND_NAMES = ("program", "source", "study", "pyperformance")
+COMMAND_NAMES = ("program", "source", "study", "pyperformance", "run")
+#: What a word of a command may use beside, where the benchmark has a parameter.
+PARAMETER_NAME = "parameter"
 
 _TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])")
 
@@ -34,6 +36,18 @@ def substitute(text: str, mapping: Mapping[str, str]) -> str:
     for match in _tokens(text):
         out.append(text[end : match.start()])
         out.append(match[0][0] if match["name"] is None else mapping[match["name"]])
+        end = match.end()
+    out.append(text[end:])
+    return "".join(out)
+
+
+def bind(text: str, name: str, value: str) -> str:
+    """The text with one placeholder replaced and everything else, doubled braces too, as it is."""
+    out: list[str] = []
+    end = 0
+    for match in _tokens(text):
+        out.append(text[end : match.start()])
+        out.append(value if match["name"] == name else match[0])
         end = match.end()
     out.append(text[end:])
     return "".join(out)

@@ -1,4 +1,4 @@
-"""Durations and margins as users write them."""
+"""Durations, sizes and margins as users write them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _UNITS = {
 }
 _AMOUNT = r"(\d+(?:\.\d+)?|\.\d+)"
 _DURATION = re.compile(_AMOUNT + r"\s*([a-zµμ]+)", re.ASCII)
+_SIZE = re.compile(_AMOUNT + r"\s*([A-Za-z]+)", re.ASCII)
+_SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _PERCENT = re.compile(_AMOUNT + r"\s*%", re.ASCII)
 
 
@@ -45,6 +47,25 @@ def _seconds(value: object) -> float:
     if scale is None:
         raise ValueError(f"{quoted(value)} is not a duration: {quoted(match[2])} is not a unit")
     return float(match[1]) * scale
+
+
+def parse_size(value: object) -> float:
+    """Bytes of ``"480MB"``, ``"1.5 GB"`` or ``"20kB"``, in powers of ten.
+
+    ValueError, fit to be shown to the user, for anything else and for nothing at all.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"must be a size, not {kind(value)}")
+    match = _SIZE.fullmatch(value.strip())
+    if match is None:
+        raise ValueError(f"{quoted(value)} is not a size")
+    scale = _SIZES.get(match[2])
+    if scale is None:
+        raise ValueError(f"{quoted(value)} is not a size: {quoted(match[2])} is not a unit")
+    size = float(match[1]) * scale
+    if not 1 <= size < math.inf:
+        raise ValueError("must be more than nothing, and finite")
+    return size
 
 
 def parse_margin(value: object) -> float:

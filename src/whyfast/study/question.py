@@ -24,11 +24,12 @@ class Question:
     margin: float
     claim: Claim | None
     twin: bool | None
+    evidence_only: bool
 
 
 def check_question(table: Table) -> None:
     """What can be said about the table before the variants are known."""
-    table.check_keys("title", "baseline", "margin", "claim", "twin")
+    table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
     table.require("title", 'title = "Is … faster than …?"')
     table.require("baseline", 'baseline = "NAME"')
     if not table.one_or_more("baseline"):
@@ -44,13 +45,31 @@ def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[R
     baselines = table.one_or_more("baseline")
     for name, key in baselines:
         known.check(table, key, name)
+    evidence_only = table.flag("evidence_only")
+    if not evidence_only and not all(v.evidence_only for v in variants):
+        _check_measured(table, baselines, variants)
     return Question(
         title=table.sentence("title"),
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
         twin=table.flag("twin") if "twin" in table else None,
+        evidence_only=evidence_only,
     )
+
+
+def _check_measured(
+    table: Table, baselines: Sequence[tuple[str, Key]], variants: Sequence[Variant]
+) -> None:
+    """What is compared with others has to be measured."""
+    unmeasured = {v.name for v in variants if v.evidence_only}
+    claim = table.table("claim")
+    named = [(name, key[len(table.key) :]) for name, key in baselines]
+    named += [(claim.string(k), ("claim", k)) for k in ("variant", "baseline") if k in claim]
+    for name, at in named:
+        if name in unmeasured:
+            hint = "name one without evidence_only"
+            raise table.error(at, f"{quoted(name)} is for evidence only, never measured", hint)
 
 
 @dataclass(frozen=True)

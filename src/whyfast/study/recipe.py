@@ -16,6 +16,7 @@ class Recipe:
 
     ``layers`` are its own, by the key of the table that each comes from; ``extends`` holds names
     with the key at which each is written; ``key`` is where to report that the whole is wrong.
+    ``fixes`` is not inherited: what extends a fix need not be one.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Recipe:
     abstract: bool = False
     axes: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
+    fixes: str | None = None
 
 
 def read_recipes(variants: Table) -> tuple[Recipe, ...]:
@@ -34,7 +36,7 @@ def read_recipes(variants: Table) -> tuple[Recipe, ...]:
 
 def _recipe(name: str, table: Table) -> Recipe:
     table.check_name("a variant")
-    table.check_keys("abstract", "extends", *LAYER_KEYS)
+    table.check_keys("abstract", "extends", "fixes", *LAYER_KEYS)
     layer = read_layer(table)
     return Recipe(
         name=name,
@@ -43,4 +45,5 @@ def _recipe(name: str, table: Table) -> Recipe:
         layers={table.key: layer},
         abstract=table.flag("abstract"),
         about=layer.about,
+        fixes=table.string("fixes") or None,
     )

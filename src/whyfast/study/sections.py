@@ -1,21 +1,18 @@
-"""The sections of a study that stand for themselves: build, measure, evidence."""
+"""The sections of a study that stand for themselves: build and measure."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import cast
 
-from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, StopRule
+from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, StopRule
+from whyfast.study.packages import check_packages
 from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
-from whyfast.study.quantities import parse_duration
+from whyfast.study.quantities import parse_duration, parse_size
 from whyfast.study.suggest import suggestion
 from whyfast.study.table import Table
 from whyfast.study.wording import Key, kind, quoted
-
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
-
 
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
@@ -23,35 +20,71 @@ FEWEST_LAYOUTS = 12
 
 def read_build(table: Table) -> BuildSpec:
     """``[build]``."""
-    table.check_keys("steps", "link", "program", "env", "packages")
-    table.require("steps", 'steps = ["make -j{jobs}"]')
-    steps = table.strings("steps", words=False)
-    if not steps:
-        raise table.error(("steps",), "is empty", 'write steps = ["make -j{jobs}"]')
-    for i, step in enumerate(steps):
-        check_placeholders(table, ("steps", i), step, STEP_NAMES)
-    table.require("program", 'program = "NAME", the file that the steps make')
-    program = table.string("program")
-    path = PurePosixPath(program)
-    if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
-        message = f"{quoted(program)} is not a path inside the build folder"
-        raise table.error(("program",), message, 'write it as in "bin/name"')
+    table.check_keys("steps", "link", "program", "env", "packages", "takes", "room", "evidence")
     return BuildSpec(
-        steps=steps,
-        program=program,
+        steps=_steps(table, "make -j{jobs}"),
+        program=_made(table, "program", "NAME"),
         env=table.variables("env"),
         link=_link(table),
         packages=_packages(table),
+        evidence=_evidence_build(table.table("evidence")) if "evidence" in table else None,
+        takes=_takes(table),
+        room=_room(table),
     )
+
+
+def _evidence_build(table: Table) -> EvidenceBuild:
+    """``[build.evidence]``."""
+    table.check_keys("steps", "object", "packages", "takes", "room")
+    return EvidenceBuild(
+        steps=_steps(table, "{cc} {cflags} -c {source}/loop.c"),
+        object=_made(table, "object", "loop.o"),
+        packages=_packages(table),
+        takes=_takes(table),
+        room=_room(table),
+    )
+
+
+def _takes(table: Table) -> float | None:
+    """Seconds of one build, about."""
+    if "takes" not in table:
+        return None
+    return table.converted("takes", parse_duration, 'takes = "6m" or "90s"')
+
+
+def _room(table: Table) -> int | None:
+    """Bytes of one build, about."""
+    if "room" not in table:
+        return None
+    return int(table.converted("room", parse_size, 'room = "480MB" or "1.5GB"'))
+
+
+def _steps(table: Table, example: str) -> tuple[str, ...]:
+    example = f'steps = ["{example}"]'
+    table.require("steps", example)
+    steps = table.strings("steps", words=False)
+    if not steps:
+        raise table.error(("steps",), "is empty", f"write {example}")
+    for i, step in enumerate(steps):
+        check_placeholders(table, ("steps", i), step, STEP_NAMES)
+    return steps
+
+
+def _made(table: Table, key: str, example: str) -> str:
+    """The file that the steps make, a path inside the build folder."""
+    table.require(key, f'{key} = "{example}", the file that the steps make')
+    made = table.string(key)
+    path = PurePosixPath(made)
+    if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
+        message = f"{quoted(made)} is not a path inside the build folder"
+        raise table.error((key,), message, 'write it as in "bin/name"')
+    return made
 
 
 def _packages(table: Table) -> tuple[str, ...]:
     """What the steps need beside the compiler, by Debian's names."""
     packages = table.strings("packages")
-    for i, name in enumerate(packages):
-        if not _PACKAGE.fullmatch(name):
-            message = f"{quoted(name)} is not the name of a Debian package"
-            raise table.error(("packages", i), message, 'write it as in "zlib1g-dev"')
+    check_packages(table, ("packages",), packages)
     return tuple(dict.fromkeys(packages))
 
 
@@ -112,9 +145,3 @@ def _whole(table: Table, name: str, least: int) -> int | None:
     if number < least:
         raise table.error((name,), f"must be at least {least}, not {number}")
     return number
-
-
-def read_evidence(table: Table) -> EvidenceSpec:
-    """``[evidence]``."""
-    table.check_keys("dispatch", "functions")
-    return EvidenceSpec(table.strings("dispatch"), table.strings("functions"))

@@ -160,7 +160,7 @@ def listed_sources(package: str, suite: str, command: Command = run) -> list[Lis
 
     CannotBuildHere when the index cannot be had. Downloads about 12 MB.
     """
-    with _private_apt(suite, archive_address(command)) as options:
+    with _private_apt(f"deb-src {archive_address(command)} {suite} main", suite) as options:
         done = command(["apt-get", "-q", *options, "update"])
         if done.returncode != 0:
             raise CannotBuildHere(f"the source index of {suite} cannot be had: {_last(done)}")
@@ -184,17 +184,64 @@ def parse_sources(text: str) -> list[Listed]:
     return found
 
 
+@dataclass(frozen=True)
+class Binary:
+    """A binary package in the archive's index: its path below the archive, sha256 and bytes."""
+
+    package: str
+    version: str
+    path: str
+    sha256: str
+    size: int
+
+
+def listed_binaries(
+    pattern: str, suite: str, architecture: str, command: Command = run
+) -> list[Binary]:
+    """The packages of a suite whose names match a regular expression, by its signed index.
+
+    CannotBuildHere when the index cannot be had. Downloads up to 13 MB.
+    """
+    line = f"deb [arch={architecture}] {archive_address(command)} {suite} main"
+    with _private_apt(line, suite) as options:
+        options += ["-o", f"APT::Architecture={architecture}", "-o", "Acquire::Languages=none"]
+        done = command(["apt-get", "-q", *options, "update"])
+        if done.returncode != 0:
+            raise CannotBuildHere(f"the package index of {suite} cannot be had: {_last(done)}")
+        shown = command(["apt-cache", *options, "search", "--names-only", "--full", pattern])
+    return parse_binaries(shown.stdout)
+
+
+def parse_binaries(text: str) -> list[Binary]:
+    """The packages in records of a ``Packages`` index."""
+    found = []
+    for record in re.split(r"\n\s*\n", text):
+        wanted = r"^(Package|Version|Filename|SHA256|Size): (\S+)$"
+        fields = dict(re.findall(wanted, record, re.MULTILINE))
+        if len(fields) == 5:
+            found.append(
+                Binary(
+                    fields["Package"],
+                    fields["Version"],
+                    fields["Filename"],
+                    fields["SHA256"],
+                    int(fields["Size"]),
+                )
+            )
+    return found
+
+
 @contextlib.contextmanager
-def _private_apt(suite: str, address: str) -> Iterator[list[str]]:
-    """Options that make apt use folders of its own with only the sources of one suite."""
+def _private_apt(line: str, suite: str) -> Iterator[list[str]]:
+    """Options that make apt use folders of its own with only one line of sources, of ``suite``."""
     with tempfile.TemporaryDirectory(prefix="whyfast-apt-") as folder:
         place = Path(folder)
         for name in ("lists/partial", "cache/archives/partial"):
             (place / name).mkdir(parents=True)
         place.chmod(0o755)  # apt downloads as a user of its own
         (place / "status").touch()
-        # Options in brackets would go here; the archive's key is among those that apt trusts.
-        (place / "sources.list").write_text(f"deb-src {address} {suite} main\n")
+        # No key is named: the archive's is among those that apt trusts.
+        (place / "sources.list").write_text(f"{line}\n")
         settings = {
             "Dir::State": folder,
             "Dir::State::status": str(place / "status"),

@@ -37,6 +37,9 @@ LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/s
 #: Where the root keeps what apt knew of its packages when it was made.
 RECORD = "var/lib/whyfast-packages"
 
+#: Where apt in the root is told which versions to take.
+PREFERENCES = "etc/apt/preferences.d/whyfast"
+
 #: Seconds that mmdebstrap gets to clean up after itself when it is stopped.
 PATIENCE = 20.0
 
@@ -52,13 +55,19 @@ _HOOK = (
 
 @dataclass(frozen=True)
 class RootSpec:
-    """What a root holds; ``need`` is about how many bytes it takes."""
+    """What a root holds; ``need`` is about how many bytes it takes.
+
+    ``preferences`` is an apt_preferences(5) that says which versions; ``digest`` what the root's
+    has to be, if that is known beforehand.
+    """
 
     suite: str
     packages: tuple[str, ...]
     archive: str
     apt_options: tuple[str, ...] = ()
     need: int = 700_000_000
+    preferences: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
     options = [*spec.apt_options]
     if spec.suite in MOVING:
         options.append('Acquire::Check-Valid-Until "false";')
+    choose = f'printf %s {shlex.quote(spec.preferences)} > "$1"/{PREFERENCES}'
+    forget = f'rm "$1"/{PREFERENCES}'
     return [
         program,
         "--variant=apt",
@@ -82,6 +93,7 @@ def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
         f"--include={','.join(spec.packages)}",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
         *(f"--aptopt={option}" for option in options),
+        *([f"--setup-hook={choose}", f"--customize-hook={forget}"] if spec.preferences else []),
         f'--customize-hook=chroot "$1" sh -c {shlex.quote(_HOOK)}',
         spec.suite,
         "-",
@@ -113,6 +125,10 @@ def make_root(
         packages = parse_record(record.read_text())
         if not packages:
             raise CannotBuildHere(f"the Debian {spec.suite} root does not say what is in it")
+        if spec.digest and digest_of(packages) != spec.digest:
+            raise CannotBuildHere(
+                f"the Debian {spec.suite} root came out with other packages than it was to have"
+            )
         record.unlink()
         _make_harmless(root)
         plain = {n: {"version": p.version, "sha256": p.sha256} for n, p in packages.items()}

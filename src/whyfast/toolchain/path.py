@@ -14,7 +14,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.toolchain.probe import features
-from whyfast.toolchain.provider import Progress
+from whyfast.toolchain.provider import Cost, Progress
 
 _COMPILER = re.compile(r"^(gcc|clang)(-\d+(\.\d+)?)?$")
 
@@ -34,6 +34,9 @@ class PathProvider:
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         return shutil.which(name) is not None
+
+    def cost(self, name: str, packages: Sequence[str] = ()) -> Cost:
+        return Cost()
 
     def size(self, name: str, home: Home) -> int:
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from whyfast.model.errors import UserError
@@ -11,6 +12,15 @@ from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 
 Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """About what it takes to install a toolchain: bytes to download and on disk, and seconds."""
+
+    download: int = 0
+    disk: int = 0
+    seconds: float = 0.0
 
 
 class Provider(Protocol):
@@ -33,6 +43,10 @@ class Provider(Protocol):
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         """Whether :meth:`resolve` would need no download."""
+
+    def cost(self, name: str, packages: Sequence[str] = ()) -> Cost:
+        """About what :meth:`resolve` takes when the toolchain is not installed; nothing is asked
+        of the network."""
 
     def size(self, name: str, home: Home) -> int:
         """Bytes on disk of what :meth:`resolve` installed; 0 for what it has not."""

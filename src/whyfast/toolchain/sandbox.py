@@ -6,6 +6,8 @@ measured: each replaces itself by the next (``exec``), so that in the end only t
 with the process number, open files, CPU and exit status that it would have had anyway, and nothing
 runs beside it. Either takes over for the other where only one of them works.
 
+Where nothing may be mounted, root is left with ``chroot`` alone (:mod:`whyfast.toolchain.chroot`).
+
 docs/toolchain.md says what a user has to install.
 """
 
@@ -16,7 +18,7 @@ import functools
 import hashlib
 import os
 import shutil
-import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
@@ -24,9 +26,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.toolchain import chroot
+from whyfast.toolchain.chroot import bring_in, make_devices
+from whyfast.toolchain.entrance import Tools as Tools
+from whyfast.toolchain.entrance import cannot_enter as cannot_enter
+from whyfast.toolchain.entrance import says, try_chroot
 
 #: Set to ``off``, build steps of toolchains without a root run plainly.
 VARIABLE = "WHYFAST_SANDBOX"
+
+#: How a step is shut in by chroot, in words.
+_ALONE = "chroot alone: with the network, and the root can be written to"
 
 #: The top of a root as it is shown: what packages install. The rest is empty, or not for all.
 _TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "var")
@@ -51,22 +61,14 @@ class Box:
     start: Path | None = None
 
 
-@dataclass(frozen=True)
-class Tools:
-    """What this machine has: full paths of the programs, or why they cannot be used."""
-
-    bubblewrap: str | None
-    no_bubblewrap: str
-    unshare: tuple[str, ...] | None
-    no_unshare: str
-
-
 @functools.cache
 def tools() -> Tools:
     """Found out once a process, by trying."""
     bubblewrap, why_not = _try_bubblewrap()
     unshare, nor = _try_unshare()
-    return Tools(bubblewrap, why_not, unshare, nor)
+    if bubblewrap or unshare:
+        return Tools(bubblewrap, why_not, unshare, nor)
+    return Tools(None, why_not, None, nor, *try_chroot(_find("chroot")))
 
 
 def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[list[str], str]:
@@ -85,6 +87,8 @@ def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[li
         return [], f"none ({have.no_bubblewrap})"
     if have.unshare:
         return _unshare(have.unshare, box, scratch), f"unshare and chroot, {_seen(box)}"
+    if have.chroot:
+        return _chroot_step(have.chroot, box.root, box), _ALONE
     raise CannotBuildHere(cannot_enter(have))
 
 
@@ -98,12 +102,9 @@ def around_program(box: Box, scratch: Path, have: Tools | None = None) -> list[s
         return _unshare(have.unshare, box, scratch)
     if have.bubblewrap:
         return bubblewrap_words(have.bubblewrap, box, [])
+    if have.chroot:
+        return _chroot(have.chroot, box)
     raise CannotBuildHere(cannot_enter(have))
-
-
-def cannot_enter(have: Tools) -> str:
-    """Why no root can be entered here."""
-    return f"a Debian root cannot be entered here: {have.no_bubblewrap}; {have.no_unshare}"
 
 
 def surroundings(program: str, env: Mapping[str, str]) -> tuple[Path, ...]:
@@ -218,6 +219,30 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
     return [*words, "/usr/bin/env", "-C", str(box.start)] if box.start else words
 
 
+def _chroot_step(program: str, root: Path, box: Box) -> list[str]:
+    try:
+        make_devices(root)
+    except OSError as error:
+        raise CannotBuildHere(f"no /dev/null can be made in {root}: {error}") from error
+    if not box.writable:
+        return [program, str(root)]
+    # The last is the step's own; a compiler in a root needs no other.
+    place = (str(_real(box.writable[-1])), str(box.start or "/"))
+    return [sys.executable, "-I", chroot.__file__, str(root), *place]
+
+
+def _chroot(program: str, box: Box) -> list[str]:
+    root = box.root or Path("/")
+    if box.root is not None:
+        try:
+            make_devices(root)
+            for place, target, writable in _places(box, [Path("/")]):
+                bring_in(root, place, target, link=writable)
+        except OSError as error:
+            raise CannotBuildHere(f"a folder cannot be copied into {root}: {error}") from error
+    return [program, str(root), *(["/usr/bin/env", "-C", str(box.start)] if box.start else [])]
+
+
 def _mount_point(point: Path, place: Path) -> None:
     """An empty folder or file on disk for ``place`` to be mounted over."""
     if place.is_dir():
@@ -251,7 +276,7 @@ def _try_bubblewrap() -> tuple[str | None, str]:
     if program is None:
         return None, "bubblewrap is not installed"
     box = Box(writable=())
-    said = _says(
+    said = says(
         [*bubblewrap_words(program, box, ["--unshare-pid", "--die-with-parent"]), "/bin/true"]
     )
     return (None, f"bubblewrap does not work ({said})") if said else (program, "")
@@ -267,22 +292,7 @@ def _try_unshare() -> tuple[tuple[str, ...] | None, str]:
         words = (program, *users, "--mount")
         with tempfile.TemporaryDirectory(prefix="whyfast-sandbox-") as folder:
             box = Box(writable=(Path(folder),))
-            said = _says([*_unshare(words, box, Path(folder)), "/bin/true"])
+            said = says([*_unshare(words, box, Path(folder)), "/bin/true"])
         if not said:
             return words, ""
     return None, f"user namespaces cannot be used ({said})"
-
-
-def _says(argv: list[str]) -> str:
-    """Empty when the command ends well, else the last line that it prints, or what went wrong."""
-    try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=20, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    if done.returncode == 0:
-        return ""
-    lines = done.stderr.strip().splitlines()
-    return lines[-1] if lines else f"exit code {done.returncode}"

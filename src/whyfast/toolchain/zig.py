@@ -21,7 +21,7 @@ from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain.path import first_line, short_version
 from whyfast.toolchain.probe import features
-from whyfast.toolchain.provider import Progress
+from whyfast.toolchain.provider import Cost, Progress
 from whyfast.toolchain.wheels import fetch
 from whyfast.toolchain.zig_wheels import WHEELS
 
@@ -32,6 +32,10 @@ from whyfast.toolchain.zig_wheels import WHEELS
 #: A variant's own flags come later on the command line and win.
 FIXED_FLAGS = ("-fno-sanitize=all", "-fno-lto", "-fomit-frame-pointer", "-UNDEBUG")
 
+#: Of one wheel: the files on PyPI have 80 to 100 MB, unpacked 340 to 410 MB, and the compile cache
+#: takes some more; the time is that of a download at 5 MB/s.
+COST = Cost(download=100_000_000, disk=450_000_000, seconds=30.0)
+
 
 class ZigProvider:
     """Rootless clang 18 to 22."""
@@ -41,6 +45,9 @@ class ZigProvider:
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         return name in WHEELS and (_folder(home, name) / "zig").exists()
+
+    def cost(self, name: str, packages: Sequence[str] = ()) -> Cost:
+        return COST
 
     def size(self, name: str, home: Home) -> int:
         """Of the unpacked wheel and its compile cache."""

@@ -2,24 +2,140 @@
 
 from __future__ import annotations
 
-import pytest
+import errno
+import os
+from pathlib import Path
 
-from whyfast.build.failure import why
+import pytest
+from tests.unit.build.example import gcc, recipe
+
+from whyfast.build.failure import because, tail, why
+from whyfast.build.run import build_all
+from whyfast.model.build import BuildFailure
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.builds import BuildStore
+
+MEMORY = "killed, most likely for want of memory, in the step: make"
+CRASH = "the compiler crashed in the step: make"
 
 
 @pytest.mark.parametrize(
-    ("status", "tail", "reason"),
+    ("status", "lines", "reason"),
     [
         (2, (), "step ended with exit code 2: make"),
+        (
+            1,
+            ("make", "ld.lld: error: cannot open x.a", "x.c:1: error: y", "make: *** Error 1"),
+            "step ended with exit code 1: make (ld.lld: error: cannot open x.a)",
+        ),
         (127, (), "step ended with exit code 127: make"),
         (-11, (), "step killed by SIGSEGV: make"),
         (139, (), "step killed by SIGSEGV: make"),
-        (137, (), "step killed by SIGKILL, perhaps for want of memory: make"),
+        (137, (), MEMORY),
         (255, (), "step ended with exit code 255: make"),
-        (1, ("cc: write: No space left on device", "x"), "the disk became full in the step: make"),
-        (1, ("a.c:1: internal compiler error: x",), "the compiler crashed in the step: make"),
-        (1, ("PLEASE submit a bug report to x",), "the compiler crashed in the step: make"),
+        (
+            1,
+            ("cc: write: No space left on device", "x"),
+            "the disk became full in the step: make (cc: write: No space left on device)",
+        ),
+        (1, ("a.c:1: internal compiler error: x",), f"{CRASH} (a.c:1: internal compiler error: x)"),
+        (1, ("PLEASE submit a bug report to x",), f"{CRASH} (PLEASE submit a bug report to x)"),
+        (
+            254,
+            ("clang: error: unable to execute command: Segmentation fault", "clang: note: x"),
+            f"{CRASH} (clang: error: unable to execute command: Segmentation fault)",
+        ),
+        (
+            1,
+            ("clang: error: unable to execute command: Killed", "PLEASE submit a bug report to x"),
+            f"{MEMORY} (clang: error: unable to execute command: Killed)",
+        ),
+        (
+            2,
+            ("make: *** [Makefile:3: ceval.o] Error 137",),
+            f"{MEMORY} (make: *** [Makefile:3: ceval.o] Error 137)",
+        ),
+        (2, ("make: *** [Makefile:3: a] Killed",), f"{MEMORY} (make: *** [Makefile:3: a] Killed)"),
+        (2, ("cc1: out of memory allocating 65536 bytes",), None),
+        (2, ("a test that was not Killed", "Error 1370"), "step ended with exit code 2: make"),
     ],
 )
-def test_why(status: int, tail: tuple[str, ...], reason: str) -> None:
-    assert why("make", status, tail) == reason
+def test_why(status: int, lines: tuple[str, ...], reason: str | None) -> None:
+    assert why("make", status, lines) == (reason or f"{MEMORY} ({lines[0]})")
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.EACCES, "Permission denied: /x"),
+        (
+            errno.ENOSPC,
+            "the disk became full while its folder was made ready: No space left on device: /x",
+        ),
+    ],
+)
+def test_files_that_cannot_be_handled(number: int, reason: str) -> None:
+    assert because(OSError(number, os.strerror(number), "/x")) == reason
+
+
+def test_the_end_of_a_log_from_some_byte_on(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("first\nsecond\nthird\n")
+    assert tail(log, 2) == ("second", "third")
+    assert tail(log, 5, len("first\n")) == ("second", "third")
+
+
+def _fails(
+    source: Path, store: BuildStore, *steps: str, compiler: Toolchain | None = None
+) -> BuildFailure:
+    made = recipe(source, steps=steps, compiler=compiler)
+    (outcome,) = build_all([made], store, lambda text: None)
+    assert isinstance(outcome, BuildFailure)
+    assert outcome.variant == made.variant
+    return outcome
+
+
+def _compiler_proper(folder: Path, body: str) -> Path:
+    """A folder for ``-B`` whose cc1 does what ``body`` says."""
+    folder.mkdir()
+    (folder / "cc1").write_text(f"#!/bin/sh\n{body}\n")
+    (folder / "cc1").chmod(0o755)
+    return folder
+
+
+COMPILE = "{{cc}} -B{folder}/ -c {{source}}/main.c -o {{program}}"
+
+
+@pytest.mark.usefixtures("needs_gcc")
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("kill -KILL $$", "killed, most likely for want of memory, in the step: "),
+        ("kill -SEGV $$", "the compiler crashed in the step: "),
+        ("echo 'main.c:1: internal compiler error: in x' >&2; exit 4", "the compiler crashed in"),
+    ],
+)
+def test_what_the_driver_of_a_compiler_says(
+    source: Path, store: BuildStore, tmp_path: Path, body: str, reason: str
+) -> None:
+    folder = _compiler_proper(tmp_path / "libexec", body)
+    step = COMPILE.format(folder=folder)
+    assert _fails(source, store, step, compiler=gcc()).reason.startswith(reason)
+
+
+def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore) -> None:
+    failure = _fails(source, store, "echo LLVM ERROR: broken; seq 40; exit 1")
+    assert failure.reason.startswith("the compiler crashed")
+    assert failure.log_tail[-1] == "40"
+
+
+def test_what_an_earlier_step_printed_is_no_reason(source: Path, store: BuildStore) -> None:
+    failure = _fails(source, store, "echo No space left on device", "exit 1")
+    assert failure.reason == "step ended with exit code 1: exit 1"
+
+
+def test_a_full_disk(source: Path, store: BuildStore) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    reason = _fails(source, store, "cat {source}/main.c > /dev/full").reason
+    assert reason.startswith("the disk became full in the step: cat src/main.c > /dev/full (")

@@ -20,9 +20,11 @@ from whyfast.build.recipe import (
     expand_steps,
     include_folder,
     make_recipe,
+    packages_of,
     scan_source,
+    steps_of,
 )
-from whyfast.model.study import Variant
+from whyfast.model.study import BuildSpec, EvidenceBuild, Variant
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -163,3 +165,42 @@ def test_a_shell_gets_exactly_the_flags_of_the_variant(
     (step,) = expand_steps(made, Path("/w"), 1)
     done = subprocess.run(["/bin/sh", "-euc", step], capture_output=True, check=True)
     assert done.stdout.decode().split("\0") == [*flags, "end", ""]
+
+
+SHORT = EvidenceBuild(("cc -c loop.c",), "loop.o", ("make", "bison"))
+
+
+@pytest.mark.parametrize(
+    ("evidence", "evidence_only", "steps", "made", "packages"),
+    [
+        (SHORT, False, ("make", "link"), "vm", ("make", "zlib", "rt")),
+        (SHORT, True, ("cc -c loop.c",), "loop.o", ("make", "bison", "rt")),
+        (None, True, ("make", "link"), "vm", ("make", "zlib", "rt")),
+    ],
+)
+def test_a_variant_for_evidence_only_has_steps_of_its_own(
+    evidence: EvidenceBuild | None,
+    evidence_only: bool,
+    steps: tuple[str, ...],
+    made: str,
+    packages: tuple[str, ...],
+) -> None:
+    build = BuildSpec(("make",), "vm", link="link", packages=("make", "zlib"), evidence=evidence)
+    variant = Variant("v", "path:cc", evidence_only=evidence_only, packages=("rt", "make"))
+    assert steps_of(build, variant) == (steps, made)
+    assert packages_of(build, variant) == packages
+
+
+def test_what_is_only_read_is_not_linked_again(source: Path) -> None:
+    whole = study(source, steps=("make",))
+    whole = replace(whole, build=replace(whole.build, link="link {layout}", evidence=SHORT))
+    measured, read = (
+        make_recipe(
+            whole, Variant("v", "path:cc", evidence_only=e), toolchain(), scan_source(source)
+        )
+        for e in (False, True)
+    )
+    assert (measured.link, measured.program) == ("link {layout}", "vm")
+    assert (read.link, read.program) == (None, "loop.o")
+    assert read.inputs["steps"] == ["cc -c loop.c"]
+    assert measured.digest != read.digest

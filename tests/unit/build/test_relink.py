@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,9 +13,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
 
-from whyfast.build.layout import CannotRelink
 from whyfast.build.recipe import Recipe
-from whyfast.build.relink import relink
+from whyfast.build.relink import CannotRelink, make_layouts, relink
 from whyfast.build.run import build_all
 from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
@@ -73,7 +74,7 @@ def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -
     build = _built(recipe, store)
     relink(recipe, build, store, [11])
     log = (store.folder(build.digest) / "log.txt").read_text()
-    assert "-Wl,-T,whyfast-layouts/11/layout.ld" in log.splitlines()[-1]
+    assert re.search(r"-Wl,-T,/\S+/work/whyfast-layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
 
 
 def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStore) -> None:
@@ -88,4 +89,108 @@ def test_without_function_sections_there_is_nothing_to_place(
 ) -> None:
     recipe = linked_recipe(tmp_path, step=STEP.replace(" -ffunction-sections", ""))
     with pytest.raises(CannotRelink, match="compile with -ffunction-sections"):
+        relink(recipe, _built(recipe, store), store, [11])
+
+
+def test_objects_that_the_link_does_not_use_are_told(tmp_path: Path, store: BuildStore) -> None:
+    """Their layouts would all be the program as it is."""
+    recipe = linked_recipe(
+        tmp_path,
+        step=f"{STEP} && {{cc}} -O1 -c {{source}}/main.c -o main.obj",
+        link="{cc} -o {program} main.obj {layout} {ldflags}",
+    )
+    with pytest.raises(CannotRelink, match=r"^its linker placed none of the code as asked; "):
+        relink(recipe, _built(recipe, store), store, [11])
+
+
+def test_a_section_to_keep_that_is_nowhere_is_told(tmp_path: Path, store: BuildStore) -> None:
+    recipe = linked_recipe(tmp_path)
+    build = _built(recipe, store)
+    with pytest.raises(CannotRelink) as caught:
+        relink(recipe, build, store, [11], [".text.one", ".text.hot.*"])
+    assert str(caught.value) == "no section of its objects is called '.text.hot.*' (keep)"
+
+
+def test_what_is_kept_stays_side_by_side_in_every_layout(tmp_path: Path, store: BuildStore) -> None:
+    recipe = linked_recipe(tmp_path)
+    build = _built(recipe, store)
+    plain = relink(recipe, build, store, [1, 2, 3, 4, 5, 6])
+    kept = relink(recipe, build, store, [1, 2, 3, 4, 5, 6], [".text.three", ".text.one"])
+    assert not {*plain} & {*kept}
+    distances = [a["one"] - a["three"] for a in map(_addresses, kept)]
+    assert len({*distances}) == 1
+    assert 0 < distances[0] <= 48
+    assert len({_addresses(p)["one"] for p in kept}) > 1
+
+
+LIBRARY = """
+cd {source}
+printf 'int inner(int x) {{ return x * 3; }} int unused(void) {{ return 9; }}' > inner.c
+printf 'int inner(int); int outer(int x) {{ return inner(x) + 1; }}' > outer.c
+printf 'int outer(int); int printf(const char *, ...);\n' > main.c
+printf 'int main(void) {{ printf("%%d", outer(4)); }}' >> main.c
+mkdir -p objects && {cc} -O1 -c inner.c -o objects/inner.o && {cc} -O1 -c outer.c -o outer.o
+{cc} -O1 -c main.c -o main.o && ar rcs libparts.a objects/inner.o outer.o && rm outer.o
+printf '../$(PROGRAM): main.o libparts.a\n\t$(CC) -o $@ main.o -L. -lparts $(LDFLAGS)\n' > Makefile
+"""
+
+
+def test_a_makefile_links_whole_objects_of_folders_and_libraries(
+    tmp_path: Path, store: BuildStore
+) -> None:
+    if shutil.which("make") is None or shutil.which("ar") is None:
+        pytest.skip("needs make and ar")
+    recipe = linked_recipe(
+        tmp_path,
+        step=LIBRARY,
+        link="make -s -C {source} CC={cc} PROGRAM={program} LDFLAGS={layout} ../{program}",
+    )
+    build = _built(recipe, store)
+    programs = [build.program, *relink(recipe, build, store, list(range(1, 9)))]
+    assert [_answer(p) for p in programs] == [b"13"] * 9
+    orders = {
+        tuple(sorted(("main", "inner", "outer"), key=_addresses(p).__getitem__)) for p in programs
+    }
+    assert len(orders) > 2
+    # Objects are placed as a whole: what is in one of them keeps its distance.
+    inside = {a["unused"] - a["inner"] for a in map(_addresses, programs)}
+    assert len(inside) == 1
+
+
+def test_no_objects_at_all_are_refused_with_the_flag_that_helps(tmp_path: Path) -> None:
+    with pytest.raises(CannotRelink) as caught:
+        make_layouts(tmp_path, lambda layout, program: "", lambda step: 0, "vm", [1])
+    assert str(caught.value) == (
+        "its objects have no function sections to place; compile with -ffunction-sections "
+        "and keep the .o files"
+    )
+
+
+EMITTING = """
+{cc} {cflags} -flto -ffunction-sections -c {source}/main.c
+{cc} {cflags} -flto -ffunction-sections -save-temps -o whole main.o
+mkdir emitted && mv whole.ltrans*.ltrans.o emitted/
+"""
+
+
+def test_what_link_time_optimisation_emits_has_layouts(tmp_path: Path, store: BuildStore) -> None:
+    """The objects hold no machine code; what the linker makes of them once does."""
+    link = "{cc} -o {program} emitted/*.o {layout} {ldflags}"
+    recipe = linked_recipe(tmp_path, step=EMITTING, link=link)
+    build = _built(recipe, store)
+    assert [p.name for p in (build.program.parent / "emitted").iterdir()] != []
+    first, second = relink(recipe, build, store, [1, 2])
+    assert [_answer(p) for p in (first, second)] == [ANSWER] * 2
+    assert first.read_bytes() != second.read_bytes()
+    assert _addresses(first)["main"] != _addresses(second)["main"]
+
+
+def test_a_link_that_optimises_anew_is_told(tmp_path: Path, store: BuildStore) -> None:
+    """With code beside the bitcode, there is something to place, but that is not what is linked."""
+    recipe = linked_recipe(
+        tmp_path,
+        step="{cc} {cflags} -flto -ffat-lto-objects -ffunction-sections -c {source}/main.c",
+        link="{cc} {cflags} -flto -fno-function-sections -o {program} main.o {layout}",
+    )
+    with pytest.raises(CannotRelink, match=r"^its linker placed none of the code as asked; "):
         relink(recipe, _built(recipe, store), store, [11])

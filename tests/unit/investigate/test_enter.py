@@ -27,7 +27,8 @@ def _toolchain(name: str, root: Path | None) -> Toolchain:
 
 def _prepared(*toolchains: Toolchain) -> Prepared:
     builds = [
-        Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {}, False) for i, _ in enumerate(toolchains)
+        Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {"toolchain": {"digest": t.digest}}, False)
+        for i, t in enumerate(toolchains)
     ]
     failed = BuildFailure("broken", "failed", "reason")
     return Prepared(tuple(toolchains), (*builds, failed), (), Packages(Path("/pyperf"), None), {})

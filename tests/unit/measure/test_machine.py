@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whyfast.measure.machine import environment
+from whyfast.measure.machine import environment, environment_after
 
 
 def test_the_doctor_adds_to_the_metadata_of_a_run(tmp_path: Path) -> None:
@@ -19,3 +19,16 @@ def test_the_doctor_adds_to_the_metadata_of_a_run(tmp_path: Path) -> None:
 
 def test_what_verdicts_use_is_there() -> None:
     assert {"cpus", "system", "architecture"} <= environment().keys()
+
+
+def test_counts_of_the_kernel_at_both_ends(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/stat").write_text("cpu  100 0 50 800 10 0 5 35 0 0\n")
+    throttle = tmp_path / "sys/devices/system/cpu/cpu0/thermal_throttle"
+    throttle.mkdir(parents=True)
+    (throttle / "core_throttle_count").write_text("3\n")
+    counts = {"stolen_ticks": 35, "ticks": 1000, "throttle_events": 3}
+    assert environment(tmp_path)["at_start"] == counts
+    after = environment_after(tmp_path)
+    assert {name: after[name] for name in counts} == counts
+    assert set(after) == {"doctor", *counts}

@@ -17,7 +17,6 @@ from whyfast.measure.process import (
     describe_status,
     milliseconds,
     on_cpu,
-    padded,
     usable_cpus,
 )
 
@@ -175,13 +174,6 @@ def test_children_started_inside_are_pinned_and_this_process_is_not_after(start:
 )
 def test_describe_status(status: int, words: str) -> None:
     assert describe_status(status) == words
-
-
-def test_padding_adds_one_variable_of_that_length() -> None:
-    env = {"A": "1", "WHYFAST_PAD": "old"}
-    assert padded(env, 3) == {"A": "1", "WHYFAST_PAD": "xxx"}
-    assert padded({}, 0) == {"WHYFAST_PAD": ""}
-    assert env == {"A": "1", "WHYFAST_PAD": "old"}
 
 
 def test_milliseconds() -> None:

@@ -42,7 +42,7 @@ def test_the_timeout_is_that_of_the_benchmark() -> None:
 
 
 def test_a_runner_that_is_not_there() -> None:
-    benchmark = Benchmark("fib", cast("Any", "bpf"), ())
+    benchmark = Benchmark("fib", cast("Any", "gem5"), ())
     with pytest.raises(UserError) as caught:
         make_runner(benchmark, COMMANDS, {})
-    assert str(caught.value) == "benchmark fib: runner 'bpf' is not there yet"
+    assert str(caught.value) == "benchmark fib: runner 'gem5' is not there yet"

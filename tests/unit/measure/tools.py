@@ -22,7 +22,14 @@ class Replay:
     def find(self, name: str) -> str | None:
         return f"/usr/bin/{name}" if name in self.answers else None
 
-    def run(self, argv: Sequence[str], *, env: Mapping[str, str], timeout: float) -> Finished:
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
         self.calls.append(tuple(argv))
         self.environments.append(env)
         return self.answers[Path(argv[0]).name](argv)

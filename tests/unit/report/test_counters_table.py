@@ -62,12 +62,13 @@ FUNCTIONS = [
 
 
 def test_hot_functions() -> None:
-    table = hot_table(FUNCTIONS, [_counts("a"), _counts("b")])
+    about = {"event": "Ir", "source": "simulated", "tool": "callgrind"}
+    table = hot_table(FUNCTIONS, ["a", "b"], **about)
     assert table is not None
     assert "share of instructions" in table.caption
     assert "simulated" in table.caption
     assert table.rows == ((Cell("vm_run"), Cell("90.0 %", "900"), Cell("–")),)
-    assert hot_table([], [_counts("a")]) is None
+    assert hot_table([], ["a"], **about) is None
 
 
 def test_everything_on_the_terminal() -> None:

@@ -78,7 +78,7 @@ def test_hostile_names_add_no_elements() -> None:
     harmless = replace(hostile, study=replace(study, title="x"))
     assert _read(render_html(hostile)).tags.count("img") == 0
     tags = _read(render_html(hostile)).tags
-    assert tags.count("script") == 5
+    assert tags.count("script") == 6
     assert tags == _read(render_html(harmless)).tags
 
 
@@ -121,3 +121,31 @@ def test_plain_data_as_a_tree() -> None:
         "<dl>\n<dt>a</dt><dd><code>1 &lt;b&gt;</code></dd>\n"
         "<dt>c</dt><dd><span>unknown</span></dd>\n<dt>d</dt><dd>yes</dd>\n</dl>"
     )
+
+
+def test_where_nothing_was_measured_there_are_no_empty_sections() -> None:
+    plain = sample_result()
+    variants = tuple(replace(v, evidence_only=True) for v in plain.study.variants)
+    study = replace(plain.study, variants=variants)
+    html = render_html(replace(plain, study=study, verdicts=(), suites=(), blocks=()))
+    assert '<section aria-labelledby="intervals" hidden>' in html
+    assert '<section aria-labelledby="raw" hidden>' in html
+    assert "What was found" in html
+    assert "Indirect jumps of the dispatch" in html
+    assert "A block runs every variant" not in html
+    assert '<section aria-labelledby="intervals"><h2' in render_html(plain)
+
+
+def test_recorded_runs_are_not_said_to_be_blocks() -> None:
+    html = render_html(replace(sample_result(), about="runs"))
+    assert "t interval on trimmed means" in html
+    assert "A block runs every variant" not in html
+
+
+def test_a_long_answer_unfolds() -> None:
+    result = sample_result()
+    said = tuple(f"Sentence {i}." for i in range(9))
+    html = render_html(replace(result, answer=replace(result.answer, sentences=said)))
+    shown, folded = html.split("<details><summary>3 more</summary>")
+    assert "<li>Sentence 5.</li>" in shown
+    assert "<li>Sentence 6.</li>" in folded

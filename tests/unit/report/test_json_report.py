@@ -37,11 +37,8 @@ def test_reading_does_not_change_what_is_read() -> None:
 def test_top_level() -> None:
     data = _data()
     assert data["schema"] == "whyfast-result/1"
-    assert sorted(data) == [
-        "about", "answer", "blocks", "builds", "calibrations", "complete", "confounds", "evidence",
-        "failures", "generator", "levels", "metrics", "placements", "run", "schema", "seconds",
-        "sessions", "started", "study", "suites", "toolchains", "verdicts",
-    ]  # fmt: skip
+    assert list(data)[:3] == ["schema", "generator", "study"]
+    assert list(data)[-1] == "blocks"
     assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
 
 

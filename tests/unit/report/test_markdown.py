@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.unit.report.big_example import big_result
 from tests.unit.report.example import ab_result, sample_result
 
+from whyfast.model.result import Result
 from whyfast.report.markdown import escape, prose, render_markdown
 
 
@@ -17,10 +19,12 @@ def test_table_and_answer() -> None:
         "**clang19-tail is 2.16x faster than clang19-goto, but"
     )
     assert (
-        "| variant | indirect jumps | against clang18-goto | against clang19-goto |\n"
-        "| --- | --- | --- | --- |\n"
-        "| clang18-goto | 168 replicated | baseline | **2.14x faster** \\[2.10, 2.19] |\n"
+        "| variant | against clang18-goto | against clang19-goto |\n"
+        "| --- | --- | --- |\n"
+        "| clang18-goto | baseline | **2.14x faster** \\[2.10, 2.19] |\n"
     ) in text
+    assert "| clang19-goto | 6 | merged | 19.1.7 | **2.14x slower** |\n" in text
+    assert "| clang19-tail | 168 | tail calls over 172 functions |" in text
     assert "- The same source with `-mllvm -tail-dup-pred-size=5000` (" in text
     assert "<details>" not in text
 
@@ -72,3 +76,16 @@ def test_a_pipe_in_a_name_cannot_break_the_table() -> None:
     study = replace(result.study, baselines=("a | b",))
     text = render_markdown(replace(result, study=study))
     assert "| variant | time | against a \\| b |" in text
+
+
+@pytest.mark.parametrize("result", [sample_result(), ab_result(), big_result()])
+def test_a_parser_finds_every_table_and_no_stray_bar(result: Result) -> None:
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})
+    tokens = markdown.enable("table").parse(render_markdown(result, verbose=True))
+    tables = sum(token.type == "table_open" for token in tokens)
+    rules = [line for line in render_markdown(result, verbose=True).splitlines() if "| ---" in line]
+    assert tables == len(rules) > 0
+    inline = [token.content for token in tokens if token.type == "inline"]
+    assert not [said for said in inline if "|" in said.replace("\\|", "")]
+    folds = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert sum(fold.startswith("<details>") for fold in folds) == folds.count("</details>")

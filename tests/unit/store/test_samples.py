@@ -117,6 +117,14 @@ def test_sessions_come_oldest_first(store: SampleStore) -> None:
     ]
 
 
+def test_what_is_known_at_the_end_of_a_session_replaces_its_metadata(store: SampleStore) -> None:
+    store.add_session("r1", Session("s2", 1003.0, {"cpus": 4}))
+    store.end_session(Session("s1", 1001.0, {"cpus": 2, "at_end": {"ticks": 7}}))
+    first, second = store.sessions("r1")
+    assert first.environment == {"cpus": 2, "at_end": {"ticks": 7}}
+    assert second.environment == {"cpus": 4}
+
+
 def test_an_unfinished_run_is_found_by_its_key_until_it_is_finished(store: SampleStore) -> None:
     assert store.unfinished("key") == RUN
     assert store.unfinished("another key") is None

@@ -52,7 +52,8 @@ CASES = {
         '"{cc}"',
         (
             'study.toml:47: benchmarks.collatz.command[2]: no placeholder "{cc}"; valid: '
-            "{program}, {source}, {study}, {pyperformance} (write {{ or }} for a literal brace)"
+            "{program}, {source}, {study}, {pyperformance}, {run} (write {{ or }} for a literal "
+            "brace)"
         ),
     ),
     "runner": (
@@ -60,7 +61,7 @@ CASES = {
         'runner = "turns"',
         (
             "study.toml:46: benchmarks.collatz.runner: must be one of turn, command, "
-            'pyperf, not "turns"; did you mean "turn"?'
+            'pyperf, bpf, not "turns"; did you mean "turn"?'
         ),
     ),
     "runner unlike": (
@@ -68,7 +69,7 @@ CASES = {
         'runner = "xyz"',
         (
             "study.toml:46: benchmarks.collatz.runner: must be one of turn, command, "
-            'pyperf, not "xyz"'
+            'pyperf, bpf, not "xyz"'
         ),
     ),
     "check type": (

@@ -31,6 +31,14 @@ CASES = {
             'musttail, preserve_none, not "tail"; did you mean "musttail"?'
         ),
     ),
+    "package added": (
+        'ldflags.add = ["-s"]',
+        'ldflags.add = ["-s"]\npackages.add = ["libX"]',
+        (
+            'study.toml:24: variant.taildup.packages.add[0]: "libX" is not the name of a Debian '
+            'package; write it as in "zlib1g-dev"'
+        ),
+    ),
     "expectation": (
         'dispatch = "replicated"',
         'dispatch = "replicate"',

@@ -14,7 +14,8 @@ from whyfast.store.home import Home
 from whyfast.toolchain import debian, sandbox
 from whyfast.toolchain.debian import DebianProvider, root_folder
 from whyfast.toolchain.debian_names import parse_name
-from whyfast.toolchain.debian_root import RootSpec
+from whyfast.toolchain.debian_root import Package, RootSpec, digest_of
+from whyfast.toolchain.recorded_root import RecordedRoot
 
 WORKING = sandbox.Tools("/usr/bin/bwrap", "", None, "")
 
@@ -61,6 +62,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
     ) -> None:
         specs.append(spec)
         say("extracting archives")
+        shutil.rmtree(folder, ignore_errors=True)
         _fill(folder)
 
     monkeypatch.setattr(debian, "make_root", make)
@@ -137,3 +139,34 @@ def test_an_unknown_name_is_a_mistake_of_the_study(own: Home) -> None:
         DebianProvider().resolve("gcc-99", own, _silent)
     with pytest.raises(UserError, match="debian:clang-VERSION"):
         DebianProvider().installed("llvm", own)
+
+
+def test_a_recorded_root_takes_the_place_of_another(
+    own: Home, made: list[RootSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = DebianProvider()
+    provider.resolve("gcc-14", own, _silent, ["make"])
+    asked: list[str] = []
+    monkeypatch.setattr(debian, "check_archive", lambda wanted, suite: asked.append(suite))
+    packages = {"gcc-14": Package("14.2.0-18", "cd" * 32)}
+    folder = root_folder(own, parse_name("gcc-14"), ["make"])
+    wanted = RecordedRoot("debian:gcc-14", folder.name, packages, "amd64")
+    provider.install_again(wanted, own, _silent)
+    assert asked == ["trixie"]
+    assert made[-1].digest == digest_of(packages)
+    (folder / "digest").write_text(digest_of(packages) + "\n")
+    provider.install_again(wanted, own, _silent)  # it is there
+    assert len(made) == 2
+
+    def gone(wanted: RecordedRoot, suite: str) -> None:
+        raise CannotBuildHere("the archive has it no longer")
+
+    monkeypatch.setattr(debian, "check_archive", gone)
+    other = RecordedRoot("debian:gcc-14", folder.name, {}, "amd64")
+    with pytest.raises(CannotBuildHere, match="no longer"):
+        provider.install_again(other, own, _silent)
+    assert (folder / "digest").read_text().strip() == digest_of(packages)
+    with pytest.raises(UserError, match="is no root of debian:gcc-13"):
+        provider.install_again(
+            RecordedRoot("debian:gcc-13", folder.name, {}, "amd64"), own, _silent
+        )

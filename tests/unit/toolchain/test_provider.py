@@ -9,7 +9,7 @@ from tests.unit.toolchain.conftest import FakeCompiler
 
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import providers, resolve, split_name
+from whyfast.toolchain.provider import Cost, providers, resolve, split_name
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,13 @@ def test_a_toolchain_is_resolved_by_its_provider(
 ) -> None:
     fake_compiler("gcc-99")
     assert resolve("path:gcc-99", own, lambda text: None).name == "path:gcc-99"
+
+
+def test_what_it_takes_to_install_a_toolchain() -> None:
+    known = providers()
+    assert known["path"].cost("gcc") == Cost(0, 0, 0.0)
+    assert known["zig"].cost("clang-19") == Cost(100_000_000, 450_000_000, 30.0)
+    assert known["debian"].cost("gcc-14") == Cost(90_000_000, 300_000_000, 90.0)
+    assert known["debian"].cost("clang-18", ["make", "zlib1g-dev"]) == Cost(
+        146_200_000, 680_000_000, 90.0
+    )

@@ -82,10 +82,9 @@ def turbo(system: System) -> Finding:
 
 def throttling(system: System) -> Finding:
     """How often heat has slowed a CPU since boot."""
-    counts = {name: number(system.read(name)) for name in system.names(_THROTTLED)}
-    known = [n for n in counts.values() if n is not None]
+    events = throttle_events(system)
     title = "thermal throttling"
-    if not known:
+    if events is None:
         return Finding(
             "throttling",
             title,
@@ -93,15 +92,22 @@ def throttling(system: System) -> Finding:
             "unknown",
             "If heat slows the CPU in the middle of a run, nothing here will tell.",
         )
-    if sum(known) == 0:
+    if events == 0:
         return Finding(
             "throttling", title, "never since boot", "good", "Heat has not slowed any CPU so far."
         )
     return Finding(
         "throttling",
         title,
-        f"{sum(known)} events since boot",
+        f"{events} events since boot",
         "warning",
         "Heat has slowed CPUs, and will again under load: later runs are slower than earlier ones.",
         "better cooling, or a lower frequency: cpupower frequency-set -u FREQUENCY",
     )
+
+
+def throttle_events(system: System) -> int | None:
+    """The sum over all CPUs since boot; None where the kernel does not count."""
+    counts = [number(system.read(name)) for name in system.names(_THROTTLED)]
+    known = [n for n in counts if n is not None]
+    return sum(known) if known else None

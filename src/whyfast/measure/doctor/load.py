@@ -45,10 +45,10 @@ def steal(system: System, seconds: float = 1.0) -> Finding:
 
     With 0 seconds it is the share since boot.
     """
-    before = _ticks(system) if seconds else (0, 0)
+    before = stolen_and_all(system) if seconds else (0, 0)
     if seconds and before:
         system.sleep(seconds)
-    after = _ticks(system)
+    after = stolen_and_all(system)
     title = "steal time"
     if before is None or after is None or after[1] <= before[1]:
         effect = "If a host runs other machines on these CPUs, times jump without a cause in here."
@@ -68,7 +68,7 @@ def steal(system: System, seconds: float = 1.0) -> Finding:
     )
 
 
-def _ticks(system: System) -> tuple[int, int] | None:
+def stolen_and_all(system: System) -> tuple[int, int] | None:
     """(stolen, all) ticks of all CPUs since boot."""
     for line in (system.read("proc/stat") or "").splitlines():
         name, *fields = line.split()

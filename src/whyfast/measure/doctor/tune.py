@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.measure.doctor.journal import Entry, Journal
-from whyfast.measure.doctor.settings import current, same, settings_to_change
+from whyfast.measure.doctor.settings import Setting, current, same, settings_to_change
 from whyfast.measure.doctor.system import System
 from whyfast.model.errors import UserError
 from whyfast.model.machine import Change
@@ -41,21 +41,36 @@ def tune(system: System, folder: Path, machine: str = "") -> Outcome:
 
     ``folder`` is where old values are kept. Raises UserError when that is not possible.
     """
+    return change(system, folder, settings_to_change, machine)
+
+
+def change(
+    system: System,
+    folder: Path,
+    wanted: Callable[[System], Iterable[Setting]],
+    machine: str = "",
+) -> Outcome:
+    """Set what ``wanted`` names, as :func:`tune` does."""
     with _journal(system, folder, machine) as (journal, message):
         changes = [
-            _apply(system, journal, Entry(s.key, s.path, s.old, s.wanted))
-            for s in settings_to_change(system)
+            _apply(system, journal, Entry(s.key, s.path, s.old, s.wanted)) for s in wanted(system)
         ]
     return Outcome(tuple(changes), message)
 
 
-def restore(system: System, folder: Path, machine: str = "") -> Outcome:
+def restore(
+    system: System, folder: Path, machine: str = "", only: Container[str] | None = None
+) -> Outcome:
     """Put back the old values, last changed first. May be repeated, and does so for what failed.
 
-    Raises UserError when the journal cannot be read.
+    ``only``: the paths of those to put back. Raises UserError when the journal cannot be read.
     """
     with _journal(system, folder, machine) as (journal, message):
-        changes = [_put_back(system, journal, entry) for entry in reversed(journal.entries)]
+        changes = [
+            _put_back(system, journal, entry)
+            for entry in reversed(journal.entries)
+            if only is None or entry.path in only
+        ]
     return Outcome(tuple(changes), message)
 
 

@@ -25,6 +25,8 @@
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
   const FONT = { family: "system-ui, sans-serif", size: 12 };
   const ROW = 30;
+  const DENSE_ROW = 19; // for one dot a benchmark, of which there may be a hundred
+  const MOST_FIGURES = 6; // so many variants are shown at once
   const NAMED_ROW = 46; // with the name above the interval, where there is no room beside it
   const LETTER = 7.2; // px, about the width of a letter
   const TICKS = [1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
@@ -70,7 +72,7 @@
       return {
         x: own.map((p) => Math.log(p.ratio)),
         y: own.map((p) => p.row),
-        text: own.map((p) => `${literal(p.variant)}<br>${literal(p.text)}`),
+        text: own.map((p) => `${literal(p.name)}<br>${literal(p.text)}`),
         hoverinfo: "text", hoverlabel: { bgcolor: "#33383d", font: { color: "#fff" } },
         mode: "markers", type: "scatter", cliponaxis: false,
         marker: { color: look.color, symbol: look.symbol, size: 10, line: { width: word === "undecided" ? 2 : 0, color: look.color } },
@@ -80,22 +82,32 @@
         },
       };
     });
-    const longest = Math.max(...plot.points.map((p) => p.variant.length)) * LETTER + 16;
-    const beside = width > 400 && longest < 0.45 * width;
+    const dense = plot.mean !== undefined;
+    const wanted = Math.max(...plot.points.map((p) => p.name.length)) * LETTER + 16;
+    const longest = dense ? Math.min(wanted, 0.4 * width) : wanted;
+    const beside = dense || (width > 400 && longest < 0.45 * width);
     const names = plot.points.map((p, row) => ({
       x: 0, xref: "paper", xanchor: "left", xshift: beside ? -longest : 0, y: beside ? row : row - 0.42,
-      yref: "y", showarrow: false, text: literal(cut(p.variant, Math.floor(width / LETTER))), font: FONT,
+      yref: "y", showarrow: false, text: literal(cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER))), font: FONT,
     }));
     const band = Math.log1p(margin);
     const shapes = [
       { type: "rect", x0: -band, x1: band, y0: 0, y1: 1, yref: "paper", fillcolor: "#8a939c", opacity: 0.2, line: { width: 0 }, layer: "below" },
       { type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "paper", line: { color: "#8a939c", width: 1.5 }, layer: "below" },
     ];
+    if (plot.mean) {
+      const { ratio, low, high, word } = plot.mean;
+      const at = Math.log(ratio);
+      const { color } = VERDICTS[word];
+      const whole = { yref: "paper", y0: 0, y1: 1, layer: "below" };
+      if (low && high) shapes.push({ ...whole, type: "rect", x0: Math.log(low), x1: Math.log(high), fillcolor: color, opacity: 0.18, line: { width: 0 } });
+      shapes.push({ ...whole, type: "line", x0: at, x1: at, line: { color, width: 1.5, dash: "dash" } });
+    }
     const side = (text, x, xanchor) => ({
       text, x, xanchor, xref: "paper", y: 0, yref: "paper", yshift: -22, yanchor: "top", showarrow: false, font: FONT,
     });
     return Plotly.newPlot(holder, traces, {
-      height: count * (beside ? ROW : NAMED_ROW) + 58, margin: { l: beside ? longest : 4, r: 14, t: 6, b: 52 }, showlegend: false, dragmode: false,
+      height: count * (dense ? DENSE_ROW : beside ? ROW : NAMED_ROW) + 58, margin: { l: beside ? longest : 4, r: 14, t: 6, b: 52 }, showlegend: false, dragmode: false,
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", font: FONT, shapes,
       annotations: [...names, side("← faster", 0, "left"), side("slower →", 1, "right")],
       xaxis: { range, zeroline: false, fixedrange: true, ...ticks(range, width - (beside ? longest : 0)) },
@@ -103,20 +115,39 @@
     }, CONFIG);
   }
 
-  function showBaseline(data, index) {
-    const { plots } = data.baselines[index];
-    const range = reach(plots, data.margin);
-    const parent = byId("plots");
+  function drawFigures(parent, plots, range, margin) {
     parent.querySelectorAll(".plot").forEach((old) => Plotly.purge(old));
     parent.replaceChildren();
-    plots.forEach((plot, i) => {
+    plots.forEach((plot) => {
       const figure = make("figure");
-      if (i === 0) figure.className = "wide";
+      if (plot.wide) figure.className = "wide";
       const holder = make("div", undefined, { class: "plot", role: "img", "aria-label": plot.label });
       figure.append(make("figcaption", plot.title), holder);
       parent.append(figure);
-      intervalPlot(plot, range, data.margin, holder);
+      if (plot.points.length) intervalPlot(plot, range, margin, holder);
     });
+  }
+
+  // Figures that are drawn when their fold is opened, and at once if it is open already.
+  function fold(id, plots, range, margin) {
+    const element = byId(id);
+    const draw = () => drawFigures(element.querySelector(".plots"), plots, range, margin);
+    element.hidden = !plots.length;
+    element.querySelectorAll(".plot").forEach((old) => Plotly.purge(old));
+    element.querySelector(".plots").replaceChildren();
+    element.ontoggle = () => { if (element.open && !element.querySelector("figure")) draw(); };
+    if (element.open && plots.length) draw();
+  }
+
+  function showBaseline(data, index) {
+    const { plots, distributions } = data.baselines[index];
+    const range = reach(plots, data.margin);
+    const spread = distributions.length > 0;
+    byId("distributions-note").hidden = !spread;
+    const shown = spread ? [...plots.filter((plot) => plot.suite), ...distributions.slice(0, MOST_FIGURES)] : plots;
+    drawFigures(byId("plots"), shown.map((plot, i) => ({ ...plot, wide: i === 0 && (plot.suite || !spread) })), range, data.margin);
+    fold("more-plots", distributions.slice(MOST_FIGURES), range, data.margin);
+    fold("benchmark-plots", spread ? plots.filter((plot) => !plot.suite) : [], range, data.margin);
   }
 
   // Buttons for the baselines, of which the first is shown.
@@ -288,5 +319,6 @@
   document.querySelectorAll(".needs-script").forEach((element) => { element.hidden = false; });
   startPlots();
   startPlacements();
+  lineFigures({ make, literal, cut, FONT, CONFIG, SERIES, SYMBOLS, LETTER })(data("lines-data"));
   startRaw();
 })();

@@ -1,0 +1,149 @@
+"""What a layout can place: the sections of code in the objects of a build.
+
+The objects are the ``.o`` files in the build folder, at any depth, and the members of its static
+libraries. Compiled with -ffunction-sections, each function is a section of its own; otherwise an
+object has one section, ``.text``, and is placed as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+from whyfast.build.archive_members import members
+
+#: Names that a linker script takes literally.
+_PLAIN = re.compile(r"^[\w.$-]+$")
+_PLAIN_FILE = re.compile(r"^[\w.+@/-]+$")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A section by its name, and the files that it is in as patterns of a linker script.
+
+    No ``files``: of whatever file, because no two objects have a section of that name.
+    """
+
+    section: str
+    files: tuple[str, ...] = ()
+
+    @property
+    def statements(self) -> str:
+        """Input section descriptions for a linker script; the first that matches places it."""
+        return " ".join(f"{f}({self.section})" for f in self.files or ("*",))
+
+
+@dataclass
+class _Object:
+    """One object, under each of the names that it has: path, or path of a library and member."""
+
+    sections: Mapping[str, bool]  # name → whether the linker keeps one of several equal ones
+    paths: list[PurePosixPath]
+    archived: list[tuple[str, str]]
+
+
+def find_pieces(work: Path, without: str) -> list[Piece]:
+    """The pieces of the objects below ``work``, in the order of their names.
+
+    Folders called ``without`` are passed over, and so are files that are no objects (bitcode, say)
+    and names with characters that a linker script would take for a pattern.
+    """
+    objects = list(_objects(work, without))
+    having: dict[str, list[_Object]] = defaultdict(list)
+    for one in objects:
+        for name in one.sections:
+            having[name].append(one)
+    names = _suffixes([o.paths for o in objects])
+    pieces = []
+    for section, owners in sorted(having.items()):
+        if len(owners) == 1 or any(o.sections[section] for o in owners):
+            pieces.append(Piece(section))
+            continue
+        for owner in owners:
+            if patterns := _patterns(owner, names):
+                pieces.append(Piece(section, patterns))
+    return pieces
+
+
+def _objects(work: Path, without: str) -> Iterator[_Object]:
+    """Each object once, however often a copy of it is in a library."""
+    known: dict[bytes, _Object] = {}
+    for content, path, library in _files(work, without):
+        key = hashlib.sha256(content).digest()
+        if key not in known:
+            known[key] = _Object(_code(content), [], [])
+        if library:
+            known[key].archived.append((library, path.name))
+        else:
+            known[key].paths.append(path)
+    return (o for o in known.values() if o.sections)
+
+
+def _files(work: Path, without: str) -> Iterator[tuple[bytes, PurePosixPath, str]]:
+    """Content, path and name of the library of every object."""
+    for path in sorted(work.rglob("*")):
+        relative = PurePosixPath(path.relative_to(work))
+        if path.suffix not in (".o", ".a") or without in relative.parts or not path.is_file():
+            continue
+        try:
+            if path.suffix == ".o":
+                yield path.read_bytes(), relative, ""
+            else:
+                for name, content in members(path):
+                    yield content, PurePosixPath(name), path.name
+        except OSError:
+            continue
+
+
+def _code(content: bytes) -> dict[str, bool]:
+    """The sections with code: ``.text`` and ``.text.NAME``; empty for what is no object."""
+    found: dict[str, bool] = {}
+    try:
+        for section in ELFFile(io.BytesIO(content)).iter_sections():
+            name, flags = section.name, section["sh_flags"]
+            text = name == ".text" or name.startswith(".text.")
+            if text and section["sh_size"] > 0 and _PLAIN.match(name):
+                found[name] = bool(flags & SH_FLAGS.SHF_GROUP)
+    except (ELFError, ValueError):
+        return {}
+    return found
+
+
+def _suffixes(paths: Sequence[Sequence[PurePosixPath]]) -> dict[PurePosixPath, str]:
+    """For each path the end of it that no other has, which is how short a link may name it."""
+    count: dict[tuple[str, ...], int] = defaultdict(int)
+    every = [path for each in paths for path in each]
+    for path in every:
+        for n in range(1, len(path.parts) + 1):
+            count[path.parts[-n:]] += 1
+    found = {}
+    for path in every:
+        alone = (n for n in range(1, len(path.parts) + 1) if count[path.parts[-n:]] == 1)
+        found[path] = "/".join(path.parts[-next(alone, len(path.parts)) :])
+    return found
+
+
+def _patterns(one: _Object, names: Mapping[PurePosixPath, str]) -> tuple[str, ...]:
+    """How a linker script tells this object from the others.
+
+    A name without a pattern character would be opened as one more input by GNU ld, hence the
+    brackets.
+    """
+    patterns = []
+    for path in one.paths:
+        name = names[path]
+        if _PLAIN_FILE.match(name):
+            patterns += [f"[{name[0]}]{name[1:]}", f"*/{name}"]
+    for library, member in dict.fromkeys(one.archived):
+        if _PLAIN_FILE.match(library) and _PLAIN_FILE.match(member):
+            patterns.append(f"*{library}:{member}")
+    return tuple(patterns)

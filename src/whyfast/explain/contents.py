@@ -1,0 +1,77 @@
+"""What a program's file holds, whichever format it has: one reader a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.explain.elf import Architecture, damaged, open_elf
+from whyfast.explain.elf_image import elf_image
+from whyfast.explain.image import Image
+from whyfast.explain.relocate import apply_relocations
+from whyfast.explain.symbols import Function, list_functions, list_objects
+
+
+@dataclass(frozen=True)
+class Contents:
+    """``functions`` by address; ``notes`` say what was not visible. ``objects`` are the extents of
+    named data, by address; None where the file does not tell."""
+
+    architecture: Architecture
+    image: Image
+    functions: tuple[Function, ...]
+    notes: tuple[str, ...] = ()
+    objects: tuple[tuple[int, int], ...] | None = None
+
+
+Reader = Callable[[Path, bytes, Architecture | None], Contents]
+
+_PE = (b"MZ",)
+_COFF = (b"\x64\x86", b"\x64\xaa", b"\x4c\x01", b"\xc4\x01", b"\x00\x00\xff\xff")
+_MACHO = (
+    *(b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce"),
+    *(b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"),
+)
+
+
+def read_contents(path: Path, architecture: Architecture | None = None) -> Contents:
+    """Read a program. ``architecture`` chooses from a file that holds several.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    magic = _first_bytes(path)
+    if magic.startswith(_PE):
+        from whyfast.explain.pe import read_pe
+
+        return read_pe(path)
+    if magic.startswith(_COFF):
+        from whyfast.explain.coff import read_coff
+
+        return read_coff(path)
+    if magic.startswith(_MACHO):
+        from whyfast.explain.macho import read_macho
+
+        return read_macho(path, architecture)
+    return _read_elf(path)
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(16)
+    except OSError:
+        return b""  # whoever reads the whole says why that cannot be done
+
+
+def _read_elf(path: Path) -> Contents:
+    elf = open_elf(path)
+    try:
+        image = elf_image(elf)
+        functions, note = list_functions(elf, image.bases)
+        objects = list_objects(elf, image.bases)
+        apply_relocations(elf, image)
+    except (IndexError, ValueError, OverflowError) as error:
+        damaged(path, str(error))
+    return Contents(elf.architecture, image, functions, (note,) if note else (), objects)

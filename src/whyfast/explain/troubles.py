@@ -1,0 +1,218 @@
+"""Which builds show the symptom of a compiler's trouble, going by their machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from whyfast.explain.known_troubles import (
+    MERGED,
+    SAVING,
+    KnownTrouble,
+    compiler_of,
+    look_up,
+)
+from whyfast.model.evidence import Evidence
+from whyfast.model.study import Study, Variant
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.trouble import Trouble
+
+#: Handlers that push fewer registers than this may do so to align the stack.
+_PUSHES = 2
+
+
+def find_troubles(
+    study: Study, toolchains: Sequence[Toolchain], evidence: Sequence[Evidence]
+) -> tuple[Trouble, ...]:
+    """Every symptom in the order of the study's variants; a twin repeats its original and is left
+    out."""
+    versions = {t.name: t.version for t in toolchains}
+    facts = {e.variant: e for e in evidence}
+    found = []
+    for variant in study.variants:
+        if variant.name not in facts or variant.twin_of:
+            continue
+        compiler = versions.get(variant.toolchain) or facts[variant.name].compiler
+        for symptom, shows in _symptoms(variant, study, facts, versions):
+            found.append(_trouble(variant, compiler, symptom, shows, study, facts))
+    return tuple(found)
+
+
+def has_symptom(symptom: str, evidence: Evidence) -> bool:
+    """Whether a build shows one of the symptoms of :mod:`whyfast.explain.known_troubles`."""
+    dispatch, entry = evidence.dispatch, evidence.entry
+    if symptom == MERGED:
+        return (
+            dispatch is not None
+            and dispatch.style == "loop"
+            and dispatch.form == "merged"
+            and dispatch.computed_goto is True
+        )
+    return (
+        dispatch is not None
+        and dispatch.style == "tail-call"
+        and entry is not None
+        and entry.pushes_median >= _PUSHES
+    )
+
+
+def _symptoms(
+    variant: Variant,
+    study: Study,
+    facts: Mapping[str, Evidence],
+    versions: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
+    """(symptom, what the code shows, beside that of another variant) of a build."""
+    for symptom, shows in _shown(facts[variant.name]):
+        peer = _peer(variant, study, facts) if symptom == MERGED else None
+        other = facts[peer.name].dispatch if peer else None
+        if peer is not None and other is not None:
+            version = versions.get(peer.toolchain, "")
+            by = f" by {version}" if version and peer.toolchain != variant.toolchain else ""
+            shows += f" where {peer.name} (the same source{by}) has {other.indirect_jumps}"
+        yield symptom, shows
+
+
+def _shown(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """(symptom, what the code shows) of a program."""
+    dispatch, entry = evidence.dispatch, evidence.entry
+    if dispatch is not None and has_symptom(MERGED, evidence):
+        jumps = dispatch.indirect_jumps
+        plural = "jump" if jumps == 1 else "jumps"
+        yield MERGED, f"{jumps} indirect {plural} for {dispatch.targets} handlers"
+    if entry is not None and has_symptom(SAVING, evidence):
+        median = f"{entry.pushes_median:g} registers"
+        yield SAVING, f"the median of {entry.handlers} handlers pushes {median}"
+
+
+def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Variant | None:
+    """A variant of the same source whose dispatch is replicated: one of the same compiler, or a
+    baseline, or any."""
+    peers = []
+    for other in study.variants:
+        own = facts.get(other.name)
+        if own is None or own.dispatch is None or other.twin_of:
+            continue
+        loop = own.dispatch.style == "loop" and own.dispatch.form == "replicated"
+        if loop and own.dispatch.computed_goto is not False and _same_source(other, variant):
+            peers.append(other)
+    first = [v for v in peers if v.name in study.baselines]
+    return next(iter([*first, *peers]), None)
+
+
+def _same_source(a: Variant, b: Variant) -> bool:
+    """Whether both are configured alike; flags of the compiler may differ, but for macros."""
+
+    def key(v: Variant) -> tuple[object, ...]:
+        macros = sorted(f for f in v.cflags if f.startswith(("-D", "-U")))
+        return v.revision, v.configure, dict(v.env), macros
+
+    return key(a) == key(b)
+
+
+def _trouble(
+    variant: Variant,
+    compiler: str,
+    symptom: str,
+    shows: str,
+    study: Study,
+    facts: Mapping[str, Evidence],
+) -> Trouble:
+    words = (*variant.cflags, *variant.env.get("CFLAGS", "").split())
+    bare, known = _known(variant.name, compiler or variant.toolchain, symptom, shows, words)
+    if known is None or not known.cflags:
+        return bare
+    same = list(_with_flags(variant, known.cflags, (*study.variants, *study.left_out)))
+    still = {v.name: has_symptom(symptom, facts[v.name]) for v in same if v.name in facts}
+    return replace(
+        bare,
+        cured=tuple(name for name, shown in still.items() if not shown),
+        uncured=tuple(name for name, shown in still.items() if shown),
+        untried=tuple(v.name for v in same if v.name not in facts),
+        toml=() if same else variant_with(variant, known),
+    )
+
+
+def program_troubles(evidence: Evidence) -> tuple[Trouble, ...]:
+    """The same of one program of which nothing is known but its file."""
+    return tuple(
+        _known(evidence.variant, evidence.compiler or "an unknown compiler", symptom, shows, ())[0]
+        for symptom, shows in _shown(evidence)
+    )
+
+
+def _known(
+    name: str, compiler: str, symptom: str, shows: str, words: Sequence[str]
+) -> tuple[Trouble, KnownTrouble | None]:
+    """The symptom with what is known of it."""
+    family = compiler_of(compiler)
+    known, listed = look_up(*family, symptom, words) if family else (None, False)
+    if known is None:
+        return Trouble(name, compiler, symptom, shows), None
+    trouble = Trouble(
+        variant=name,
+        compiler=compiler,
+        symptom=symptom,
+        shows=shows,
+        name=known.name,
+        title=known.title,
+        listed=listed,
+        flags=known.cflags,
+        remedy=known.remedy,
+        sources=known.sources,
+    )
+    return trouble, known
+
+
+def _with_flags(
+    variant: Variant, flags: Sequence[str], others: Sequence[Variant]
+) -> Iterator[Variant]:
+    """The variants of the same compiler and source that have ``flags`` in their place."""
+    for other in others:
+        alike = other.toolchain == variant.toolchain and _same_source(other, variant)
+        another = other.name != variant.name and not other.twin_of
+        more = _contains(other.cflags, flags) and not _contains(variant.cflags, flags)
+        if flags and alike and another and more:
+            yield other
+
+
+def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
+    n = len(part)
+    return any(tuple(words[i : i + n]) == tuple(part) for i in range(len(words) - n + 1))
+
+
+def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
+    """The lines of a study that add a variant with the workaround."""
+    name = f"{variant.name}-workaround"
+    linked = known.ldflags if _links_late(variant) else ()
+    if not variant.axes:
+        lines = [f"extends     = {_toml(variant.name)}", f"cflags.add  = {_toml(known.cflags)}"]
+        lines += [f"ldflags.add = {_toml(linked)}"] if linked else []
+    else:
+        # A place in a product of axes cannot be extended: it is written out.
+        every = {
+            "cflags": (*variant.cflags, *known.cflags),
+            "ldflags": (*variant.ldflags, *linked),
+            "configure": variant.configure,
+            "requires": variant.requires,
+        }
+        lines = [f"toolchain = {_toml(variant.toolchain)}"]
+        lines += [f"{key} = {_toml(value)}" for key, value in every.items() if value]
+        lines += [f"env.{_toml(k)} = {_toml(v)}" for k, v in variant.env.items()]
+    return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
+
+
+def _links_late(variant: Variant) -> bool:
+    words = (*variant.cflags, *variant.ldflags, *variant.configure)
+    return any(w.startswith(("-flto", "--with-lto")) for w in words)
+
+
+def _bare(name: str) -> bool:
+    return name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+
+
+def _toml(value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return f"[{', '.join(_toml(item) for item in value)}]"

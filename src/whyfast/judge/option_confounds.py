@@ -1,0 +1,150 @@
+"""Compiler options that fall on one side of a comparison, or harder on one style of dispatch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whyfast.judge.option_costs import COSTS, OptionCost, switched_on
+from whyfast.model.build import Build
+from whyfast.model.evidence import Evidence, OptionTrace
+from whyfast.model.study import Study, Variant
+from whyfast.model.verdict import Confound
+
+_FLAG = re.compile(r"(?<![\w-])(-(?:f|m|p)[\w=,+-]+|--coverage)")
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """That an option is on in a build: ``spelling`` by its record or its commands, ``trace`` in its
+    code."""
+
+    spelling: str
+    trace: OptionTrace | None
+
+    def costs(self, cost: OptionCost) -> bool:
+        """Whether the build pays for it with each instruction that it interprets."""
+        trace = self.trace
+        return trace is not None and trace.handlers > 0 and (trace.of > 1 or cost.everywhere)
+
+
+def option_confounds(
+    study: Study, builds: Sequence[Build], evidence: Sequence[Evidence]
+) -> Iterator[Confound]:
+    """One for each option that some of ``builds`` have and others have not, unless it is all that
+    the study varies between them; and one for each that all have while they dispatch differently.
+
+    Options are read from the commands and variables of a build, from what the compiler recorded,
+    and from the code of the dispatching functions.
+    """
+    facts = {e.variant: e for e in evidence}
+    variants = {v.name: v for v in study.variants}
+    compared = [b for b in builds if b.variant in variants and not variants[b.variant].twin_of]
+    signs = {b.variant: _signs(b.provenance, facts.get(b.variant)) for b in compared}
+    for cost in COSTS:
+        on = {name: found[cost.option] for name, found in signs.items() if cost.option in found}
+        off = [name for name in signs if name not in on]
+        if on and off:
+            if not _is_the_question(cost, on, off, study, variants):
+                yield _one_sided(cost, on, off, facts)
+        elif on and _styles_differ(on, facts) and any(s.costs(cost) for s in on.values()):
+            yield _on_all(cost, on, facts)
+
+
+def _signs(provenance: Mapping[str, Any], evidence: Evidence | None) -> dict[str, _Sign]:
+    """The options that are on in a build, whether the study, the toolchain or the program's own
+    build system switched them on."""
+    spellings = switched_on(_flags(provenance))
+    traces = {t.option: t for t in (evidence.options or ())} if evidence else {}
+    found = {}
+    for cost in COSTS:
+        trace = traces.get(cost.option)
+        spelling = (trace.recorded if trace else "") or spellings.get(cost.option, "")
+        if spelling or (trace and trace.handlers):
+            found[cost.option] = _Sign(spelling, trace)
+    return found
+
+
+def _flags(provenance: Mapping[str, Any]) -> list[str]:
+    """All options of the compiler in the commands and variables of a build, in their order."""
+    inputs = provenance.get("inputs", {})
+    env = provenance.get("env", inputs.get("env", {}))
+    texts = [
+        *(str(word) for word in inputs.get("cc_flags", ())),
+        *(str(env[k]) for k in ("CPPFLAGS", "CFLAGS", "CXXFLAGS") if k in env),
+        *(str(word) for word in inputs.get("configure", ())),
+        *(str(word) for word in inputs.get("cflags", ())),
+    ]
+    return [flag for text in texts for flag in _FLAG.findall(text)]
+
+
+def _is_the_question(
+    cost: OptionCost,
+    on: Mapping[str, _Sign],
+    off: Sequence[str],
+    study: Study,
+    variants: Mapping[str, Variant],
+) -> bool:
+    """Whether every pair that the option tells apart is one that the study tells apart by it."""
+    pairs = [(a, b) for a in on for b in off if a in study.baselines or b in study.baselines]
+    return bool(pairs) and all(_differ_only_by(cost, variants[a], variants[b]) for a, b in pairs)
+
+
+def _differ_only_by(cost: OptionCost, a: Variant, b: Variant) -> bool:
+    def rest(v: Variant) -> tuple[object, ...]:
+        flags = [f for f in v.cflags if not (cost.on.fullmatch(f) or cost.off.fullmatch(f))]
+        return v.toolchain, flags, v.configure, dict(v.env)
+
+    return rest(a) == rest(b) and a.cflags != b.cflags
+
+
+def _styles_differ(names: Mapping[str, _Sign], facts: Mapping[str, Evidence]) -> bool:
+    styles = {d.style for n in names if n in facts and (d := facts[n].dispatch)}
+    return {"loop", "tail-call"} <= styles
+
+
+def _one_sided(
+    cost: OptionCost,
+    on: Mapping[str, _Sign],
+    off: Sequence[str],
+    facts: Mapping[str, Evidence],
+) -> Confound:
+    text = (
+        f"`{cost.option}` is on in {_list(on)} ({_shown(cost, on)}) and off in {_list(off)}; "
+        f"{cost.why}"
+    )
+    heavy = any(sign.costs(cost) for sign in on.values())
+    return Confound("compiler-option", text, "warning" if heavy else "note", (*on, *off))
+
+
+def _on_all(cost: OptionCost, on: Mapping[str, _Sign], facts: Mapping[str, Evidence]) -> Confound:
+    tail = {
+        name: sign
+        for name, sign in on.items()
+        if (d := facts[name].dispatch if name in facts else None) and d.style == "tail-call"
+    }
+    text = f"`{cost.option}` is on in all variants ({_shown(cost, tail or on)}); {cost.why}"
+    return Confound("compiler-option", text, "warning", tuple(on))
+
+
+def _shown(cost: OptionCost, signs: Mapping[str, _Sign]) -> str:
+    """ "220 of 228 handlers of tc clear registers before they are left", or by what else."""
+    said = []
+    for name, sign in signs.items():
+        if sign.trace is not None and sign.trace.handlers:
+            number, of = sign.trace.handlers, sign.trace.of
+            if of == 1:
+                said.append(f"seen in the dispatching function of {name}")
+            else:
+                said.append(f"{number} of {of} handlers of {name} {cost.shows}")
+    if said:
+        return "; ".join(said)
+    spellings = dict.fromkeys(sign.spelling for sign in signs.values())
+    return f"given as {_list(f'`{s}`' for s in spellings)}, no trace in the dispatching code"
+
+
+def _list(names: Any) -> str:
+    items = list(names)
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,50 @@
+"""What every build did for the same work: counters and hot functions of one benchmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whyfast.model.counters import Counts, Source
+from whyfast.model.hot import HotFunction, Overlap
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One benchmark, counted in every build apart from the timed runs.
+
+    ``work`` says what was counted, the same for all. ``counts`` has one entry a build, without its
+    profile. ``hot`` compares the functions of the builds named in ``profiled``, in that order;
+    their profiles are of ``event`` (instructions or samples), of that ``source`` and made by
+    ``tool``. ``overlaps`` say how these functions share the instruction cache.
+    """
+
+    benchmark: str
+    work: str
+    counts: tuple[Counts, ...]
+    profiled: tuple[str, ...] = ()
+    event: str = ""
+    source: Source = "simulated"
+    tool: str = ""
+    hot: tuple[HotFunction, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+
+
+@dataclass(frozen=True)
+class TouchedCode:
+    """What a range of commits has to do with the hot functions of a build.
+
+    ``statement`` is the fact in words. ``hot`` are the hot functions that it touches, ``functions``
+    all that it touches (``name (file)``); ``outside``, ``not_compiled`` and ``other`` as in
+    :class:`whyfast.explain.touched.Touched`. ``variant`` is the build whose debug information
+    tells.
+    """
+
+    base: str
+    head: str
+    variant: str
+    statement: str
+    hot: tuple[str, ...]
+    functions: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+    not_compiled: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()

@@ -1,0 +1,33 @@
+"""A build whose machine code shows what a compiler is, or is not, known to do wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One symptom in one variant.
+
+    ``symptom`` is what was looked for and ``shows`` what was found, with figures. ``name`` and
+    ``title`` are of the known trouble that it looks like, empty when there is none; ``listed`` says
+    whether that is known of this very version. ``flags`` would work around it, ``remedy`` is what
+    else helps. ``cured`` are variants with these flags that the evidence shows free of it,
+    ``uncured`` such that show it still, ``untried`` such that this run left out, and ``toml`` the
+    lines that add one where the study has none.
+    """
+
+    variant: str
+    compiler: str
+    symptom: str
+    shows: str
+    name: str = ""
+    title: str = ""
+    listed: bool = False
+    flags: tuple[str, ...] = ()
+    remedy: str = ""
+    sources: tuple[str, ...] = ()
+    cured: tuple[str, ...] = ()
+    uncured: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
+    toml: tuple[str, ...] = ()

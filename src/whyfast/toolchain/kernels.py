@@ -1,0 +1,181 @@
+"""Kernels from Debian's packages, extracted and not installed.
+
+<home>/kernels/<name>/vmlinuz        the image
+<home>/kernels/<name>/kernel.json    its package, version and hashes; written last
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.model.guest import Kernel
+from whyfast.store.disk import lacking
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+from whyfast.toolchain.archive import Binary, download, listed_binaries
+from whyfast.toolchain.kernel_names import (
+    ARCHITECTURE,
+    PACKAGES,
+    Candidate,
+    KernelName,
+    available,
+    candidates,
+    parse_kernel,
+)
+
+#: How many versions that the index lists and the archive does not serve are passed over.
+TRIES = 4
+
+#: As :func:`listed_binaries`, :func:`download` and :func:`extract_image` are called here.
+Index = Callable[[str, str, str], Sequence[Binary]]
+Download = Callable[[str, str, Path], str | None]
+Extract = Callable[[Path, Path], None]
+Progress = Callable[[str], None]
+
+
+def kernel_folder(home: Home, name: str) -> Path:
+    """Where the kernel of that name is or will be."""
+    return home.cache / "kernels" / re.sub(r"[^A-Za-z0-9.@-]", "-", name)
+
+
+def installed(name: str, home: Home) -> bool:
+    """Whether :func:`get_kernel` would need no download."""
+    return (kernel_folder(home, parse_kernel(name).full) / "kernel.json").exists()
+
+
+def get_kernel(
+    name: str,
+    home: Home,
+    progress: Progress,
+    *,
+    index: Index = listed_binaries,
+    download: Download = download,
+    extract: Extract | None = None,
+) -> Kernel:
+    """The kernel of that name, downloaded when it is new: the newest that the archive serves now.
+
+    What is there stays as it is until its folder is deleted, so that a study can be repeated.
+    UserError for a malformed name; CannotBuildHere when there is no such kernel: what there
+    is instead.
+    """
+    wanted = parse_kernel(name)
+    folder = kernel_folder(home, name)
+    if not (folder / "kernel.json").exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        waiting = f"waiting for another whyfast that downloads {name}"
+        with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress(waiting)):
+            if not (folder / "kernel.json").exists():
+                _fetch(wanted, folder, progress, index, download, extract or extract_image)
+    recorded = json.loads((folder / "kernel.json").read_text())
+    return Kernel(image=folder / "vmlinuz", **recorded)
+
+
+def _fetch(
+    wanted: KernelName,
+    folder: Path,
+    progress: Progress,
+    index: Index,
+    download: Download,
+    extract: Extract,
+) -> None:
+    chosen, seen = _choose(wanted, index)
+    if not chosen:
+        raise CannotBuildHere(f"the archive has no {wanted.full}; {seen}")
+    need = 2 * chosen[0].package.size
+    if short := lacking(folder.parent, need):
+        raise CannotBuildHere(f"no room for the kernel {wanted.full}: {short}")
+    reasons = []
+    with tempfile.TemporaryDirectory(
+        dir=folder.parent, prefix=f"{folder.name}-unfinished-"
+    ) as work:
+        place = Path(work)
+        place.chmod(0o755)  # apt downloads as a user of its own
+        for one in chosen[:TRIES]:
+            size = one.package.size // 1_000_000
+            progress(f"downloading {one.package.package} {one.package.version} ({size} MB)")
+            package = place / "package.deb"
+            reason = download(one.package.path, one.package.sha256, package)
+            if reason is None:
+                _keep(wanted, one, package, place, folder, extract)
+                return
+            reasons.append(f"{one.package.package}: {reason}")
+    raise CannotBuildHere(f"{wanted.full} cannot be had: {reasons[0]}")
+
+
+def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
+    """The packages that fit in the first suite that has any; else what the suites have."""
+    seen = []
+    for suite in wanted.suites:
+        listed = index(PACKAGES, suite, ARCHITECTURE)
+        found = candidates(wanted, suite, listed)
+        if found:
+            return found, ""
+        there = ", ".join(available(wanted, suite, listed)) or "none"
+        seen.append(f"{suite} has {there}")
+    return [], "; ".join(seen)
+
+
+def _keep(
+    wanted: KernelName,
+    one: Candidate,
+    package: Path,
+    place: Path,
+    folder: Path,
+    extract: Extract,
+) -> None:
+    made = place / "made"
+    made.mkdir()
+    image = made / "vmlinuz"
+    extract(package, image)
+    with image.open("rb") as f:
+        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
+    record = {
+        "name": wanted.full,
+        "release": one.release,
+        "package": one.package.package,
+        "version": one.package.version,
+        "suite": one.suite,
+        "package_sha256": one.package.sha256,
+        "sha256": sha256,
+    }
+    (made / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
+    shutil.rmtree(folder, ignore_errors=True)
+    made.rename(folder)
+
+
+def extract_image(package: Path, to: Path) -> None:
+    """Write the kernel in a package's file to ``to``: ``/boot/vmlinuz-…`` or
+    ``/usr/lib/modules/…/vmlinuz``. CannotBuildHere when it has none."""
+    try:
+        unpacker = subprocess.Popen(
+            ["dpkg-deb", "--fsys-tarfile", str(package)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise CannotBuildHere(f"dpkg-deb is not here to unpack a kernel with: {error}") from error
+    assert unpacker.stdout is not None
+    try:
+        with tarfile.open(fileobj=unpacker.stdout, mode="r|") as archive:
+            for member in archive:
+                if member.isfile() and re.fullmatch(r"vmlinuz(-.+)?", Path(member.name).name):
+                    stream = archive.extractfile(member)
+                    assert stream is not None
+                    with to.open("wb") as out:
+                        shutil.copyfileobj(stream, out)
+                    return
+    except tarfile.TarError as error:
+        raise CannotBuildHere(f"{package.name} cannot be unpacked: {error}") from error
+    finally:
+        unpacker.kill()
+        unpacker.wait()
+    raise CannotBuildHere("the package holds no kernel; the archive may keep it in another one")

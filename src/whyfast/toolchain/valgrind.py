@@ -1,0 +1,93 @@
+"""A Valgrind that knows newer compilers than the machine's own: Debian's, in a root of its own.
+
+Valgrind's tools are linked statically and find their data by ``VALGRIND_LIB``, so that they run in
+any root, and on this machine, straight from this one's files. The roots of compilers stay as they
+are: what is counted is what was built, and asking for counts builds nothing anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+from whyfast.toolchain.archive import archive_address, proxy_options
+from whyfast.toolchain.debian_root import RootSpec, make_root, mmdebstrap_words
+from whyfast.toolchain.provider import Progress
+
+SUITE = "trixie"
+PACKAGES = ("valgrind",)
+
+#: The version in that suite; a machine whose own is as new needs no other.
+VERSION = (3, 24)
+
+#: Bytes that the root takes, about.
+NEED = 350_000_000
+
+_LIBRARY = "usr/libexec/valgrind"
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+def valgrind_root(home: Home) -> Path:
+    """Where that root is or will be."""
+    digest = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
+    return home.toolchains / f"debian-{SUITE}-valgrind-{digest}" / "root"
+
+
+def newer_valgrind(home: Home, progress: Progress) -> Path:
+    """The root with Valgrind in it, made when it is not there, which takes about a minute.
+
+    CannotBuildHere when it cannot be had.
+    """
+    root = valgrind_root(home)
+    folder = root.parent
+    if not (folder / "digest").exists():
+        waiting = "waiting for another whyfast that makes the root of Valgrind"
+        with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress(waiting)):
+            if not (folder / "digest").exists():
+                _make(folder, progress)
+    return root
+
+
+def tool_words(root: Path, tool: str) -> tuple[list[str], dict[str, str]]:
+    """(the words that start a tool of that Valgrind anywhere, the environment that they need).
+
+    They are what ``valgrind --tool=TOOL`` itself executes. CannotBuildHere when the root has no
+    such tool for this processor.
+    """
+    machine = platform.machine()
+    library = root / _LIBRARY
+    program = library / f"{tool}-{_ARCHITECTURES.get(machine, machine)}-linux"
+    if not program.exists():
+        raise CannotBuildHere(f"Debian {SUITE}'s Valgrind has no {tool} for {machine}")
+    launcher = str(root / "usr/bin/valgrind")
+    environment = {"VALGRIND_LIB": str(library), "VALGRIND_LAUNCHER": launcher}
+    return [str(program), f"--tool={tool}"], environment
+
+
+def version_of(text: str) -> tuple[int, int]:
+    """``valgrind-3.19.0`` → (3, 19); (0, 0) for anything else."""
+    found = re.search(r"valgrind-(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _make(folder: Path, progress: Progress) -> None:
+    if sys.platform != "linux":
+        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
+    program = shutil.which("mmdebstrap")
+    if program is None:
+        raise CannotBuildHere(
+            "mmdebstrap, which makes Debian roots, is not installed; apt-get install mmdebstrap"
+        )
+    spec = RootSpec(SUITE, PACKAGES, archive_address(), tuple(proxy_options()), NEED)
+    what = f"Valgrind of Debian {SUITE}"
+    progress(f"making a root with {what}")
+    words = mmdebstrap_words(spec, program, "root" if os.geteuid() == 0 else "unshare")
+    make_root(spec, folder, words, lambda text: progress(f"{what}: {text}"))

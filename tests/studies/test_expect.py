@@ -1,0 +1,137 @@
+"""A label is not a binary: variants that are not what their names say are not compared."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.test_run import whyfast
+
+from whyfast.store.home import Home
+
+#: An interpreter of twelve instructions by computed goto; gcc merges its jumps at -Os.
+SOURCE = """
+#include <stdio.h>
+struct insn { unsigned char op, a, b, c; };
+#define NEXT do { p++; goto *table[p->op]; } while (0)
+static long __attribute__((noinline)) run(const struct insn *p, long *r)
+{
+    static const void *const table[] = {
+        &&l0, &&l1, &&l2, &&l3, &&l4, &&l5, &&l6, &&l7, &&l8, &&l9, &&l10, &&l11,
+    };
+    NEXT;
+l0: r[p->a] = r[p->b] + r[p->c]; NEXT;
+l1: r[p->a] = r[p->b] - r[p->c]; NEXT;
+l2: r[p->a] = r[p->b] * r[p->c]; NEXT;
+l3: r[p->a] = r[p->b] ^ r[p->c]; NEXT;
+l4: r[p->a] = r[p->b] & r[p->c]; NEXT;
+l5: r[p->a] = r[p->b] | r[p->c]; NEXT;
+l6: r[p->a] = r[p->b] << (r[p->c] & 63); NEXT;
+l7: r[p->a] = r[p->b] >> (r[p->c] & 63); NEXT;
+l8: r[p->a] = -r[p->b]; NEXT;
+l9: r[p->a] = ~r[p->b]; NEXT;
+l10: if (r[p->a]) p += p->b; NEXT;
+l11: return r[0];
+}
+int main(int argc, char **argv)
+{
+    static struct insn code[1001];
+    long r[256] = {argc, 2, 3, 4}, sum = 0;
+    (void)argv;
+    for (int i = 0; i < 1000; i++)
+        code[i] = (struct insn){i * 7 % 10, i % 4, i / 3 % 4, i / 5 % 4};
+    code[1000].op = 11;
+    for (int i = 0; i < 100; i++)
+        sum += run(code, r);
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+
+def _study(folder: Path, baseline: str, claim: str = "") -> Path:
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "vm.c").write_text(SOURCE)
+    (folder / "study.toml").write_text(
+        f"""
+[study]
+title = "Does the name tell the truth?"
+baseline = {baseline}
+{claim}
+[source]
+path = "src"
+[build]
+steps = ["{{cc}} {{cflags}} -o {{program}} {{source}}/vm.c {{ldflags}}"]
+program = "vm"
+[variant.honest]
+toolchain = "path:gcc"
+cflags = ["-O2"]
+expect = {{ dispatch = "replicated" }}
+[variant.other]
+toolchain = "path:gcc"
+cflags = ["-O2", "-fno-gcse"]
+[variant.liar]
+toolchain = "path:gcc"
+cflags = ["-Os"]
+expect = {{ dispatch = "replicated" }}
+[benchmarks.vm]
+runner = "command"
+command = ["{{program}}"]
+[measure]
+budget = "1s"
+[evidence]
+dispatch = ["run"]
+"""
+    )
+    return folder
+
+
+def _run(study: Path) -> tuple[str, dict[str, Any]]:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    out = study / "result.json"
+    done = whyfast("run", study, "--json", out, "--markdown", study / "r.md", code=1)
+    return done.stdout + done.stderr, json.loads(out.read_text())
+
+
+def test_a_variant_that_is_not_what_its_name_says_is_not_measured(
+    own_home: Home, tmp_path: Path
+) -> None:
+    claim = 'claim = { variant = "other", baseline = "liar" }'
+    study = _study(tmp_path / "study", '"honest"', claim)
+    text, result = _run(study)
+    flat = " ".join(text.split())
+    assert "liar is left out: replicated dispatch is expected, its program has merged" in flat
+    assert (
+        "The claim that other beats liar is not tested: liar has dispatch merged, not replicated."
+        in flat
+    )
+    assert "gcc merges computed gotos early" in flat
+    compared = {(v["variant"], v["baseline"]) for v in result["verdicts"]}
+    assert compared == {("other", "honest")}
+    assert all("liar" not in block["values"] for block in result["blocks"])
+    assert [(u["variant"], u["wanted"], u["found"]) for u in result["unmet"]] == [
+        ("liar", "replicated", "merged")
+    ]
+    assert [(t["variant"], t["cured"]) for t in result["troubles"]] == [
+        ("liar", ["honest", "other"])
+    ]
+    page = (study / "r.md").read_text()
+    assert "not compared" in page
+    assert "liar is not what it should be" in page
+
+
+def test_with_a_baseline_that_is_not_what_its_name_says_nothing_is_measured(
+    own_home: Home, tmp_path: Path
+) -> None:
+    text, result = _run(_study(tmp_path / "study", '"liar"'))
+    flat = " ".join(text.split())
+    assert (
+        "Nothing is compared with liar (dispatch merged, not replicated), which is not what the "
+        "name says: there is no baseline, and so no verdict." in flat
+    )
+    assert (result["verdicts"], result["blocks"]) == ([], [])
+    assert len(result["evidence"]) == 3

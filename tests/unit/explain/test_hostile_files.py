@@ -1,0 +1,116 @@
+"""Whatever a PE, COFF or Mach-O file holds: facts, or one clear error."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.explain.cross import MACOS, WINDOWS, compile_object, run, zig_binary
+
+from whyfast.explain.pdb import find_pdb
+from whyfast.explain.program import explain_program
+from whyfast.model.errors import UserError
+
+SOURCE = """
+void first(void), second(void), third(void), fourth(void);
+int vm_run(const unsigned char *p) {
+    for (;;) switch (*p++) {
+        case 0: return 0;
+        case 1: first(); break;
+        case 2: second(); break;
+        case 3: third(); break;
+        case 4: fourth(); break;
+        default: return 1;
+    }
+}
+void first(void) {} void second(void) {} void third(void) {} void fourth(void) {}
+int entry(void) { return vm_run((const unsigned char *)"abc"); }
+#ifdef WITH_MAIN
+int main(void) { return entry(); }
+#endif
+"""
+
+PATCHES = [b"\0", b"\xff", b"\xff" * 8, b"\x80", b"\x7f" * 4, b"\1"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile")
+
+
+@pytest.fixture(scope="module")
+def originals(folder: Path) -> list[bytes]:
+    source = folder / "program.c"
+    source.write_text(SOURCE)
+    objects = [compile_object(folder, t, source, "-fno-inline") for t in (*WINDOWS, *MACOS)]
+    words = ["/entry:entry", "/subsystem:console", "/nodefaultlib", "/debug"]
+    run([zig_binary(), "lld-link", *words, f"/out:{folder / 'program.exe'}", str(objects[0])])
+    linked = folder / "linked"
+    run(
+        [
+            zig_binary(),
+            "cc",
+            "-target",
+            MACOS[0],
+            "-O1",
+            "-DWITH_MAIN",
+            str(source),
+            "-o",
+            str(linked),
+        ]
+    )
+    return [p.read_bytes() for p in (*objects, folder / "program.exe", linked)]
+
+
+def _mutated(data: st.DataObject, blob: bytes) -> bytes:
+    mutable = bytearray(blob)
+    places = st.one_of(
+        st.integers(0, len(blob) - 1),
+        st.integers(0, min(0x400, len(blob)) - 1),
+        st.integers(max(0, len(blob) - 0x800), len(blob) - 1),
+    )
+    for place in data.draw(st.lists(places, max_size=8)):
+        patch = data.draw(st.sampled_from(PATCHES))
+        mutable[place : place + len(patch)] = patch
+    if data.draw(st.booleans()):
+        del mutable[data.draw(places) :]
+    return bytes(mutable)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_truncated_and_mutated_files_never_crash(
+    tmp_path: Path, originals: list[bytes], data: st.DataObject
+) -> None:
+    path = tmp_path / "hostile"
+    path.write_bytes(_mutated(data, data.draw(st.sampled_from(originals))))
+    with contextlib.suppress(UserError):
+        explain_program(path, variant="v", dispatch=["vm_run"], functions=["*"])
+
+
+class _Record:
+    """What the program says of its PDB."""
+
+    def __init__(self, blob: bytes) -> None:
+        self.codeview_pdb = self
+        self.filename = "hostile.pdb"
+        at = blob.index(b"RSDS")
+        self.signature = list(blob[at + 4 : at + 20])
+
+
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_a_mutated_pdb_never_crashes(
+    tmp_path: Path, folder: Path, originals: list[bytes], data: st.DataObject
+) -> None:
+    record = _Record(originals[-2])
+    (tmp_path / "hostile.pdb").write_bytes(_mutated(data, (folder / "program.pdb").read_bytes()))
+    pdb = find_pdb(tmp_path / "program.exe", record)
+    assert pdb.symbols or pdb.why_not

@@ -1,0 +1,191 @@
+"""Symptoms of compilers' troubles: by evidence, not by version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from whyfast.explain.known_troubles import MERGED, SAVING, known_troubles, look_up
+from whyfast.explain.program import explain_program
+from whyfast.explain.troubles import find_troubles, program_troubles
+from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence
+from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.toolchain import Toolchain
+from whyfast.study.load import load_study
+
+Compile = Callable[..., Path]
+SourceOf = Callable[[str, int], str]
+TAILDUP = ("-mllvm", "-tail-dup-pred-size=5000")
+
+
+def _loop(variant: str, jumps: int, *, goto: bool | None = True) -> Evidence:
+    form = "merged" if jumps < 5 else "replicated"
+    facts = DispatchFacts("loop", form, jumps, 225, 1, 9000, 60_000, "", goto)  # type: ignore[arg-type]
+    return Evidence(variant, "x86-64", facts, ())
+
+
+def _study(*variants: Variant, left_out: Sequence[Variant] = ()) -> Study:
+    return Study(
+        name="demo",
+        title="demo",
+        folder=Path("demo"),
+        baselines=(variants[0].name,),
+        margin=0.01,
+        source=Source("path", "src", Path("demo/src")),
+        build=BuildSpec((), "vm"),
+        variants=variants,
+        benchmarks=(),
+        left_out=tuple(left_out),
+    )
+
+
+def _toolchain(name: str, version: str) -> Toolchain:
+    return Toolchain(name, "path", version, "x86_64-linux-gnu", "d", ("cc",), frozenset())
+
+
+TOOLCHAINS = tuple(
+    _toolchain(f"path:{name.replace(chr(32), chr(45))}", name)
+    for name in ("clang 18.1.8", "clang 19.1.7", "clang 22.1.8", "gcc 14.2.0")
+)
+OLD = Variant("old", "path:clang-18.1.8", ("-O3",))
+NEW = Variant("new", "path:clang-19.1.7", ("-O3",))
+CURED = Variant("cured", "path:clang-19.1.7", ("-O3", *TAILDUP))
+
+
+def test_a_known_version_with_the_symptom() -> None:
+    (one,) = find_troubles(_study(OLD, NEW), TOOLCHAINS, [_loop("old", 266), _loop("new", 1)])
+    assert (one.variant, one.compiler, one.symptom, one.listed) == (
+        "new",
+        "clang 19.1.7",
+        MERGED,
+        True,
+    )
+    assert one.name == "llvm-tail-duplication-limit"
+    assert one.shows == (
+        "1 indirect jump for 225 handlers where old (the same source by clang 18.1.8) has 266"
+    )
+    assert one.toml == (
+        "[variant.new-workaround]",
+        'extends     = "new"',
+        'cflags.add  = ["-mllvm", "-tail-dup-pred-size=5000"]',
+    )
+
+
+def test_a_known_version_without_the_symptom_is_not_accused() -> None:
+    assert find_troubles(_study(OLD, NEW), TOOLCHAINS, [_loop("old", 266), _loop("new", 250)]) == ()
+
+
+def test_a_switch_that_stays_one_jump_is_no_trouble() -> None:
+    evidence = [_loop("old", 266), _loop("new", 1, goto=False)]
+    assert find_troubles(_study(OLD, NEW), TOOLCHAINS, evidence) == ()
+
+
+def test_a_version_not_known_for_it() -> None:
+    newer = replace(NEW, toolchain="path:clang-22.1.8")
+    (one,) = find_troubles(_study(OLD, newer), TOOLCHAINS, [_loop("old", 266), _loop("new", 1)])
+    assert (one.name, one.listed) == ("llvm-tail-duplication-limit", False)
+
+
+def test_a_compiler_of_which_nothing_is_known() -> None:
+    other = _toolchain("path:tcc", "tcc 0.9.27")
+    study = _study(Variant("new", "path:tcc"))
+    (one,) = find_troubles(study, (other,), [_loop("new", 1)])
+    assert (one.name, one.compiler, one.toml) == ("", "tcc 0.9.27", ())
+
+
+def test_a_variant_that_has_the_workaround_is_named() -> None:
+    evidence = [_loop("old", 266), _loop("new", 1), _loop("cured", 266)]
+    (one,) = find_troubles(_study(OLD, NEW, CURED), TOOLCHAINS, evidence)
+    assert (one.cured, one.untried, one.toml) == (("cured",), (), ())
+    (one,) = find_troubles(_study(OLD, NEW, left_out=[CURED]), TOOLCHAINS, evidence[:2])
+    assert (one.cured, one.untried, one.toml) == ((), ("cured",), ())
+    still = [*evidence[:2], _loop("cured", 1)]
+    (one, two) = find_troubles(_study(OLD, NEW, CURED), TOOLCHAINS, still)
+    assert (one.uncured, two.variant) == (("cured",), "cured")
+
+
+def test_late_code_generation_needs_the_flag_at_the_link() -> None:
+    late = replace(NEW, configure=("--with-lto=thin",))
+    (one,) = find_troubles(_study(late), TOOLCHAINS, [_loop("new", 1)])
+    assert one.toml[-1] == 'ldflags.add = ["-Wl,-mllvm,-tail-dup-pred-size=5000"]'
+
+
+@pytest.mark.parametrize("axes", [{}, {"compiler": "clang19"}])
+def test_the_lines_make_a_variant(tmp_path: Path, axes: dict[str, str]) -> None:
+    place = replace(NEW, axes=axes, env={"A": 'x"y'}, configure=("--a",))
+    (one,) = find_troubles(_study(place), TOOLCHAINS, [_loop("new", 1)])
+    (tmp_path / "study.toml").write_text(
+        "[study]\ntitle = 'x'\nbaseline = 'new'\n[source]\npath = '.'\n"
+        "[build]\nsteps = ['{cc} {cflags} -o {program} a.c']\nprogram = 'vm'\n"
+        "[variant.new]\ntoolchain = 'path:clang-19.1.7'\ncflags = ['-O3']\nconfigure = ['--a']\n"
+        "env.A = 'x\"y'\n[benchmarks.a]\nrunner = 'command'\ncommand = ['{program}']\n"
+        + "\n".join(one.toml)
+    )
+    added = load_study(str(tmp_path)).variant("new-workaround")
+    assert added.cflags == ("-O3", *TAILDUP)
+    assert (added.toolchain, added.configure, dict(added.env)) == (
+        NEW.toolchain,
+        ("--a",),
+        {"A": 'x"y'},
+    )
+
+
+def test_handlers_that_save_registers() -> None:
+    facts = DispatchFacts("tail-call", "replicated", 220, 228, 232, 9000, 60_000, "")
+    saving = Evidence("new", "x86-64", facts, (), entry=EntryFacts(228, 200, 800, 4.0, 0, 0.0))
+    (one,) = find_troubles(_study(replace(NEW, toolchain=OLD.toolchain)), TOOLCHAINS, [saving])
+    assert (one.symptom, one.name, one.listed) == (SAVING, "clang-without-preserve_none", True)
+    # One push may be there to align the stack.
+    few = replace(saving, entry=EntryFacts(228, 200, 200, 1.0, 0, 0.0))
+    assert find_troubles(_study(NEW), TOOLCHAINS, [few]) == ()
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "flags", "name", "listed"),
+    [
+        ("clang", "19.1.0", ["-O3"], "llvm-tail-duplication-limit", True),
+        ("clang", "20.1.0", ["-O3"], "llvm-tail-duplication-limit", True),
+        ("clang", "20.1.2", ["-O3"], "llvm-tail-duplication-limit", False),
+        ("clang", "18.1.8", ["-O3"], "llvm-tail-duplication-limit", False),
+        ("gcc", "12.2.0", ["-O2", "-Os"], "gcc-merged-without-O2", True),
+        ("gcc", "12.2.0", ["-Os", "-O2"], "gcc-goto-duplication-limit", True),
+    ],
+)
+def test_which_trouble_fits(
+    family: str, version: str, flags: list[str], name: str, listed: bool
+) -> None:
+    known, said = look_up(family, version, MERGED, flags)
+    assert known is not None
+    assert (known.name, said) == (name, listed)
+
+
+def test_every_entry_says_where_it_is_from() -> None:
+    assert len({t.name for t in known_troubles()}) == len(known_troubles())
+    for trouble in known_troubles():
+        assert trouble.symptom in (MERGED, SAVING)
+        assert trouble.sources
+        assert trouble.seen
+        assert trouble.cflags or trouble.remedy
+
+
+@pytest.mark.parametrize(("style", "computed"), [("goto", True), ("switch", False)])
+def test_a_table_of_the_source_is_told_from_one_of_the_compiler(
+    gcc: Compile, interpreter: SourceOf, style: str, computed: bool
+) -> None:
+    for flags in (("-fPIE", "-pie"), ("-fno-pie", "-no-pie")):
+        program = gcc(interpreter(style, 30), "-Os", *flags)
+        found = explain_program(program, variant="x", dispatch=("vm_run",))
+        assert found.dispatch is not None
+        assert (found.dispatch.form, found.dispatch.computed_goto) == ("merged", computed)
+        assert [t.symptom for t in program_troubles(found)] == [MERGED] * computed
+
+
+def test_nothing_is_said_of_a_stripped_program(gcc: Compile, interpreter: SourceOf) -> None:
+    program = gcc(interpreter("goto", 30), "-Os", "-s", "-rdynamic")
+    found = explain_program(program, variant="x", dispatch=("vm_run",))
+    assert found.dispatch is not None
+    assert found.dispatch.computed_goto is None
+    assert program_troubles(found) == ()

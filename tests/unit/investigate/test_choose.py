@@ -1,0 +1,82 @@
+"""A study restricted to what is wanted of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.build.example import study as example
+
+from whyfast.investigate.choose import Choice, chosen
+from whyfast.model.errors import UserError
+from whyfast.model.study import Benchmark, Claim, MeasureSpec, Quick, Study, Variant
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """Four variants, three benchmarks, and a quick look at two of each."""
+    return replace(
+        example(tmp_path / "subject"),
+        variants=tuple(Variant(n, "path:cc") for n in ("base", "a", "b", "c")),
+        benchmarks=tuple(Benchmark(n, "command", ("{program}",)) for n in ("x", "y", "z")),
+        measure=MeasureSpec(budget=100.0),
+        claim=Claim("a", "b"),
+        quick=Quick(("c",), ("x", "z"), 30.0),
+    )
+
+
+def _names(study: Study) -> tuple[list[str], list[str], float]:
+    return (
+        [v.name for v in study.variants],
+        [b.name for b in study.benchmarks],
+        study.measure.budget,
+    )
+
+
+def test_nothing_asked_for_is_all(study: Study) -> None:
+    assert chosen(study, Choice()) == study
+
+
+def test_baselines_and_what_the_claim_compares_with_stay(study: Study) -> None:
+    found = chosen(study, Choice(only=("a",), benchmarks=("y",), budget=7.0))
+    assert _names(found) == (["base", "a", "b"], ["y"], 7.0)
+    assert found.claim == Claim("a", "b")
+
+
+def test_a_claim_about_what_is_left_out_goes(study: Study) -> None:
+    assert chosen(study, Choice(only=("c",))).claim is None
+
+
+def test_quick_is_what_the_study_says(study: Study) -> None:
+    assert _names(chosen(study, Choice(quick=True))) == (["base", "c"], ["x", "z"], 30.0)
+
+
+def test_quick_without_a_word_of_the_study_is_a_fifth_of_the_budget(study: Study) -> None:
+    found = chosen(replace(study, quick=Quick()), Choice(quick=True))
+    assert _names(found) == (["base", "a", "b", "c"], ["x", "y", "z"], 20.0)
+
+
+def test_what_is_named_goes_before_quick(study: Study) -> None:
+    found = chosen(study, Choice(only=("b",), benchmarks=("y",), budget=7.0, quick=True))
+    assert _names(found) == (["base", "b"], ["y"], 7.0)
+
+
+def test_evidence_only_measures_nothing(study: Study) -> None:
+    found = chosen(replace(study, twin=True), Choice(evidence_only=True))
+    assert [v.name for v in found.variants] == ["base", "a", "b", "c"]
+    assert found.measured == ()
+    assert not found.twin
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        (Choice(only=("bass",)), "--only: no variant 'bass'; did you mean 'base'?"),
+        (Choice(benchmarks=("q",)), "--benchmark: no benchmark 'q'; there are x, y, z"),
+    ],
+)
+def test_unknown_names(study: Study, choice: Choice, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        chosen(study, choice)
+    assert str(raised.value) == message

@@ -1,0 +1,131 @@
+"""Compiler options that fall on one side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whyfast.judge.option_confounds import option_confounds
+from whyfast.judge.option_costs import switched_on
+from whyfast.model.build import Build
+from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
+from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.verdict import Confound
+
+ZERO = "-fzero-call-used-regs"
+
+
+def _study(**cflags: tuple[str, ...]) -> Study:
+    return Study(
+        name="demo",
+        title="demo",
+        folder=Path("demo"),
+        baselines=("loop",),
+        margin=0.01,
+        source=Source("path", "src", Path("demo/src")),
+        build=BuildSpec((), "vm"),
+        variants=tuple(Variant(name, "path:gcc", flags) for name, flags in cflags.items()),
+        benchmarks=(),
+    )
+
+
+def _build(variant: str, **inputs: Any) -> Build:
+    provenance: Mapping[str, Any] = {"inputs": inputs, "env": inputs.get("env", {})}
+    return Build(variant, "d", Path(variant), variant, provenance, False)
+
+
+def _evidence(variant: str, style: str, *traces: OptionTrace) -> Evidence:
+    facts = DispatchFacts(style, "replicated", 200, 228, 228, 9, 9, "")  # type: ignore[arg-type]
+    return Evidence(variant, "x86-64", facts, (), options=traces)
+
+
+def _find(study: Study, builds: list[Build], *evidence: Evidence) -> list[Confound]:
+    return list(option_confounds(study, builds, evidence))
+
+
+def test_an_option_that_only_the_handlers_have() -> None:
+    trace = OptionTrace(ZERO, 220, 228, "-fzero-call-used-regs=used-gpr")
+    (one,) = _find(
+        _study(loop=(), tail=("-DTAIL",)),
+        [_build("loop"), _build("tail")],
+        _evidence("loop", "loop"),
+        _evidence("tail", "tail-call", trace),
+    )
+    assert (one.kind, one.severity, one.variants) == (
+        "compiler-option",
+        "warning",
+        ("tail", "loop"),
+    )
+    assert one.text == (
+        "`-fzero-call-used-regs` is on in tail (220 of 228 handlers of tail clear registers before "
+        "they are left) and off in loop; it clears registers at each exit of a function, and a "
+        "tail-call interpreter leaves a function with every instruction that it executes, a loop "
+        "once a call"
+    )
+
+
+def test_an_option_that_all_have_falls_harder_on_tail_calls() -> None:
+    loop, tail = OptionTrace(ZERO, 1, 1), OptionTrace(ZERO, 220, 228)
+    (one,) = _find(
+        _study(loop=(), tail=("-DTAIL",)),
+        [_build("loop"), _build("tail")],
+        _evidence("loop", "loop", loop),
+        _evidence("tail", "tail-call", tail),
+    )
+    assert one.text.startswith("`-fzero-call-used-regs` is on in all variants (220 of 228 handlers")
+
+
+def test_between_loops_alone_an_option_of_all_is_none() -> None:
+    loop = OptionTrace(ZERO, 1, 1)
+    found = _find(
+        _study(loop=(), other=("-O3",)),
+        [_build("loop"), _build("other")],
+        _evidence("loop", "loop", loop),
+        _evidence("other", "loop", loop),
+    )
+    assert found == []
+
+
+def test_without_a_trace_in_the_code_it_is_only_noted() -> None:
+    trace = OptionTrace(ZERO, 0, 228, "-fzero-call-used-regs=used")
+    (one,) = _find(
+        _study(loop=(), tail=("-DTAIL",)),
+        [_build("loop"), _build("tail")],
+        _evidence("loop", "loop"),
+        _evidence("tail", "tail-call", trace),
+    )
+    assert one.severity == "note"
+    assert "given as `-fzero-call-used-regs=used`, no trace in the dispatching code" in one.text
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"cflags": ["-O2", "-fno-omit-frame-pointer"]},
+        {"cc_flags": ["-fno-omit-frame-pointer"]},
+        {"env": {"CFLAGS": "-O2 -fno-omit-frame-pointer"}},
+        {"configure": ["CFLAGS=-O2 -fno-omit-frame-pointer"]},
+    ],
+)
+def test_options_are_read_from_the_commands_of_a_build(inputs: dict[str, Any]) -> None:
+    study = _study(loop=("-O2",), tail=("-O2", "-DTAIL"))
+    (one,) = _find(study, [_build("loop"), _build("tail", **inputs)])
+    assert "-fno-omit-frame-pointer` is on in tail" in one.text
+
+
+def test_an_option_that_is_the_question_is_no_confound() -> None:
+    study = _study(loop=("-O2",), framed=("-O2", "-fno-omit-frame-pointer"))
+    builds = [
+        _build("loop", cflags=["-O2"]),
+        _build("framed", cflags=["-O2", "-fno-omit-frame-pointer"]),
+    ]
+    assert _find(study, builds) == []
+
+
+def test_the_last_word_on_an_option_counts() -> None:
+    flags = ["-fstack-protector-strong", "-fcf-protection", "-fno-stack-protector", "-pg", "-O2"]
+    assert switched_on(flags) == {"-fcf-protection": "-fcf-protection", "-pg": "-pg"}
+    assert switched_on(["-fzero-call-used-regs=skip", "-fcf-protection=none"]) == {}

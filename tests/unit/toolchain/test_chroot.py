@@ -1,0 +1,100 @@
+"""Entering a root where nothing may be mounted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.toolchain.chroot import bring_in
+from whyfast.toolchain.entrance import Tools, entrances_in_words, try_chroot
+from whyfast.toolchain.sandbox import Box, around_program, around_steps
+
+_, WHY_NOT = try_chroot(shutil.which("chroot", path="/usr/sbin:/usr/bin:/sbin:/bin"))
+ONLY_CHROOT = Tools(None, "no bubblewrap", None, "no namespaces", "/usr/sbin/chroot")
+needs_chroot = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A root with a shell and what it is linked to."""
+    root = tmp_path / "root"
+    for program in ("/bin/sh", "/usr/bin/env", "/bin/cat"):
+        told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True)
+        for path in (program, *re.findall(r"(/\S+) \(0x", told.stdout)):
+            target = root / path[1:]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    return root
+
+
+@needs_chroot
+def test_a_step_writes_in_its_folder_and_ends_as_it_ends(root: Path, tmp_path: Path) -> None:
+    work = tmp_path / "build" / "work"
+    work.mkdir(parents=True)
+    words, said = around_steps(Box(root, (work.parent,), start=work), tmp_path, ONLY_CHROOT)
+    assert said == "chroot alone: with the network, and the root can be written to"
+    for step, status in (("echo $PWD >made; cat made >/dev/null", 0), ("exit 3", 3)):
+        done = subprocess.run([*words, "/bin/sh", "-euc", step], env={"A": "b"}, check=False)
+        assert done.returncode == status
+    assert (work / "made").read_text() == f"{work}\n"
+    assert not (root / str(work)[1:]).exists()
+    done = subprocess.run([*words, "/bin/sh", "-c", "kill -9 $$"], check=False)
+    assert done.returncode == 128 + 9
+
+
+@needs_chroot
+def test_a_program_is_the_process_itself(root: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "file").write_text("here")
+    words = around_program(Box(root, readable=(data,), network=True), tmp_path, ONLY_CHROOT)
+    reading, writing = os.pipe()
+    script = f"echo $$ $(cat {data}/file) $PWD; kill -SEGV $$"
+    process = subprocess.Popen([*words, "/bin/sh", "-c", script], stdout=writing)
+    os.close(writing)
+    with open(reading) as answer:
+        assert answer.read() == f"{process.pid} here /\n"
+    assert process.wait() == -11
+
+
+def test_what_is_brought_in_follows_what_is_outside(tmp_path: Path) -> None:
+    root, data = tmp_path / "root", tmp_path / "data"
+    (data / "deep").mkdir(parents=True)
+    (data / "deep" / "a").write_text("1")
+    (data / "link").symlink_to("deep/a")
+    copy = root / str(data)[1:]
+    root.mkdir()
+    bring_in(root, data, data, link=False)
+    assert (copy / "link").read_text() == "1"
+    (copy / "deep" / "a").write_text("changed inside")
+    assert (data / "deep" / "a").read_text() == "1"
+    (data / "deep" / "a").write_text("22")
+    (data / "link").unlink()
+    bring_in(root, data, data, link=True)
+    assert (copy / "deep" / "a").read_text() == "22"
+    assert sorted(p.name for p in copy.iterdir()) == ["deep"]
+    # a root inside what it shows is not copied into itself
+    bring_in(root, tmp_path, tmp_path, link=False)
+    assert not (root / str(root)[1:]).exists()
+
+
+def test_which_way_and_why_not_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = Tools("/usr/bin/bwrap", "", ("/usr/bin/unshare",), "")
+    assert entrances_in_words(both) == [
+        "Debian roots: build steps by bubblewrap, measured programs by unshare and chroot"
+    ]
+    assert entrances_in_words(ONLY_CHROOT) == [
+        "Debian roots: build steps by chroot alone, measured programs by chroot alone",
+        "  no bubblewrap; no namespaces; so steps have the network, and can write to the root",
+    ]
+    nothing = Tools(None, "no bubblewrap", None, "no namespaces", None, "not root")
+    assert entrances_in_words(nothing) == [
+        "a Debian root cannot be entered here: no bubblewrap; no namespaces; not root"
+    ]
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert try_chroot("/usr/sbin/chroot") == (None, "plain chroot is for root alone")

@@ -1,0 +1,175 @@
+"""Kernels in the cache, with doubles of the archive."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.home import Home
+from whyfast.toolchain.archive import Binary, parse_binaries
+from whyfast.toolchain.kernels import extract_image, get_kernel, installed, kernel_folder
+
+NEWER = Binary("linux-image-6.1.0-50-amd64", "6.1.176-1", "pool/newer.deb", "aa", 10)
+OLDER = Binary("linux-image-6.1.0-47-amd64", "6.1.170-1", "pool/older.deb", "bb", 10)
+
+
+class Archive:
+    """Lists two kernels and serves those in ``served``."""
+
+    def __init__(self, *served: Binary) -> None:
+        self.served = {one.path: one for one in served}
+        self.asked: list[str] = []
+
+    def index(self, pattern: str, suite: str, architecture: str) -> Sequence[Binary]:
+        self.asked.append(f"{suite} {architecture}")
+        return [OLDER, NEWER]
+
+    def download(self, path: str, sha256: str, to: Path) -> str | None:
+        if path not in self.served:
+            return "the archive does not serve it"
+        assert sha256 == self.served[path].sha256
+        to.write_bytes(b"package " + path.encode())
+        return None
+
+
+def extract(package: Path, to: Path) -> None:
+    to.write_bytes(b"image of " + package.read_bytes())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+def test_the_newest_that_is_served_is_kept(home: Home) -> None:
+    archive = Archive(OLDER)
+    said: list[str] = []
+    kernel = get_kernel(
+        "debian:linux-6.1",
+        home,
+        said.append,
+        index=archive.index,
+        download=archive.download,
+        extract=extract,
+    )
+    assert archive.asked == ["bookworm amd64"]
+    assert said == [
+        "downloading linux-image-6.1.0-50-amd64 6.1.176-1 (0 MB)",
+        "downloading linux-image-6.1.0-47-amd64 6.1.170-1 (0 MB)",
+    ]
+    assert (kernel.release, kernel.version, kernel.upstream) == (
+        "6.1.0-47-amd64",
+        "6.1.170-1",
+        "6.1.170",
+    )
+    assert kernel.image.read_bytes() == b"image of package pool/older.deb"
+    assert kernel.package_sha256 == "bb"
+    assert installed("debian:linux-6.1", home)
+
+
+def test_what_is_there_needs_no_archive(home: Home) -> None:
+    archive = Archive(NEWER)
+    first = get_kernel(
+        "debian:linux-6.1",
+        home,
+        print,
+        index=archive.index,
+        download=archive.download,
+        extract=extract,
+    )
+
+    def never(*args: object) -> Sequence[Binary]:
+        raise AssertionError("asked again")
+
+    assert get_kernel("debian:linux-6.1", home, print, index=never) == first
+
+
+def test_a_missing_version_is_answered_with_those_there_are(home: Home) -> None:
+    archive = Archive()
+    with pytest.raises(CannotBuildHere) as caught:
+        get_kernel("debian:linux-6.1.9@sid", home, print, index=archive.index)
+    assert str(caught.value) == (
+        "the archive has no debian:linux-6.1.9@sid; sid has 6.1.170, 6.1.176"
+    )
+
+
+def test_nothing_half_made_is_left(home: Home) -> None:
+    archive = Archive(NEWER, OLDER)
+
+    def broken(package: Path, to: Path) -> None:
+        raise CannotBuildHere("the package holds no kernel")
+
+    with pytest.raises(CannotBuildHere, match="holds no kernel"):
+        get_kernel(
+            "debian:linux-6.1",
+            home,
+            print,
+            index=archive.index,
+            download=archive.download,
+            extract=broken,
+        )
+    folder = kernel_folder(home, "debian:linux-6.1")
+    assert [p.name for p in folder.parent.iterdir()] == ["debian-linux-6.1.lock"]
+
+
+def make_package(folder: Path, files: dict[str, bytes]) -> Path:
+    """A package as dpkg-deb reads it, by ``ar`` of three members."""
+    made = folder / "made.deb"
+    data, control = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    with tarfile.open(fileobj=control, mode="w"):
+        pass
+    with made.open("wb") as out:
+        out.write(b"!<arch>\n")
+        for name, content in (
+            ("debian-binary", b"2.0\n"),
+            ("control.tar", control.getvalue()),
+            ("data.tar", data.getvalue()),
+        ):
+            head = f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(content):<10}`\n"
+            out.write(head.encode() + content + b"\n" * (len(content) % 2))
+    return made
+
+
+@pytest.mark.parametrize(
+    "name", ["./boot/vmlinuz-6.1.0-50-amd64", "./usr/lib/modules/7.3.4+deb13-amd64/vmlinuz"]
+)
+def test_the_image_is_found_where_debian_puts_it(tmp_path: Path, name: str) -> None:
+    try:
+        subprocess.run(["dpkg-deb", "--version"], capture_output=True, check=True)
+    except OSError:
+        pytest.skip("dpkg-deb is not installed")
+    package = make_package(tmp_path, {"./boot/config": b"no", name: b"the image"})
+    extract_image(package, tmp_path / "image")
+    assert (tmp_path / "image").read_bytes() == b"the image"
+
+
+def test_a_package_without_a_kernel_is_refused(tmp_path: Path) -> None:
+    try:
+        subprocess.run(["dpkg-deb", "--version"], capture_output=True, check=True)
+    except OSError:
+        pytest.skip("dpkg-deb is not installed")
+    package = make_package(tmp_path, {"./usr/share/doc/linux": b"no"})
+    with pytest.raises(CannotBuildHere, match="holds no kernel"):
+        extract_image(package, tmp_path / "image")
+
+
+def test_the_index_of_binary_packages() -> None:
+    text = (
+        "Package: linux-image-6.1.0-50-amd64\nVersion: 6.1.176-1\nFilename: pool/x.deb\n"
+        "Size: 70302080\nSHA256: 7b55\nDescription: Linux 6.1\n for amd64\n\n"
+        "Package: linux-image-amd64\nVersion: 6.1.176-1\n"
+    )
+    assert parse_binaries(text) == [
+        Binary("linux-image-6.1.0-50-amd64", "6.1.176-1", "pool/x.deb", "7b55", 70302080)
+    ]
