@@ -17,7 +17,7 @@ const char options_usage[] =
     "  --section NAME           the section of an ELF object to run (.text)\n"
     "  --prog-array INDEX=FILE  a program for tail calls; may be repeated\n"
     "  --programs FILE          instead of PROGRAM: hexadecimal text, a program a line; the first\n"
-    "                           is run, the others have the index of their line, from 0 on\n"
+    "                           is run, the others are for tail calls, numbered from 0\n"
     "  --count                  run: print the number of executed instructions on stderr\n";
 
 static int parse_number(const char *option, const char *text, uint64_t maximum, uint64_t *out,
