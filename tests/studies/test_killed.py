@@ -74,6 +74,7 @@ def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_heed_interrupts,
     )
     # Only a hang takes so long; a machine busy with other work may take many seconds for each.
     deadline = time.monotonic() + 300
@@ -84,6 +85,11 @@ def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path:
     assert process.returncode == 130, err
     assert "The run is not complete. So far: slow is 1." in " ".join(out.split())
     assert "Traceback" not in err
+
+
+def _heed_interrupts() -> None:
+    """A shell starts what it runs in the background with SIGINT ignored, tests too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _blocks(home: Home) -> int:

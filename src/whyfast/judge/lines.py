@@ -107,6 +107,7 @@ def _line(
         departure_at=furthest,
         passes=len(slopes),
         confidence=CONFIDENCE,
+        linear=parameter.linear,
     )
 
 

@@ -37,7 +37,8 @@ class Line:
     ``intercept`` in seconds at 0; both are medians over ``passes``, with intervals at
     ``confidence``. ``slope_ratio`` is the slope over the main baseline's, pass by pass; None for
     the baseline itself, and where its slope is not above 0 throughout. ``departure`` is how far the
-    furthest point, at ``departure_at``, lies from the line, in seconds.
+    furthest point, at ``departure_at``, lies from the line, in seconds. Where ``linear`` is false,
+    only the points are of interest.
     """
 
     family: str
@@ -51,3 +52,4 @@ class Line:
     departure_at: int
     passes: int
     confidence: float
+    linear: bool = True

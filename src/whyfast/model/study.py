@@ -119,11 +119,13 @@ class Variant:
 @dataclass(frozen=True)
 class Parameter:
     """What sets a benchmark apart from the others of its family: the whole number ``value`` of
-    what ``name`` says, in the singular (``tail call``)."""
+    what ``name`` says, in the singular (``tail call``). ``linear``: is the slope of interest, or
+    only the points?"""
 
     family: str
     name: str
     value: int
+    linear: bool = True
 
 
 @dataclass(frozen=True)

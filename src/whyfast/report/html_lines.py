@@ -18,8 +18,8 @@ _DRAWN = 0.995
 
 _PLOTS = """
 <div class="needs-script lines" hidden data-family="{number}">
-<figure class="wide"><figcaption>Time of a run by number of {name}s: points with their intervals,
-and the line of each variant</figcaption><div class="lines-all"></div></figure>
+<figure class="wide"><figcaption>Time of a run by number of {name}s: points with their
+intervals{fitted}</figcaption><div class="lines-all"></div></figure>
 <p class="choice"><label for="at-{number}">{name}s</label>
 <input type="range" id="at-{number}" min="0" max="{last}" value="{last}" step="1">
 <output for="at-{number}"></output></p>
@@ -38,7 +38,9 @@ def lines_section(result: Result) -> str:
     body = [table(t, cls="stack") for t in lines_tables(result)]
     for number, lines in enumerate(_families(result)):
         values = len(_values(lines)) - 1
-        body.append(_PLOTS.format(number=number, name=text(lines[0].name), last=values))
+        fitted = ", and the line of each variant" if lines[0].linear else ""
+        name = text(lines[0].name)
+        body.append(_PLOTS.format(number=number, name=name, last=values, fitted=fitted))
     body.append('<p class="without-script">The plots need JavaScript; the tables say the same.</p>')
     body += [details(t.caption, table(t, caption=False)) for t in points_tables(result)]
     for found in (run_times_table(result, every=True), overhead_table(result)):
@@ -81,6 +83,7 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
     }
     return {
         "name": printable(line.variant),
+        "linear": line.linear,
         "slope": line.slope.value * 1e9,
         "intercept": line.intercept.value * 1e9,
         "points": [

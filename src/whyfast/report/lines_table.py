@@ -12,8 +12,8 @@ from whyfast.report.table import Cell, Column, Table
 
 
 def lines_tables(result: Result) -> tuple[Table, ...]:
-    """Slope and intercept of every variant, a table a family."""
-    return tuple(_lines_table(mine) for mine in _families(result))
+    """Slope and intercept of every variant, a table a linear family."""
+    return tuple(_lines_table(mine) for mine in _families(result) if mine[0].linear)
 
 
 def points_tables(result: Result) -> tuple[Table, ...]:

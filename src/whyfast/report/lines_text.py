@@ -10,10 +10,11 @@ from whyfast.report.numbers import UNBOUNDED, ratio_text
 
 
 def line_sentences(lines: Sequence[Line]) -> list[str]:
-    """A sentence for each family: the slope of every variant, the first against the others."""
+    """A sentence for each linear family: the slope of every variant, the first against the
+    others."""
     return [
         _sentence([one for one in lines if one.family == family])
-        for family in dict.fromkeys(one.family for one in lines)
+        for family in dict.fromkeys(one.family for one in lines if one.linear)
     ]
 
 

@@ -18,7 +18,7 @@ def spread(table: Table, benchmark: Benchmark) -> tuple[Benchmark, ...]:
     if "parameter" not in table:
         return (benchmark,)
     inner = table.table("parameter")
-    inner.check_keys("name", "values")
+    inner.check_keys("name", "values", "linear")
     inner.require("name", 'name = "tail call", what the numbers count, in the singular')
     inner.require("values", "values = [0, 1, 2, 4]")
     name = inner.sentence("name")
@@ -26,7 +26,10 @@ def spread(table: Table, benchmark: Benchmark) -> tuple[Benchmark, ...]:
     if not any(PARAMETER_NAME in names_in(word) for word in benchmark.command):
         message = "never uses {parameter}, so that all its values would run the same"
         raise table.error(("command",), message, 'as in "--length", "{parameter}"')
-    return tuple(_one(benchmark, Parameter(benchmark.name, name, value)) for value in values)
+    linear = inner.flag("linear") if "linear" in inner else True
+    return tuple(
+        _one(benchmark, Parameter(benchmark.name, name, value, linear)) for value in values
+    )
 
 
 def _values(table: Table) -> tuple[int, ...]:

@@ -15,11 +15,11 @@ from whyfast.model.line import Estimate
 from whyfast.model.observed import Observed
 from whyfast.report.answer import compose_answer
 from whyfast.report.html import render_html
-from whyfast.report.html_lines import lines_data
+from whyfast.report.html_lines import lines_data, lines_section
 from whyfast.report.image_text import image_sentences
 from whyfast.report.json_report import dump_result, from_json
 from whyfast.report.lines_table import lines_tables, points_tables
-from whyfast.report.lines_text import format_estimate
+from whyfast.report.lines_text import format_estimate, line_sentences
 from whyfast.report.markdown import render_markdown
 from whyfast.report.observed_table import image_table, overhead_table, run_times_table
 from whyfast.report.terminal import render_terminal
@@ -172,3 +172,14 @@ def test_plots_get_nanoseconds_and_leave_out_the_longest_runs() -> None:
         "ns": [24.0, 25.0],
         "share": [pytest.approx(90), pytest.approx(9.9)],
     }
+
+
+def test_where_no_line_is_meant_the_points_alone_are_shown() -> None:
+    lines = tuple(replace(one, linear=False) for one in LINES)
+    result = replace(lines_result(), lines=lines)
+    assert line_sentences(lines) == []
+    assert lines_tables(result) == ()
+    assert len(points_tables(result)) == 1
+    page = lines_section(result)
+    assert "and the line of each variant" not in page
+    assert [v["linear"] for v in lines_data(result)[0]["variants"]] == [False] * len(LINES)

@@ -47,6 +47,17 @@ def test_a_parameter_makes_a_benchmark_of_each_value(
     assert last.parameter == Parameter("collatz", "tail call", 12)
 
 
+def test_a_parameter_need_not_be_one_that_time_is_linear_in(
+    valid: str, write: Callable[[str], Path]
+) -> None:
+    new = (
+        'command = ["{program}", "{parameter}"]\n'
+        'parameter = { name = "opcode", values = [4, 8], linear = false }\n'
+    )
+    study = load_study(write(valid.replace(COMMAND, new).replace('check = "0x1f"\n', "")))
+    assert study.benchmarks[1].parameter == Parameter("collatz", "opcode", 8, linear=False)
+
+
 def test_one_placeholder_is_bound_and_the_rest_is_left() -> None:
     assert bind("{a}-{b}-{{a}}", "a", "{b}") == "{b}-{b}-{{a}}"
 

@@ -36,7 +36,9 @@ const lineFigures = (tools) => {
         error_y: { ...errors(variant.points), color: color(i) },
       },
       {
-        x: ends, y: ends.map((at) => variant.intercept + variant.slope * at), hoverinfo: "skip", type: "scatter",
+        // Where no line is meant, the points are joined.
+        x: variant.linear ? ends : variant.points.map((p) => p.at), hoverinfo: "skip", type: "scatter",
+        y: variant.linear ? ends.map((at) => variant.intercept + variant.slope * at) : variant.points.map((p) => p.value),
         mode: "lines", legendgroup: String(i), showlegend: false, line: { color: color(i), width: 1.5, dash: "dot" },
       },
     ]);
