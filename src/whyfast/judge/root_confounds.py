@@ -52,14 +52,9 @@ def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
     others = [n for n in _TELLING if n in differing]
     others += [n for n in differing if n not in others and n != LIBC and _linked(n)]
     if others:
-        named = "; ".join(
-            f"{n}{f' ({_TELLING[n]})' if n in _TELLING else ''} {_sides(differing[n])}"
-            for n in others[:_NAMED]
-        )
-        more = f"; and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         yield Confound(
             "root-packages",
-            f"the roots differ in more than the compiler: {named}{more}",
+            f"the roots differ in more than the compiler: {_by_sides(others, differing)}",
             "note",
             variants,
         )
@@ -74,12 +69,34 @@ def _groups(name: str, roots: Mapping[str, Mapping[str, str]]) -> dict[str, list
 
 
 def _sides(groups: Mapping[str, Sequence[str]]) -> str:
-    versions = [recorded.split()[0] for recorded in groups]
-    told = versions if len(set(versions)) == len(versions) else list(groups)
     return " against ".join(
         f"{version} ({', '.join(variants)})"
-        for version, variants in zip(told, groups.values(), strict=True)
+        for version, variants in zip(_versions(groups), groups.values(), strict=True)
     )
+
+
+def _versions(groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Without the hashes, where the versions alone tell them apart."""
+    versions = [recorded.split()[0] for recorded in groups]
+    return versions if len(set(versions)) == len(versions) else list(groups)
+
+
+def _by_sides(names: Sequence[str], differing: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """Packages that split the variants alike are listed together, so that these are named once."""
+    splits: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for name in names[:_NAMED]:
+        split = tuple(tuple(variants) for variants in differing[name].values())
+        splits.setdefault(split, []).append(name)
+    said = []
+    for split, mine in splits.items():
+        versions = ", ".join(
+            f"{n}{f' ({_TELLING[n]})' if n in _TELLING else ''} "
+            + " against ".join(_versions(differing[n]))
+            for n in mine
+        )
+        said.append(f"{versions}: {' against '.join(', '.join(side) for side in split)}")
+    more = f"; and {len(names) - _NAMED} more packages" if len(names) > _NAMED else ""
+    return "; ".join(said) + more
 
 
 def _linked(name: str) -> bool:

@@ -25,7 +25,9 @@ class Audit:
     """``claimed`` is the verdict on the claim itself, None when the pair was not measured.
 
     ``others`` are the verdicts on the same variant against every other plausible baseline, the
-    least gain first; ``vanished`` are those of them that leave little or nothing of the gain.
+    least gain first; ``vanished`` are those of them that leave little or nothing of the gain, the
+    fairest first: by the compiler of the claimed baseline, which differs least from it, then the
+    baselines that the study names.
     """
 
     claim: Claim
@@ -50,7 +52,8 @@ def audit_claim(
     others.sort(key=lambda verdict: -verdict.ratio)
     vanished: tuple[Verdict, ...] = ()
     if claimed is not None and claimed.word == "faster":
-        vanished = tuple(v for v in others if _vanishes(claimed, v))
+        fair = sorted(others, key=lambda verdict: _unlike(study, claim, verdict.baseline))
+        vanished = tuple(v for v in fair if _vanishes(claimed, v))
     return Audit(claim, claimed, tuple(others), vanished)
 
 
@@ -70,8 +73,9 @@ def audit_headline(audit: Audit, margin: float) -> str:
         return f"The claim does not hold: {variant} is {_against(claimed, margin, True)}."
     gain = _against(claimed, margin)
     if audit.vanished:
-        worst = audit.vanished[0]
-        share = "the" if worst.word in ("same", "slower") else "most of the"
+        first = audit.vanished[0]
+        nothing = first.word in ("same", "slower") or first.low >= 1 / (1 + margin)
+        share = "the" if nothing else "most of the"
         return (
             f"{variant} is {gain}, but {_against_all(audit.vanished, margin)}: "
             f"{share} gain is a slow baseline."
@@ -90,6 +94,14 @@ def audit_intervals(audit: Audit, margin: float) -> str | None:
         for v in (audit.claimed, *audit.others)
     ]
     return f"In figures, {shown(audit.claim.variant)} is {'; '.join(parts)}."
+
+
+def _unlike(study: Study, claim: Claim, name: str) -> int:
+    """How far a baseline is from the claimed one: another build by the same compiler is nearest."""
+    toolchains = {v.name: v.toolchain for v in study.variants}
+    if toolchains.get(name) == toolchains.get(claim.baseline):
+        return 0
+    return 1 if name in study.baselines else 2
 
 
 def _vanishes(claimed: Verdict, other: Verdict) -> bool:
@@ -112,15 +124,19 @@ def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
 
 
 def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
-    """The comparison that leaves least of the gain; with it those others that are the same."""
-    worst = vanished[0]
+    """The fairest comparison; with it those others that are the same."""
+    first = vanished[0]
     names = [shown(v.baseline) for v in vanished if v.word == "same"]
     if len(names) > _NAMED:
         names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
     same = f"the same as {listed(names)} within {format_percent(margin)}"
-    if worst.word == "same":
+    if first.word == "same":
         return same
-    return f"{_against(worst, margin)} and {same}" if names else _against(worst, margin)
+    said = _against(first, margin)
+    if first.word == "undecided" and first.low > 0:
+        most = ratio_text(min(first.low, 1.0), first.low, first.high).value
+        said = f"at most {most} faster than {shown(first.baseline)}"
+    return f"{said} and {same}" if names else said
 
 
 def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:

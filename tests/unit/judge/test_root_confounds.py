@@ -38,7 +38,7 @@ def test_other_packages_that_go_into_programs_are_one_note() -> None:
     assert (only.kind, only.severity) == ("root-packages", "note")
     assert only.text == (
         "the roots differ in more than the compiler: binutils (assembler and linker) "
-        "2.44 (a) against 2.47 (b); zlib1g 1.3.1 (a) against 1.3.2 (b)"
+        "2.44 against 2.47, zlib1g 1.3.1 against 1.3.2: a against b"
     )
 
 

@@ -97,6 +97,18 @@ def test_a_gain_that_is_undecided_elsewhere_is_neither() -> None:
     )
 
 
+def test_the_fairest_of_the_baselines_that_leave_nothing_is_named() -> None:
+    """Another build by the same compiler differs least, even if a third leaves less."""
+    suites = (
+        *SUITES,
+        suite("clang19-tail", "clang19-goto-taildup", "undecided", 1.01, 0.998, 1.021),
+    )
+    assert compose_answer(study=sample_study(), verdicts=(), suites=suites).headline == (
+        "clang19-tail is 2.16x faster than clang19-goto, but at most 1.002x faster than "
+        "clang19-goto-taildup: the gain is a slow baseline."
+    )
+
+
 def test_a_claim_that_does_not_hold_at_all() -> None:
     suites = (suite("clang19-tail", "clang19-goto", "slower", 1.04, 1.02, 1.06),)
     assert _said(sample_study(), suites)[0] == (
