@@ -100,7 +100,8 @@ def test_a_program_is_built_and_measured_in_a_root(
     provenance = json.loads((work.parent / "provenance.json").read_text())
     assert provenance["toolchain"]["digest"] == gcc14.digest
     assert "gcc-14" in provenance["toolchain"]["packages"]
-    assert "no network" in provenance["sandbox"]
+    # What holds the steps back depends on what is allowed here; it is said either way.
+    assert "no network" in provenance["sandbox"] or "chroot alone" in provenance["sandbox"]
 
     verdicts = {v["variant"]: v["verdict"] for v in result["verdicts"]}
     assert verdicts["slow"] == "slower"
