@@ -32,6 +32,7 @@ def main() -> None:
     for series in (1, _MANY):
         found = {n: round(needed(n, series, rng), 1) for n in POINTS}
         print(f"{series} series: {found}")
+    rng = np.random.default_rng(2)
     print("found, of series with one step in the middle of so many times the noise:")
     for points in (6, 9, 20, 50):
         for series in (1, _MANY):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +23,6 @@ class Contents:
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[int, int], ...] | None = None
 
-
-Reader = Callable[[Path, bytes, Architecture | None], Contents]
 
 _PE = (b"MZ",)
 _COFF = (b"\x64\x86", b"\x64\xaa", b"\x4c\x01", b"\xc4\x01", b"\x00\x00\xff\xff")
