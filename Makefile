@@ -27,7 +27,8 @@ lint: $(VENV)/.ready-dev
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whyfast needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
+	@# Without ensurepip, venv fails and leaves a Python without pip behind: not to be taken for done.
+	$(PYTHON) -m venv $(VENV) || { rm -f $@; exit 1; }
 
 # The lock files pin every package with its hash.
 $(VENV)/.ready: requirements.lock pyproject.toml | $(VENV)/bin/python
@@ -43,6 +44,7 @@ $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
 bench-accuracy: $(VENV)/.ready
 	$(BIN)/python -m bench.accuracy
 
+# The forms of subjects/ebpf-vm against each other.
 bench-vm: $(VENV)/.ready
 	$(BIN)/python -m bench.vm
 

@@ -1,9 +1,9 @@
 """The penalties of ``whyfast.history.penalty``, and how often they find a step that is there.
 
-    python -m bench.history_penalty            both tables; some minutes
+    python -m bench.history_penalty            all tables; some minutes
 
 Simulated: independent normal noise, no change. The penalty is the smallest at which at most one in
-a hundred series is given a change, for series alone and for many together.
+a hundred series is given a change, for series alone, for as few as are pooled, and for many.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.history.noise import POOLED, difference_noise, pooled_noise
-from whyfast.history.penalty import FALSE_STEP, penalty
+from whyfast.history.penalty import FALSE_STEP, PLENTY, penalty
 from whyfast.history.segment import segment
 
 Floats = NDArray[np.float64]
@@ -23,19 +23,19 @@ POINTS = (5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 200)
 #: Enough series for 200 false ones at the wanted rate, fewer where points are many.
 _MOST = 20_000
 _WORK = 2e8
-_MANY = 50
 
 
 def main() -> None:
-    """Print the table for the module, then the power."""
-    rng = np.random.default_rng(1)
-    for series in (1, _MANY):
-        found = {n: round(needed(n, series, rng), 1) for n in POINTS}
-        print(f"{series} series: {found}")
+    """Print the tables for the module, then the power."""
+    for seed, sizes in ((1, (1, PLENTY)), (3, (POOLED,))):
+        rng = np.random.default_rng(seed)
+        for series in sizes:
+            found = {n: round(needed(n, series, rng), 1) for n in POINTS}
+            print(f"{series} series: {found}")
     rng = np.random.default_rng(2)
     print("found, of series with one step in the middle of so many times the noise:")
     for points in (6, 9, 20, 50):
-        for series in (1, _MANY):
+        for series in (1, PLENTY):
             shares = [power(points, series, size, rng) for size in (2.0, 4.0, 8.0, 16.0)]
             print(points, series, [f"{share:.0%}" for share in shares])
 

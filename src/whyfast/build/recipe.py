@@ -12,7 +12,9 @@ from typing import Any
 
 from whyfast.model.study import BuildSpec, Study, Variant
 from whyfast.model.toolchain import Toolchain
+from whyfast.store.home import Home
 from whyfast.study.placeholders import names_in, substitute
+from whyfast.toolchain.provider import installed
 
 #: Part of every digest: raise it when the way of building changes the result.
 FORMAT = 1
@@ -124,6 +126,22 @@ def packages_of(build: BuildSpec, variant: Variant) -> tuple[str, ...]:
     """What the steps of the variant need beside its compiler."""
     common = build.evidence if variant.evidence_only and build.evidence else build
     return tuple(dict.fromkeys((*common.packages, *variant.packages)))
+
+
+def packages_here(build: BuildSpec, variant: Variant, home: Home) -> tuple[str, ...]:
+    """:func:`packages_of`, or all packages of the study where a toolchain with those is installed
+    and one with the fewer is not.
+
+    Only for evidence: what is there besides could change a program that is measured, and which of
+    them is installed must not decide that. The digest is of the toolchain that is used.
+    """
+    few = packages_of(build, variant)
+    if not (variant.evidence_only and build.evidence):
+        return few
+    all_ = tuple(dict.fromkeys((*build.packages, *few)))
+    if installed(variant.toolchain, home, few) or not installed(variant.toolchain, home, all_):
+        return few
+    return all_
 
 
 def _include_digest(steps: tuple[str, ...]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import signal
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,11 +14,13 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from whyfast.build.enclose import enclose
+from whyfast.build.failure import because
 from whyfast.build.layout import SECTION, draw_layout
 from whyfast.build.pieces import Piece, find_pieces
 from whyfast.build.recipe import Recipe, expand_link
 from whyfast.build.run import Steps, scratch_of
 from whyfast.model.build import Build
+from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.lock import exclusive
 
@@ -36,12 +39,32 @@ def relink(
 
     ``keep`` are patterns of sections that stay together, see
     :func:`whyfast.build.layout.draw_layout`. Raises :class:`CannotRelink`. What the linker
-    prints is added to the build's log.
+    prints is added to the build's log. Interrupted, it ends the linker.
     """
+    steps = Steps()
+    try:
+        return _relink(recipe, build, store, seeds, keep, steps)
+    except (CannotBuildHere, OSError) as error:
+        reason = because(error) if isinstance(error, OSError) else str(error)
+        raise CannotRelink(reason) from error
+    except KeyboardInterrupt:
+        # A session of its own hears of no interrupt. Not killed: with chroot alone the finished
+        # build is in the root by now, and has to come back.
+        steps.cancel(signal.SIGTERM)
+        raise
+
+
+def _relink(
+    recipe: Recipe,
+    build: Build,
+    store: BuildStore,
+    seeds: Sequence[int],
+    keep: Sequence[str],
+    steps: Steps,
+) -> list[Path]:
     folder = store.folder(build.digest)
     work = folder / "work"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
-    steps = Steps()
     within, _ = enclose(recipe, folder, scratch_of(store))
     with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
 

@@ -22,19 +22,28 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     include = provenance["inputs"].get("include")
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
     root = provenance["toolchain"].get("root")
+    gone = root is not None and not Path(root).is_dir()
     lines = [
         "#!/bin/sh",
         f"# {provenance['variant']}: {provenance['toolchain']['version']} "
         f"({provenance['toolchain']['name']}), program sha256 {provenance['program_sha256']}",
         "set -eu",
+        *([_no_root(root, provenance["digest"])] if gone else []),
         "export here=$PWD",
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
         *(f"export {k}={shlex.quote(v)}" for k, v in env.items()),
         # Each step in a shell of its own, as when it was built: a cd ends with it.
-        *(_in_root(step, root) if root else f"(\n{step}\n)" for step in steps),
+        *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _no_root(root: str, digest: str) -> str:
+    """The end of a script whose root was removed."""
+    again = f"whyfast toolchain install --from {digest[:12]}"
+    said = f"the root {root} is not there any more; {again} makes it again"
+    return f"echo {shlex.quote(said)} >&2; exit 1"
 
 
 def _in_root(step: str, root: str) -> str:

@@ -105,12 +105,12 @@ class Steps:
             self._running.discard(process.pid)
             return process.wait()
 
-    def cancel(self) -> None:
-        """End the process groups of all steps; no further one starts."""
+    def cancel(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """End the process groups of all steps by that signal; no further one starts."""
         with self._lock:
             self.cancelled.set()
             for pid in self._running:
-                os.killpg(pid, signal.SIGKILL)
+                os.killpg(pid, number)
 
 
 def _build_one(

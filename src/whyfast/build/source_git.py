@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -35,12 +36,18 @@ def commit_of(repository: Path, revision: str) -> str:
 def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]) -> Path:
     """A bare copy of a remote repository in the cache, with ``revision`` in it.
 
-    Fetched again only when it lacks the revision. UserError when it cannot be had.
+    Fetched again only when it lacks the revision. The caller holds a lock. UserError when it cannot
+    be had.
     """
     if not (to / "HEAD").exists():
         progress(f"cloning {address}")
         to.parent.mkdir(parents=True, exist_ok=True)
-        _must(to.parent, address, "clone", "--quiet", "--mirror", "--", address, str(to))
+        # git makes HEAD first of all: a clone that was killed would look complete.
+        unfinished = to.with_name(f"{to.name}-unfinished")
+        for remains in (unfinished, to):
+            shutil.rmtree(remains, ignore_errors=True)
+        _must(to.parent, address, "clone", "--quiet", "--mirror", "--", address, str(unfinished))
+        unfinished.rename(to)
     elif _git(to, "cat-file", "-e", f"{revision}^{{commit}}").returncode != 0:
         progress(f"fetching {address}")
         _must(to, address, "fetch", "--quiet", "--prune", "origin")

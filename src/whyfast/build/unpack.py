@@ -26,11 +26,9 @@ def unpack(archive: Path, to: Path) -> Path:
     ``to`` itself. UserError for what is no archive or tries to leave the folder.
     """
     to.mkdir(parents=True)
-    total = 0
     try:
         with tarfile.open(archive) as tar:
             for member in tar:
-                total += max(0, member.size)
                 if short := lacking(to, member.size + 1_000_000):
                     raise UserError(f"no room to unpack it: {short}", where=archive)
                 _extract(tar, member, to)

@@ -65,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("must be 0 or more", where=f"--warmup {args.warmup}")
     if not Path(args.input).exists():
         raise UserError("there is no such file", where=f"--input {args.input}")
+    if Path(args.input).is_dir():
+        raise UserError("is a folder; name a file to read", where=f"--input {args.input}")
     commands = expand(args.commands, args.name, args.parameter_list, args.parameter_scan)
     options = Options(
         budget=duration(args.budget, f"--budget {args.budget}"),

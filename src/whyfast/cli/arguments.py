@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+
+#: Options that name a file to write.
+FILE_OPTIONS = ("json", "html", "markdown", "csv")
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +24,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def check_outputs(args: argparse.Namespace) -> None:
     """Before hours of work: can the files that are asked for be written? UserError if not."""
-    for option in ("json", "html", "markdown", "csv"):
+    for option in FILE_OPTIONS:
         path: Path | None = getattr(args, option, None)
         if path is None or str(path) == "-":
             continue
@@ -28,6 +32,10 @@ def check_outputs(args: argparse.Namespace) -> None:
             raise UserError("is a folder; name a file to write", where=f"--{option} {path}")
         if not path.absolute().parent.is_dir():
             raise UserError("its folder does not exist", where=f"--{option} {path}")
+        # A link, a device or a pipe is written to, anything else is replaced.
+        own = path.is_symlink() or (path.exists() and not path.is_file())
+        if not os.access(path if own else path.absolute().parent, os.W_OK):
+            raise UserError("cannot be written: permission denied", where=f"--{option} {path}")
 
 
 def duration(text: str, option: str) -> float:
@@ -41,7 +49,7 @@ def duration(text: str, option: str) -> float:
 
 
 def percent(text: str, option: str) -> float:
-    """A relative margin from ``1%`` or ``0.01``."""
+    """A relative margin from ``1%``: 0.01."""
     from whyfast.study.quantities import parse_margin
 
     try:

@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and report; 0, or 3 when ``--fail-on`` is met. UserError for bad input."""
+    import sys
     import time
     from dataclasses import replace
 
@@ -75,5 +76,5 @@ def run(args: argparse.Namespace) -> int:
         from whyfast.formats.pyperf_write import write_recordings
 
         for path in write_recordings(recordings, args.pyperf_out):
-            print(f"wrote {path}")
+            print(f"wrote {path}", file=sys.stderr)
     return exit_code(result, args.fail_on)

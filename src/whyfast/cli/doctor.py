@@ -33,16 +33,18 @@ def run(args: argparse.Namespace) -> int:
 
     from rich.console import Console
 
+    from whyfast.cli.arguments import check_outputs
     from whyfast.cli.main import FAILED
-    from whyfast.cli.output import write
+    from whyfast.cli.output import piped, write
     from whyfast.measure.doctor.examine import examine
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.doctor.tune import Outcome, restore, tune
     from whyfast.report.doctor_table import print_changes, print_findings
     from whyfast.store.home import home
 
+    check_outputs(args)
     system = Files(ROOT)
-    console = Console(quiet=str(args.json) == "-")
+    console = Console(quiet=piped(args))
     outcome = Outcome(())
     if args.tune or args.restore:
         outcome = (tune if args.tune else restore)(system, home().doctor)

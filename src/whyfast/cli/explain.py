@@ -74,14 +74,19 @@ def run(args: argparse.Namespace) -> int:
 
     Raises UserError for files, arguments and patterns that cannot do.
     """
+    import json
+
     from rich.console import Console
 
+    from whyfast.cli.arguments import check_outputs
+    from whyfast.cli.output import piped, write
     from whyfast.model.errors import UserError
 
+    check_outputs(args)
     if args.commits is not None and args.run is None:
         raise UserError("needs --run, which finds the hot functions", where="--commits")
     labels = _labels(args.files)
-    console = Console()
+    console = Console(quiet=piped(args))
     document: dict[str, object] = {}
     failed = False
     if args.function:
@@ -94,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         counted, failed = count(console, args, labels)
         document = {**document, **counted}
     if args.json is not None:
-        _write(args.json, document)
+        write(args.json, json.dumps({"schema": SCHEMA, **document}, indent=2) + "\n")
     return 1 if failed else 0
 
 
@@ -198,14 +203,3 @@ def _variant(file: Path) -> str | None:
         return None
     build = BuildStore(root).find(path.relative_to(root).parts[0])
     return None if build is None else str(build.provenance["variant"])
-
-
-def _write(path: Path, document: dict[str, object]) -> None:
-    import json
-
-    from whyfast.model.errors import UserError
-
-    try:
-        path.write_text(json.dumps({"schema": SCHEMA, **document}, indent=2) + "\n", "utf-8")
-    except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}", where=path) from error

@@ -32,6 +32,7 @@ def count(
     from whyfast.report.counters_table import print_counts
 
     arguments = _split(args.run)
+    commits = _commits(args.commits)
     timeout = duration(args.timeout, f"--timeout {args.timeout}")
     for file in args.files:
         _check(file)
@@ -67,7 +68,7 @@ def count(
     print_counts(counts, functions, overlaps, console)
     if profiled and not comparable:
         console.print("\nThe profiles are not all of the same kind, so functions are not compared.")
-    touched = _touched(console, args, [f.name for f in functions if not f.object])
+    touched = _touched(console, args, commits, [f.name for f in functions if not f.object])
     document: dict[str, object] = {
         **touched,
         "counts": [encode(c) for c in counts],
@@ -110,19 +111,29 @@ def _places(
         yield [Place(words, Path(folder)) for words in enter], valgrind
 
 
-def _touched(console: Any, args: argparse.Namespace, hot: Sequence[str]) -> dict[str, object]:
+def _commits(text: str | None) -> tuple[str, str] | None:
+    """The two revisions of ``--commits``."""
+    from whyfast.model.errors import UserError
+
+    if text is None:
+        return None
+    base, dots, head = text.partition("..")
+    if not (base and dots and head) or head.startswith("."):
+        raise UserError("write two revisions as BASE..HEAD", where=f"--commits {text}")
+    return base, head
+
+
+def _touched(
+    console: Any, args: argparse.Namespace, commits: tuple[str, str] | None, hot: Sequence[str]
+) -> dict[str, object]:
     """What ``--commits`` touches, said and as JSON data; nothing without that option."""
     from whyfast.explain.touched import touched_functions
-    from whyfast.model.errors import UserError
     from whyfast.report.codec import encode
     from whyfast.report.counters_table import print_touched
 
-    if args.commits is None:
+    if commits is None:
         return {}
-    base, dots, head = args.commits.partition("..")
-    if not (base and dots and head) or head.startswith("."):
-        raise UserError("write two revisions as BASE..HEAD", where=f"--commits {args.commits}")
-    touched = touched_functions(args.repo, base, head, args.files[-1])
+    touched = touched_functions(args.repo, *commits, args.files[-1])
     print_touched(touched, hot, console)
     return {"touched": {**encode(touched), "hot": touched.of(hot)}}
 

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from whyfast.cli.arguments import check_outputs
-    from whyfast.cli.output import write
+    from whyfast.cli.output import piped, write
     from whyfast.formats.timeline import load_timeline
     from whyfast.history.detect import detect
     from whyfast.history.only import only_series
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_outputs(args)
     history = detect(only_series(load_timeline(args.files, args.by), args.benchmark))
-    if "-" not in (str(args.json), str(args.html), str(args.markdown)):
+    if not piped(args):
         render_page(history_page(history, every=args.verbose), console=Console())
     if args.json:
         write(args.json, dump_history(history))

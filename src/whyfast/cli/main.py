@@ -91,9 +91,20 @@ def _parser(name: str) -> ArgumentParser:
     )
 
 
+def _end(number: int, frame: object) -> None:
+    sys.exit(128 + number)
+
+
 def _guarded(run: Callable[[Namespace], int], parsed: Namespace) -> int:
+    import signal
+
     from whyfast.model.errors import UserError
 
+    # Unwinding ends what was started; dying at once would leave it running, in groups of its own.
+    ending = [signal.SIGTERM, signal.SIGHUP]
+    caught = [n for n in ending if signal.getsignal(n) is signal.SIG_DFL]  # nohup ignores one
+    for number in caught:
+        signal.signal(number, _end)
     try:
         code = run(parsed)
         sys.stdout.flush()
@@ -106,6 +117,14 @@ def _guarded(run: Callable[[Namespace], int], parsed: Namespace) -> int:
     except BrokenPipeError:  # the reader, e.g. head, has gone; nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.filename is None:  # no place that somebody could put right
+            raise
+        print(f"whyfast: {error.filename}: cannot be used: {error.strerror}", file=sys.stderr)
+        return BAD_INPUT
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
     return code
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.cli.arguments import FILE_OPTIONS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -65,8 +67,7 @@ def show(result: Result, args: argparse.Namespace) -> None:
     from whyfast.report.markdown import render_markdown
     from whyfast.report.terminal import render_terminal
 
-    piped = "-" in (str(args.json), str(args.html), str(args.markdown))
-    if not piped:  # whoever reads the pipe wants one thing
+    if not piped(args):
         render_terminal(result, console=Console(), verbose=args.verbose)
     if args.json:
         write(args.json, dump_result(result))
@@ -76,19 +77,41 @@ def show(result: Result, args: argparse.Namespace) -> None:
         write(args.markdown, render_markdown(result, verbose=True))
 
 
+def piped(args: argparse.Namespace) -> bool:
+    """Whether a file that is asked for is standard output: who reads the pipe wants one thing."""
+    return any(str(getattr(args, option, None)) == "-" for option in FILE_OPTIONS)
+
+
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, and say so; ``-`` is standard output."""
+    """Write a file whole or not at all, and say so on standard error; ``-`` is standard output.
+
+    What is no plain file (a link, a device, a pipe) is written to and not replaced. UserError when
+    it cannot be written.
+    """
+    # Names that are no text (half a character, from an argument) become the escapes of JSON.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if str(path) == "-":
         sys.stdout.write(text)
         return
+    try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path, text)
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", where=path) from None
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def _replace(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(f"cannot be written: {error.strerror}", where=path) from None
-    print(f"wrote {path}")
+    except BaseException:  # Ctrl-C leaves nothing behind either
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 def exit_code(result: Result, fail_on: str | None) -> int:
@@ -98,7 +121,11 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     A variant that this machine cannot build is expected in a study over compilers and no failure.
     """
     main = result.study.baselines[0]
-    said = [s.verdict for s in result.suites] or list(result.verdicts)
+    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.suites}
+    # A variant that shares a single benchmark with the baseline has no mean.
+    single = [v for v in result.verdicts if (v.variant, v.baseline) not in means]
+    twins = {v.name for v in result.study.variants if v.twin_of}
+    said = [v for v in (*means.values(), *single) if v.variant not in twins]
     if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.builds)

@@ -47,18 +47,20 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.toolchain.entrance import entrances_in_words
     from whyfast.toolchain.provider import providers, resolve, split_name
     from whyfast.toolchain.sandbox import tools
+    from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
 
     place = home()
     console = Console()
     if args.action == "list":
-        print_toolchains(
-            [
-                (f"{provider}:{name}", p.installed(name, place), p.size(name, place))
-                for provider, p in providers().items()
-                for name in p.names()
-            ],
-            console,
-        )
+        names = {provider: p.names() for provider, p in providers().items()}
+        names["debian"] += DebianProvider().elsewhere(place)
+        rows = [
+            (f"{provider}:{name}", p.installed(name, place), p.size(name, place))
+            for provider, p in providers().items()
+            for name in names[provider]
+        ]
+        has_valgrind = valgrind_size(place)
+        print_toolchains([*rows, (NAME, has_valgrind > 0, has_valgrind)], console)
         console.print()
         for line in entrances_in_words(tools()):
             console.print(line, soft_wrap=True, highlight=False)
@@ -70,7 +72,13 @@ def run(args: argparse.Namespace) -> int:
     failed = False
     for full, provider, name in chosen:
         try:
-            if args.action == "install":
+            if full == NAME:
+                if args.action == "install":
+                    console.print(f"{NAME}: {newer_valgrind(place, console.print)}", soft_wrap=True)
+                else:
+                    remove_valgrind(place)
+                    console.print(f"removed {full}")
+            elif args.action == "install":
                 print_toolchain(resolve(full, place, console.print), console)
             else:
                 providers()[provider].remove(name, place)

@@ -44,7 +44,10 @@ class FunctionDifference:
     def differs(self) -> bool:
         """Whether anything that is counted differs; the number of pieces alone does not."""
         numbers = [
-            (t.size, t.instructions, t.indirect_jumps, t.direct_calls, t.indirect_calls)
+            (
+                *(t.size, t.instructions, t.indirect_jumps),
+                *(t.direct_calls, t.indirect_calls, t.tail_jumps),
+            )
             for t in (self.a, self.b)
         ]
         return numbers[0] != numbers[1] or bool(self.calls_only_in_a or self.calls_only_in_b)

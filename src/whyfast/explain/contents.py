@@ -56,6 +56,8 @@ def read_contents(path: Path, architecture: Architecture | None = None) -> Conte
 
 def _first_bytes(path: Path) -> bytes:
     try:
+        if not path.is_file():
+            return b""  # opening a pipe would wait for its writer
         with path.open("rb") as file:
             return file.read(16)
     except OSError:

@@ -112,7 +112,7 @@ def _names(one: Code, report: CodeReport) -> dict[str, str]:
     """The text of each target outside of the program, as a disassembler writes it, and its name."""
     names = {f"0x{at:x}": name for at, name in report.symbols.items()}
     for other in report.programs:
-        if other.number != one.number:
+        if other.address and other.number != one.number:
             for offset in range(len(other.code)):
                 names[f"0x{other.address + offset:x}"] = f"program {other.number} + 0x{offset:x}"
     return names
@@ -120,6 +120,7 @@ def _names(one: Code, report: CodeReport) -> dict[str, str]:
 
 def _comment(line: str, names: dict[str, str]) -> str:
     for word in line.split():
-        if word in names:
-            return f"    ; {names[word]}"
+        name = names.get(word.removeprefix("#"))  # as AArch64 writes its immediates
+        if name is not None:
+            return f"    ; {name}"
     return ""

@@ -60,23 +60,40 @@ def compiler_of(version: str) -> tuple[str, str] | None:
 
 
 def look_up(
-    family: str, version: str, symptom: str, flags: Sequence[str]
+    family: str, version: str, symptom: str, flags: Sequence[str] | None
 ) -> tuple[KnownTrouble | None, bool]:
     """The trouble that goes with a symptom, and whether this version is known for it.
 
-    Where only other versions of the same compiler are, that entry comes with False.
+    Where only other versions of the same compiler are, that entry comes with False. ``flags`` is
+    None when nobody knows them: where the level decides which trouble it is, it may be any.
     """
-    level = next((flag for flag in reversed(flags) if re.fullmatch(r"-O\w*", flag)), "")
-    fitting = [
-        t
-        for t in known_troubles()
-        if (t.compiler, t.symptom) == (family, symptom) and (not t.levels or level in t.levels)
-    ]
+    fitting = [t for t in known_troubles() if (t.compiler, t.symptom) == (family, symptom)]
+    if flags is not None:
+        level = next((flag for flag in reversed(flags) if re.fullmatch(r"-O\w*", flag)), "")
+        fitting = [t for t in fitting if not t.levels or level in t.levels]
     listed = [t for t in fitting if t.covers(version)]
+    if flags is None and len(listed) > 1 and any(t.levels for t in listed):
+        return _any_of(listed), True
     if listed:
         return listed[0], True
     return (fitting[0], False) if fitting else (None, False)
 
 
+def _any_of(troubles: Sequence[KnownTrouble]) -> KnownTrouble:
+    ways = " or ".join(f"`{' '.join(t.cflags)}`" for t in troubles if t.cflags)
+    return KnownTrouble(
+        name=" or ".join(t.name for t in troubles),
+        title=", or ".join(t.title for t in troubles),
+        compiler=troubles[0].compiler,
+        symptom=troubles[0].symptom,
+        sources=tuple(dict.fromkeys(source for t in troubles for source in t.sources)),
+        remedy=f"{ways}, depending on its level of optimisation, which the program does not tell",
+    )
+
+
 def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+    """Its parts, without zeros at the end: 19.1 is 19.1.0."""
+    parts = [int(part) for part in version.split(".")]
+    while parts and not parts[-1]:
+        parts.pop()
+    return tuple(parts)

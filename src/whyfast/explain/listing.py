@@ -29,5 +29,6 @@ def _aarch64(code: bytes, address: int) -> Iterator[tuple[int, str]]:
     import capstone
 
     engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)
+    engine.skipdata = True  # what is no instruction must not end the text
     for at, _, mnemonic, operands in engine.disasm_lite(code, address):
         yield at, f"{mnemonic} {operands}".strip()

@@ -34,6 +34,9 @@ _REGULAR = 0x0
 _CODE = 0x8000_0000 | 0x400  # pure and some instructions
 _DEBUG = 0x0200_0000
 
+#: How 32-bit and big-endian files begin.
+_OTHERS = (b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce")
+
 
 def read_macho(path: Path, architecture: Architecture | None = None) -> Contents:
     """The program; of a universal file the part for ``architecture``. UserError when there is
@@ -58,8 +61,8 @@ def read_macho(path: Path, architecture: Architecture | None = None) -> Contents
         starts = [shift + found.imagebase + s for s in _starts(found)]
         labels = list(labels_of(path, symbols, sections, image, shift))
         named = {label.address for label in labels}
-        nameless = [s for s in starts if s not in named]
-        labels += _made_up(image, nameless)
+        nameless = list(_made_up(image, [s for s in starts if s not in named]))
+        labels += nameless
         functions = tuple(without_padding(functions_of(labels), image, found_for, exact=()))
     if not functions:
         code = any(r.executable for r in image.regions)
@@ -79,7 +82,13 @@ def read_macho(path: Path, architecture: Architecture | None = None) -> Contents
 
 
 def _check(path: Path, blob: bytes) -> Architecture:
-    if not blob.startswith(b"\xcf\xfa\xed\xfe"):
+    if not blob.startswith((b"\xcf\xfa\xed\xfe", *_OTHERS)):
+        archive = blob.startswith(b"!<arch>\n")
+        what = (
+            "an archive (.a); extract its members and name those" if archive else "no Mach-O file"
+        )
+        raise UserError(f"the part for that processor is {what}; {SUPPORTED}", where=path)
+    if blob.startswith(_OTHERS):
         bits = "32-bit" if 0xCE in (blob[0], blob[3]) else "big-endian"
         raise UserError(f"this is a {bits} Mach-O file; {SUPPORTED}", where=path)
     if len(blob) < 32:
@@ -88,9 +97,9 @@ def _check(path: Path, blob: bytes) -> Architecture:
     if cpu not in _CPUS:
         raise UserError(f"this is a Mach-O file for the machine {cpu:#x}; {SUPPORTED}", where=path)
     if kind not in _FILE_TYPES:
-        what = {10: "holds debug information without code; explain the program that it belongs to"}
+        kinds = {10: "holds debug information without code; explain the program that it belongs to"}
         raise UserError(
-            what.get(kind, f"this is a Mach-O file of type {kind}; {SUPPORTED}"), where=path
+            kinds.get(kind, f"this is a Mach-O file of type {kind}; {SUPPORTED}"), where=path
         )
     if 32 + size > len(blob) or 8 * count > size:
         damaged(path, "its load commands end behind the file's end", _KIND)
@@ -116,13 +125,13 @@ def _image(path: Path, blob: bytes, found: Any, sections: list[Any], shift: int)
         plain = kind == _REGULAR and not runs and text(section.name) not in _UNWINDING
         regions.append(Region(text(section.name), start, bytearray(data), runs, plain))
     free = max((r.end for r in regions), default=shift)
-    return Image(regions, bases, free, data=_data_in_code(found, sections, shift))
+    return Image(regions, bases, free, data=_data_in_code(found, shift))
 
 
 _UNWINDING = ("__eh_frame", "__unwind_info", "__compact_unwind", "__gcc_except_tab")
 
 
-def _data_in_code(found: Any, sections: list[Any], shift: int) -> Iterator[tuple[int, int]]:
+def _data_in_code(found: Any, shift: int) -> Iterator[tuple[int, int]]:
     """The file has them by offset: in a program from its start, in an object from the address of
     its first section."""
     if not found.has_data_in_code:

@@ -1,9 +1,10 @@
 """Traces of compiler options in the dispatching functions of a program.
 
 What counts as a trace, by :data:`whyfast.judge.option_costs.COSTS`: two or more registers cleared
-just before a return or an indirect jump; a frame pointer set up in the first instructions; the
-canary of the stack protector; landing pads and signed return addresses; a stack pointer moved by
-exactly one page; calls through the GOT; retpolines; calls of profilers and sanitizers.
+just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the
+first instructions; the canary of the stack protector; landing pads and signed return addresses; a
+stack pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
+sanitizers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from whyfast.explain.body import Body
-from whyfast.explain.disassemble import Instruction
+from whyfast.explain.disassemble import Instruction, Kind
 from whyfast.explain.loader import Program
 from whyfast.explain.recorded import Recorded
 from whyfast.judge.option_costs import COSTS
@@ -22,10 +23,11 @@ from whyfast.model.evidence import OptionTrace
 _CLEARED = 2
 #: A frame pointer is set up within so many instructions, or it is none.
 _PROLOGUE = 16
-#: Of the handlers must have a frame pointer: those with a variable-sized frame have one anyway.
-_FRAMED_SHARE = 1 / 4
+#: Of the handlers must show what single ones have anyway: a frame pointer, where the frame is of
+#: variable size; cleared registers, where the next handler is passed zeros.
+_SHARE = 1 / 4
 #: And of so many: that of a single function tells nothing.
-_FRAMED_LEAST = 4
+_LEAST = 4
 
 _CANARY = re.compile(r"__stack_chk_fail(_local)?|__security_check_cookie")
 _PROFILER = re.compile(r"_?_?fentry__|_?mcount|__cyg_profile_func_(enter|exit)")
@@ -39,10 +41,16 @@ def option_traces(
     program: Program, bodies: Sequence[Body], recorded: Recorded
 ) -> tuple[OptionTrace, ...]:
     """The options that the code of ``bodies`` shows or the compiler recorded, in usual order."""
+    tests, shared = dict(_TESTS), {"-fno-omit-frame-pointer"}
+    if len(bodies) == 1:
+        # The indirect jumps of a loop stay in it: what is cleared before them are its variables.
+        tests["-fzero-call-used-regs"] = _clears("return")
+    else:
+        shared.add("-fzero-call-used-regs")
     traces = []
     for cost in COSTS:
-        count = sum(_TESTS[cost.option](program, body) for body in bodies)
-        if cost.option == "-fno-omit-frame-pointer" and not _by_option(count, len(bodies)):
+        count = sum(tests[cost.option](program, body) for body in bodies)
+        if cost.option in shared and not _by_option(count, len(bodies)):
             count = 0
         spelling = recorded.options.get(cost.option, "")
         if count or spelling:
@@ -50,17 +58,20 @@ def option_traces(
     return tuple(traces)
 
 
-def _by_option(framed: int, functions: int) -> bool:
-    return functions >= _FRAMED_LEAST and framed >= _FRAMED_SHARE * functions
+def _by_option(showing: int, functions: int) -> bool:
+    return functions >= _LEAST and showing >= _SHARE * functions
 
 
-def _clears(program: Program, body: Body) -> bool:
-    run = 0
-    for instruction in body.instructions:
-        if instruction.kind in ("return", "indirect jump") and run >= _CLEARED:
-            return True
-        run = run + 1 if instruction.mark == "zeroes" else 0
-    return False
+def _clears(*exits: Kind) -> _Test:
+    def test(program: Program, body: Body) -> bool:
+        run = 0
+        for instruction in body.instructions:
+            if instruction.kind in exits and run >= _CLEARED:
+                return True
+            run = run + 1 if instruction.mark == "zeroes" else 0
+        return False
+
+    return test
 
 
 def _framed(program: Program, body: Body) -> bool:
@@ -114,7 +125,7 @@ def _callee(program: Program, instruction: Instruction) -> str:
 
 
 _TESTS: dict[str, _Test] = {
-    "-fzero-call-used-regs": _clears,
+    "-fzero-call-used-regs": _clears("return", "indirect jump"),
     "-fno-omit-frame-pointer": _framed,
     "-fstack-protector": _guarded,
     "-fcf-protection": _landing,

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from whyfast.explain.lief_files import text
+
 _MAGIC = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"
 _INFO, _DBI = 1, 3
 _NO_STREAM = 0xFFFF
@@ -51,8 +53,10 @@ def find_pdb(program: Path, found: Any) -> Pdb:
     record = found.codeview_pdb
     if record is None:
         return Pdb(why_not="it has no symbol table and was linked without a PDB (/DEBUG)")
-    named = re.split(r"[\\/]", str(record.filename))[-1]
-    for path in dict.fromkeys((program.with_name(named or "."), program.with_suffix(".pdb"))):
+    named = re.split(r"[\\/]", text(record.filename))[-1]
+    # "." is no name of a file, and refused as one.
+    beside = [program.with_name(named)] if named not in ("", ".") else []
+    for path in dict.fromkeys((*beside, program.with_suffix(".pdb"))):
         if path.is_file():
             try:
                 return _read(path, bytes(record.signature))

@@ -44,11 +44,11 @@ def read_pe(path: Path) -> Contents:
         for library in found.imports:
             for entry in library.entries:
                 name = text(entry.name) if entry.name else f"{text(library.name)}#{entry.ordinal}"
-                image.slots[found.imagebase + _slot(entry)] = name
+                image.slots[found.imagebase + entry.iat_address] = name
         starts = [found.imagebase + s.virtual_address for s in sections]
-        labels = [*_exports(found, image), *_symbols(found, starts, image)]
-        exported = len({label.address for label in labels})
-        table = bool(len(labels) > exported or list(found.symbols))
+        exported = list(_exports(found, image))
+        labels = [*exported, *_symbols(found, starts, image)]
+        table = len(found.symbols) > 0
         pdb = find_pdb(path, found)
         for symbol in pdb.symbols:
             if 0 < symbol.section <= len(starts):
@@ -84,17 +84,13 @@ def _check(path: Path, blob: bytes) -> Architecture:
     if blob[at : at + 4] != b"PE\0\0":
         raise UserError(f"this is a DOS program; {SUPPORTED}", where=path)
     machine, sections = struct.unpack_from("<HH", blob, at + 4)
-    optional, magic = struct.unpack_from("<HxxH", blob, at + 20)[0], blob[at + 24 : at + 26]
+    (optional,), magic = struct.unpack_from("<H", blob, at + 20), blob[at + 24 : at + 26]
     if machine not in MACHINES:
         name = _OTHER_MACHINES.get(machine, f"{machine:#x}")
         raise UserError(f"this is a PE file for the machine {name}; {SUPPORTED}", where=path)
     if magic != b"\x0b\x02" or at + 24 + optional + 40 * sections > len(blob):
         damaged(path, "its section headers are not where the PE header says", _KIND)
     return MACHINES[machine]
-
-
-def _slot(entry: Any) -> int:
-    return int(entry.iat_address)
 
 
 def _image(path: Path, blob: bytes, found: Any, sections: list[Any]) -> Image:

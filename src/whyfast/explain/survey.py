@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.explain.body import bodies
+from whyfast.explain.body import Body, bodies
 from whyfast.explain.dispatch import dispatch_facts
 from whyfast.explain.elf import Architecture
 from whyfast.explain.functions import function_facts, parent_name
@@ -61,12 +61,17 @@ def survey_program(
             indirect_calls=sum(f.indirect_calls for f in every),
         ),
         candidates=tuple(
-            (facts[f], dispatch_facts(program, bodies(program, _with_parts(program, f))))
-            for f in jumping[:top]
+            (facts[f], dispatch_facts(program, [_body(program, f)])) for f in jumping[:top]
         ),
     )
 
 
-def _with_parts(program: Program, function: Function) -> list[Function]:
-    parts = [f for f in program.functions if parent_name(f.name) in function.names]
-    return [function, *(part for part in parts if part.file == function.file or not function.file)]
+def _body(program: Program, function: Function) -> Body:
+    """The function with its own cold parts, not those of another function of its name."""
+    names = set(function.names)
+    related = [
+        f
+        for f in program.functions
+        if not names.isdisjoint(f.names) or parent_name(f.name) in names
+    ]
+    return next(body for body in bodies(program, related) if function in body.pieces)

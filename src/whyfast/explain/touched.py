@@ -21,7 +21,8 @@ from whyfast.model.errors import UserError
 
 _SOURCE = re.compile(r"\.(c|h|cc|cpp|cxx|hh|hpp|hxx|inc|inl|ipp|def|s|S|rs|go|zig|m|mm|tcc|y|l)$")
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|inc|inl|ipp|def|tcc)$")
-_NO_CODE = re.compile(r"^\s*(//.*|/\*.*\*/|/\*[^/]*|\*($|[\s/].*))?\s*$")
+# A line of a comment; behind its end there may be code again.
+_NO_CODE = re.compile(r"^\s*(//.*|\*/|(/\*|\*(?=\s|$))((?!\*/).)*(\*/)?)?\s*$")
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def _inside(source: SourceMap, file: str, hunk: Hunk) -> bool:
         return here is not None and here == there
     ended = False
     for text in removed:
-        if text.startswith("#") or (ended and not _NO_CODE.match(text)):
+        if text.lstrip().startswith("#") or (ended and not _NO_CODE.match(text)):
             return False
         ended = ended or text.startswith("}")
     return all(_NO_CODE.match(t) or known(hunk.first + i) for i, t in enumerate(added))

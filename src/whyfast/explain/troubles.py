@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -86,8 +87,7 @@ def _shown(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 
 def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Variant | None:
-    """A variant of the same source whose dispatch is replicated: one of the same compiler, or a
-    baseline, or any."""
+    """A variant of the same source whose dispatch is replicated: a baseline, or else any."""
     peers = []
     for other in study.variants:
         own = facts.get(other.name)
@@ -135,16 +135,17 @@ def _trouble(
 
 def program_troubles(evidence: Evidence) -> tuple[Trouble, ...]:
     """The same of one program of which nothing is known but its file."""
+    compiler = evidence.compiler or "an unknown compiler"
     return tuple(
-        _known(evidence.variant, evidence.compiler or "an unknown compiler", symptom, shows, ())[0]
+        _known(evidence.variant, compiler, symptom, shows, None)[0]
         for symptom, shows in _shown(evidence)
     )
 
 
 def _known(
-    name: str, compiler: str, symptom: str, shows: str, words: Sequence[str]
+    name: str, compiler: str, symptom: str, shows: str, words: Sequence[str] | None
 ) -> tuple[Trouble, KnownTrouble | None]:
-    """The symptom with what is known of it."""
+    """The symptom with what is known of it; ``words`` are the flags of the compiler, if known."""
     family = compiler_of(compiler)
     known, listed = look_up(*family, symptom, words) if family else (None, False)
     if known is None:
@@ -195,10 +196,17 @@ def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
             "ldflags": (*variant.ldflags, *linked),
             "configure": variant.configure,
             "requires": variant.requires,
+            "packages": variant.packages,
+            "keep": variant.keep,
+            "run": variant.run,
+            "revision": variant.revision,
+            "kernel": variant.kernel,
+            "boot": variant.boot,
         }
         lines = [f"toolchain = {_toml(variant.toolchain)}"]
         lines += [f"{key} = {_toml(value)}" for key, value in every.items() if value]
-        lines += [f"env.{_toml(k)} = {_toml(v)}" for k, v in variant.env.items()]
+        for table, words in (("env", variant.env), ("sysctl", variant.sysctl)):
+            lines += [f"{table}.{_toml(k)} = {_toml(v)}" for k, v in words.items()]
     return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
 
 
@@ -213,6 +221,6 @@ def _bare(name: str) -> bool:
 
 def _toml(value: str | Sequence[str]) -> str:
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        # JSON escapes all that TOML does, in the same way.
+        return json.dumps(value, ensure_ascii=False)
     return f"[{', '.join(_toml(item) for item in value)}]"

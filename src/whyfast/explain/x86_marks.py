@@ -59,7 +59,9 @@ def mark_of(insn: Instruction) -> Mark:
     if mnemonic in _CLEARING:
         return _clearing(insn)
     if insn.segment_prefix == Register.FS and insn.memory_displacement == _CANARY:
-        return "canary"
+        # With a register it is a variable of the thread.
+        alone = insn.memory_base == insn.memory_index == Register.NONE
+        return "canary" if alone else ""
     if mnemonic in _STORES and insn.op1_kind == OpKind.REGISTER:
         return _stores(insn)
     if mnemonic == Mnemonic.SUB and insn.op0_register == Register.RSP:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whyfast.formats.format import Format, Given
-from whyfast.formats.node import Node, parse_json
+from whyfast.formats.node import Node, clean, parse_json
 from whyfast.formats.source import read_text
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
@@ -71,7 +71,9 @@ def _name(folder: Path, top: Path) -> str:
         document = _document(description)
         if (named := document.get("full_id")) is not None:
             return named.text()
-    return folder.parent.relative_to(top).as_posix()
+    if folder in (top, top / "new"):  # the folder that was given is the benchmark's own
+        return clean(folder.absolute().parent.name)
+    return clean(folder.parent.relative_to(top).as_posix())
 
 
 def _document(path: Path) -> Node:

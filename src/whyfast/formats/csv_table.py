@@ -123,7 +123,7 @@ def _unit(column: str) -> float | None:
 
 def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
     assert given.text is not None
-    reader = csv.reader(io.StringIO(given.text.lstrip("\r\n")), strict=True)
+    reader = csv.reader(io.StringIO(given.text, newline=""), strict=True)
     rows = []
     try:
         for row in reader:

@@ -1,8 +1,8 @@
 """Google Benchmark's ``--benchmark_format=json``.
 
 Repetitions are values of one process: the library runs them all in the same one. The time is
-``real_time``, per iteration. Aggregates are left out, unless the file has nothing else: then the
-mean is the one value.
+``real_time``, per iteration. Aggregates are left out, unless the file has nothing else of a
+benchmark: then the mean is its one value.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ def read(given: Given) -> Recording:
         if (error := entry.get("error_occurred")) is not None and error.value is not False:
             left_out.append(f"{name} ended with an error")
             continue
+        if (skipped := entry.get("skipped")) is not None and skipped.value is not False:
+            left_out.append(f"{name} was skipped")
+            continue
         kind = entry.get("run_type")
         if kind is not None and kind.text() == "aggregate":
             _mean(entry, name, means)
@@ -47,7 +50,8 @@ def read(given: Given) -> Recording:
                 index.fail(f"{name!r} has two repetitions with this number")
             seen.add(place)
         values.setdefault(name, []).append(_time(entry))
-    found = {k: tuple(v) for k, v in values.items()} or {k: (v,) for k, v in means.items()}
+    single = {name: (mean,) for name, mean in means.items() if name not in values}
+    found = {name: tuple(times) for name, times in values.items()} | single
     if not found:
         doc.need("benchmarks").fail("there is no benchmark with a time")
     context = plain_metadata(doc.get("context"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ def load_recording(argument: str) -> Recording:
     """
     path, chosen = split_choice(argument)
     given = Given(path, _name(path, chosen), chosen=chosen)
-    if not path.is_dir():
+    if not os.path.isdir(path):  # Path.is_dir raises an error for some names and folders
         text = read_text(path)
         document = parse_json(text, str(path)) if text.lstrip()[:1] in ("{", "[") else None
         given = replace(given, text=text, document=document)

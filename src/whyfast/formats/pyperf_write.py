@@ -6,6 +6,7 @@ A process, or the part of a block that one variant took, is a run of the file.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -95,6 +96,8 @@ def _plain(key: str, value: object) -> str | float:
         try:
             number = float(str(value))
         except ValueError:
+            return str(value)
+        if not math.isfinite(number):
             return str(value)
         return int(number) if number.is_integer() else number
     return value if isinstance(value, float) else str(value)

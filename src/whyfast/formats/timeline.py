@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from whyfast.formats.csv_table import claims, parse, series_name
@@ -49,15 +49,17 @@ def _of_files(arguments: Sequence[str]) -> Timeline:
 
 
 def _mean(series: Series | None) -> float | None:
+    return None if series is None or series.unit != SECOND else _mean_of(series.processes)
+
+
+def _mean_of(processes: Iterable[Sequence[float]]) -> float:
     """The mean over processes of their means, as ``compare`` takes it."""
-    if series is None or series.unit != SECOND:
-        return None
-    return fmean(math.fsum(values) / len(values) for values in series.processes)
+    return fmean(fmean(values) for values in processes)
 
 
 def _of_table(argument: str, by: str) -> Timeline:
     path, chosen = split_choice(argument)
-    given = Given(path, path.stem, text=None if path.is_dir() else read_text(path))
+    given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):
         raise UserError("goes with a CSV file that has a column of times", where=f"--by {by}")
     table = parse(given)
@@ -71,14 +73,15 @@ def _of_table(argument: str, by: str) -> Timeline:
     points = list(dict.fromkeys(row.cells[by] for row in rows))
     place = {point: i for i, point in enumerate(points)}
     keys = [c for c in table.keys if c != by and c not in dict(chosen)]
-    values: dict[tuple[str, ...], list[list[float]]] = {}
+    values: dict[tuple[str, ...], list[dict[str, list[float]]]] = {}
     for row in rows:
         name = tuple(row.cells[c] for c in keys)
-        values.setdefault(name, [[] for _ in points])[place[row.cells[by]]].append(row.value)
+        processes = values.setdefault(name, [{} for _ in points])[place[row.cells[by]]]
+        processes.setdefault(row.cells.get("process", ""), []).append(row.value)
     series = []
     for name, cells in values.items():
         pairs = dict(zip(keys, name, strict=True))
-        means = tuple(fmean(found) if found else None for found in cells)
+        means = tuple(_mean_of(found.values()) if found else None for found in cells)
         called = series_name(pairs, keys) or path.stem
         series.append(PointSeries(called, means, pairs, table.resolution))
     return Timeline(tuple(points), tuple(series), by)

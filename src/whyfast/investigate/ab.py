@@ -15,6 +15,7 @@ from whyfast.investigate.ab_counters import counter_verdicts
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge_metrics
 from whyfast.investigate.measuring import judged, measure_entries
+from whyfast.investigate.prepare import Prepared
 from whyfast.measure.campaign import Entry
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.commands import CommandRunner, run_aside
@@ -258,7 +259,9 @@ def _measured(
     complete = measure_entries(study, store, run, [entry], observer, clock)
     store.finish(run.id, clock.now())  # commands can change under our feet: ab never resumes
     observer.phase("judge")
-    return judged(study, store, run, complete=complete, variants=names, baselines=[baseline])
+    return judged(
+        study, Prepared(), store, run, complete=complete, variants=names, baselines=[baseline]
+    )
 
 
 def _start_cost(env: dict[str, str]) -> float:

@@ -42,15 +42,16 @@ def run_in_guests(
     """
     outside = outside or Outside()
     guests = get_kernels(study, home, observer, outside)
-    builds = guests.outcomes(prepared.builds)
+    # From here on a variant without its kernel is one that was not built.
+    prepared = replace(prepared, builds=guests.outcomes(prepared.builds))
     measured = {v.name for v in study.measured}
-    usable = [b.variant for b in builds if isinstance(b, Build) and b.variant in measured]
+    usable = [b.variant for b in prepared.builds if isinstance(b, Build) and b.variant in measured]
     baselines = [b for b in study.baselines if b in usable]
     if not baselines:
-        raise UserError(_no_baseline(study, builds), where=study.folder / "study.toml")
+        raise UserError(_no_baseline(study, prepared.builds), where=study.folder / "study.toml")
     store = SampleStore(home.database)
     try:
-        run = begin(store, run_key(study, guests, usable, builds))
+        run = begin(store, run_key(study, guests, usable, prepared.builds))
         observer.phase("measure")
         started = clock.monotonic()
         with exclusive(
@@ -67,20 +68,16 @@ def run_in_guests(
         if boots and boots[0].unit == "time":
             result = judged(
                 study,
+                prepared,
                 store,
                 run,
                 complete=complete,
                 variants=usable,
                 baselines=baselines,
-                toolchains=prepared.toolchains,
-                builds=builds,
-                evidence=prepared.evidence,
                 seconds=taken,
             )
             return replace(result, boots=boots)
-        return _counted(
-            study, prepared, builds, store, run, boots, usable, baselines, complete, taken
-        )
+        return _counted(study, prepared, store, run, boots, usable, baselines, complete, taken)
     finally:
         store.close()
 
@@ -109,7 +106,6 @@ def run_key(
 def _counted(
     study: Study,
     prepared: Prepared,
-    builds: tuple[BuildOutcome, ...],
     store: SampleStore,
     run: Run,
     boots: tuple[Boot, ...],
@@ -127,7 +123,7 @@ def _counted(
         started=run.started,
         sessions=tuple(store.sessions(run.id)),
         toolchains=prepared.toolchains,
-        builds=builds,
+        builds=prepared.builds,
         blocks=blocks,
         failures=tuple(store.failures(run.id)),
         verdicts=judge_counts(

@@ -69,16 +69,19 @@ def judge_placements(
     variants: Sequence[str],
     baselines: Sequence[str],
     margin: float,
+    warming: Mapping[str, int] | None = None,
 ) -> tuple[Placement, ...]:
     """Placement or change, for each pair: of the suite where there is one, and each benchmark.
 
-    Empty when no block ran in other layouts.
+    Empty when no block ran in other layouts. ``warming``: see :func:`judge_study`.
     """
     linked, varied = as_linked(blocks), over_layouts(blocks)
     if not varied:
         return ()
     found: list[Placement] = []
-    series = [_series(kind, benchmarks, variants, baselines) for kind in (linked, varied)]
+    series = [
+        _series(kind, benchmarks, variants, baselines, warming or {}) for kind in (linked, varied)
+    ]
     verdicts = [_by_key(s, margin) for s in series]
     for key in series[1]:
         if key in series[0]:
@@ -109,12 +112,13 @@ def _series(
     benchmarks: Sequence[str],
     variants: Sequence[str],
     baselines: Sequence[str],
+    warming: Mapping[str, int],
 ) -> dict[tuple[str | None, str, str], Floats]:
     """Log ratios of every pair, of the suite first (benchmark None) and then of each benchmark."""
     series: dict[tuple[str | None, str, str], Floats] = {}
     pairs = [(v, b) for b in baselines for v in variants if v != b]
     for v, b in pairs:
-        each = {name: log_ratios(blocks, name, v, b) for name in benchmarks}
+        each = {name: log_ratios(blocks, name, v, b, warming.get(name, 0)) for name in benchmarks}
         if len(each) > 1 and all(len(d) for d in each.values()):
             series[None, v, b] = suite_series(each)
         series.update({(name, v, b): d for name, d in each.items() if len(d)})
@@ -179,6 +183,7 @@ class LiveJudge:
         self._margin = margin
         self._series: dict[tuple[str, str, str], list[float]] = {}
         self._seen: dict[str, int] = {}
+        self._varied: dict[str, bool] = {}
 
     def update(
         self, benchmark: str, blocks: Sequence[Block], variants: Sequence[str], baseline: str
@@ -188,9 +193,12 @@ class LiveJudge:
         ``blocks``: all of this benchmark so far, in order; only new ones are worked on.
         """
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
-        blocks = over_layouts(blocks) or blocks
-        if len(blocks) < self._seen.get(benchmark, 0):
+        drawn = over_layouts(blocks)
+        varied, blocks = bool(drawn), drawn or blocks
+        # The blocks as linked that came before the first drawn one no longer count.
+        if varied != self._varied.get(benchmark) or len(blocks) < self._seen.get(benchmark, 0):
             self._forget(benchmark)
+        self._varied[benchmark] = varied
         for block in blocks[self._seen.get(benchmark, 0) :]:
             for v in block.values:
                 if v != baseline and baseline in block.values:

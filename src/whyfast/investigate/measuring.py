@@ -10,6 +10,7 @@ from whyfast.explain.calls import calls_left
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import LiveJudge, judge_levels, judge_placements, judge_study
+from whyfast.investigate.prepare import Prepared
 from whyfast.judge.claim import claim_pairs
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.estimate import over_layouts
@@ -19,12 +20,9 @@ from whyfast.judge.lines import judge_lines
 from whyfast.measure.campaign import Entry, Limits, measure
 from whyfast.measure.clock import Clock
 from whyfast.measure.machine import environment, environment_after
-from whyfast.model.build import BuildOutcome
-from whyfast.model.evidence import Evidence
 from whyfast.model.result import Answer, Result
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.verdict import About
 from whyfast.store.samples import Run, SampleStore
 
@@ -93,31 +91,35 @@ def measure_entries(
 
 def judged(
     study: Study,
+    prepared: Prepared,
     store: SampleStore,
     run: Run,
     *,
     complete: bool,
     variants: Sequence[str],
     baselines: Sequence[str],
-    toolchains: Sequence[Toolchain] = (),
-    builds: Sequence[BuildOutcome] = (),
-    evidence: Sequence[Evidence] = (),
     seconds: Mapping[str, float] | None = None,
 ) -> Result:
-    """The result of what the store holds of a run; ``answer`` is left for reports to compose."""
+    """The result of what the store holds of a run; ``answer`` is left for reports to compose.
+
+    ``seconds``: the wall time of each phase.
+    """
+    evidence = prepared.evidence
     blocks = tuple(store.blocks(run.id))
     unmet = find_unmet(study, evidence)
     compared = {v.name for v in study.measured} - refuted(study, unmet)
     about: About = "change" if over_layouts(blocks) else "binaries"
+    found_levels = judge_levels(
+        blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
+    )
+    warming = {x.benchmark: x.unsteady for x in found_levels}
     placements = judge_placements(
         blocks,
         benchmarks=[b.name for b in study.benchmarks],
         variants=variants,
         baselines=baselines,
         margin=study.margin,
-    )
-    found_levels = judge_levels(
-        blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
+        warming=warming,
     )
     verdicts, suites = judge_study(
         over_layouts(blocks) or blocks,
@@ -125,7 +127,7 @@ def judged(
         variants=variants,
         baselines=baselines,
         margin=study.margin,
-        warming={x.benchmark: x.unsteady for x in found_levels},
+        warming=warming,
         claimed=claim_pairs(study, evidence),
     )
     sessions = tuple(store.sessions(run.id))
@@ -134,16 +136,16 @@ def judged(
         run=run.id,
         started=run.started,
         sessions=sessions,
-        toolchains=tuple(toolchains),
-        builds=tuple(builds),
+        toolchains=prepared.toolchains,
+        builds=prepared.builds,
         blocks=blocks,
         failures=tuple(store.failures(run.id)),
         verdicts=verdicts,
         suites=suites,
-        evidence=tuple(evidence),
+        evidence=evidence,
         # What was not measured cannot have confounded anything.
         confounds=find_confounds(
-            study, [b for b in builds if b.variant in compared], sessions, blocks, evidence
+            study, [b for b in prepared.builds if b.variant in compared], sessions, blocks, evidence
         ),
         answer=Answer(""),
         about=about,
@@ -156,6 +158,7 @@ def judged(
             benchmarks=[b.name for b in study.benchmarks],
             variants=variants,
             margin=study.margin,
+            warming=warming,
         ),
         calibrations=tuple(store.calibrations(run.id)),
         levels=found_levels,
@@ -163,7 +166,7 @@ def judged(
             blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
         ),
         unmet=unmet,
-        troubles=find_troubles(study, toolchains, evidence),
+        troubles=find_troubles(study, prepared.toolchains, evidence),
         calls=calls_left(
             study.evidence, [e for e in evidence if e.variant in compared] or evidence
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from whyfast.build.recipe import SourceTree, make_recipe, packages_of, scan_source, steps_of
+from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.source import present
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study, Variant
@@ -96,7 +96,7 @@ def outlook(study: Study, home: Home) -> Outlook:
             prospects.append(Prospect(variant, "to link again", f"a twin of {variant.twin_of}"))
             continue
         provider, name = split_name(variant.toolchain)
-        packages = packages_of(study.build, variant)
+        packages = packages_here(study.build, variant, home)
         if provider != "path" and not known[provider].installed(name, home, packages):
             prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
             # One name may need several roots, with other packages in each.
@@ -127,7 +127,7 @@ def _prospect(
     study: Study, variant: Variant, source: SourceTree | None, store: BuildStore, home: Home
 ) -> Prospect:
     """Of a variant whose toolchain is there."""
-    packages = packages_of(study.build, variant)
+    packages = packages_here(study.build, variant, home)
     try:
         toolchain = resolve(variant.toolchain, home, lambda text: None, packages)
     except CannotBuildHere as error:

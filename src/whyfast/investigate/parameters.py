@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from whyfast.investigate.ab import Command
 from whyfast.model.errors import UserError
@@ -23,23 +24,27 @@ def expand(
 
     ``lists``: (variable, "a,b,c"); ``scans``: (variable, min, max, step). ``names`` are given to
     the results in order; the others are named by their command line. UserError for names that are
-    too many or used twice, and parameters that no command mentions.
+    too many or used twice, and for parameters that are given twice or that no command mentions.
     """
     parameters = {v: values.split(",") for v, values in lists}
     parameters.update({v: _scan(v, low, high, step) for v, low, high, step in scans})
+    given = [v for v, *_ in (*lists, *scans)]
     for variable in parameters:
+        if given.count(variable) > 1:
+            raise UserError("is given twice", where=f"parameter {variable}")
         if not any(f"{{{variable}}}" in line for line in lines):
             raise UserError(f"no command mentions {{{variable}}}", where=f"parameter {variable}")
+    used = [[v for v in parameters if f"{{{v}}}" in line] for line in lines]
+    total = sum(math.prod(len(parameters[v]) for v in own) for own in used)
+    if total > MOST:  # before they are made: there may be millions
+        raise UserError(f"that makes {total} commands; at most {MOST} can be compared")
     expanded = []
-    for line in lines:
-        used = [v for v in parameters if f"{{{v}}}" in line]
-        for combination in itertools.product(*(parameters[v] for v in used)):
+    for line, own in zip(lines, used, strict=True):
+        for combination in itertools.product(*(parameters[v] for v in own)):
             text = line
-            for variable, value in zip(used, combination, strict=True):
+            for variable, value in zip(own, combination, strict=True):
                 text = text.replace(f"{{{variable}}}", value)
             expanded.append(text)
-    if len(expanded) > MOST:
-        raise UserError(f"that makes {len(expanded)} commands; at most {MOST} can be compared")
     if len(names) > len(expanded):
         raise UserError(f"{len(names)} names for {len(expanded)} commands", where="--name")
     return _named(expanded, names)
@@ -67,10 +72,11 @@ def _scan(variable: str, low: str, high: str, step: str) -> list[str]:
     try:
         first, last, by = Decimal(low), Decimal(high), Decimal(step)
         count = (last - first) / by
-    except (InvalidOperation, ZeroDivisionError):
+        fits = 0 <= count < MOST
+    except ArithmeticError:  # no number, NaN, a step of 0, or beyond what a decimal can hold
         raise UserError("MIN, MAX and STEP must be numbers, STEP not 0", where=where) from None
-    if not 0 <= count < MOST:
+    if not fits:
         raise UserError(
             f"{low} to {high} by {step} is no range of up to {MOST} values", where=where
         )
-    return [str(first + by * i) for i in range(int(count) + 1)]
+    return [f"{first + by * i:f}" for i in range(int(count) + 1)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.build.layout import layout_seeds
-from whyfast.build.recipe import Recipe, make_recipe, packages_of, scan_source
+from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source
 from whyfast.build.relink import CannotRelink, relink
 from whyfast.build.run import build_all
 from whyfast.build.source import at_revision, with_source
@@ -42,11 +42,11 @@ class Prepared:
     """Builds in the order of the study's variants, what was found in their programs, and the
     programs of their further layouts where the study wants them."""
 
-    toolchains: tuple[Toolchain, ...]
-    builds: tuple[BuildOutcome, ...]
-    evidence: tuple[Evidence, ...]
-    packages: Packages
-    layouts: Mapping[str, tuple[Path, ...]]
+    toolchains: tuple[Toolchain, ...] = ()
+    builds: tuple[BuildOutcome, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    packages: Packages = Packages()
+    layouts: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     unmet: tuple[Unmet, ...] = ()
 
 
@@ -65,13 +65,15 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
     study = with_source(study, home, observer.note)
     observer.phase("toolchains")
     packages = _packages(study, home, observer)
-    toolchains, reasons = _toolchains(study, home, observer)
+    # Once: what is installed decides, and that is about to change.
+    wanted = {v.name: (v.toolchain, packages_here(study.build, v, home)) for v in study.variants}
+    toolchains, reasons = _toolchains(wanted.values(), home, observer)
     observer.phase("build")
     sources = {r: scan_source(s.folder) for r, s in _revisions(study, home, observer).items()}
     recipes: list[Recipe] = []
     failures: dict[str, BuildFailure] = {}
     for variant in (v for v in study.variants if not v.twin_of):
-        key = _key(study, variant)
+        key = wanted[variant.name]
         why_not = (
             reasons.get(key)
             or _lacks(variant, toolchains[key])
@@ -206,17 +208,13 @@ def _packages(study: Study, home: Home, observer: Observer) -> Packages:
 _Wanted = tuple[str, tuple[str, ...]]
 
 
-def _key(study: Study, variant: Variant) -> _Wanted:
-    return variant.toolchain, packages_of(study.build, variant)
-
-
 def _toolchains(
-    study: Study, home: Home, observer: Observer
+    wanted: Iterable[_Wanted], home: Home, observer: Observer
 ) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
     """The toolchains that can be had, and for the others the reason."""
     found: dict[_Wanted, Toolchain] = {}
     reasons: dict[_Wanted, str] = {}
-    for name, packages in dict.fromkeys(_key(study, v) for v in study.variants):
+    for name, packages in dict.fromkeys(wanted):
         try:
             found[name, packages] = resolve(name, home, observer.note, packages)
         except CannotBuildHere as error:

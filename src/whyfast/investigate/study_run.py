@@ -121,14 +121,12 @@ def run_study(
         observer.phase("judge")
         result = judged(
             study,
+            prepared,
             store,
             run,
             complete=complete,
             variants=usable,
             baselines=baselines,
-            toolchains=prepared.toolchains,
-            builds=prepared.builds,
-            evidence=prepared.evidence,
             seconds=seconds,
         )
         touched = touched_code(study, prepared, counted, observer.note)
@@ -182,14 +180,12 @@ def _read_only(
         store.finish(run.id, clock.now())
         return judged(
             study,
+            prepared,
             store,
             run,
             complete=True,
             variants=(),
             baselines=study.baselines,
-            toolchains=prepared.toolchains,
-            builds=prepared.builds,
-            evidence=prepared.evidence,
             seconds=seconds,
         )
     finally:

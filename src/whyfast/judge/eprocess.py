@@ -43,8 +43,8 @@ def scales(d: Floats) -> Floats:
 
     ``d``: shape (n,), log ratios in the order taken. Returns shape (n,): 1.4826 times the median
     absolute deviation of the earlier blocks (consistent for a normal standard deviation), and 0,
-    meaning "use the sign", for the first blocks or while all earlier ones were equal. From 16
-    blocks on it is renewed when they have grown by an eighth: as predictable, and far cheaper.
+    meaning "use the sign", for the first blocks or while most of the earlier ones are equal. From
+    16 blocks on it is renewed when they have grown by an eighth: as predictable, and far cheaper.
     """
     out = np.zeros(len(d))
     renewed, scale = 0, 0.0

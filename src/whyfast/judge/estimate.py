@@ -12,18 +12,27 @@ from whyfast.model.sample import Block
 Floats = NDArray[np.float64]
 
 
+def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:
+    """log(variant / baseline) of each turn of a block; shape (turns,).
+
+    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
+    of them.
+    """
+    skip = min(skip, len(block.values[variant]) // 2)
+    a: Floats = np.log(np.asarray(block.values[variant][skip:], dtype=np.float64))
+    b: Floats = np.log(np.asarray(block.values[baseline][skip:], dtype=np.float64))
+    return a - b
+
+
 def block_log_ratio(block: Block, variant: str, baseline: str, skip: int = 0) -> float:
     """log(variant / baseline) of one block: the median over its turns.
 
     In each turn every variant yields one value, milliseconds apart, so that drift of the machine
     cancels in the ratio of neighbours; the median sets aside turns that an interrupt hit.
-    Exchanging the two variants changes the sign and nothing else. The first ``skip`` turns are set
-    aside where processes have to warm up, but never more than half of them.
+    Exchanging the two variants changes the sign and nothing else. ``skip``: see
+    :func:`turn_log_ratios`.
     """
-    skip = min(skip, len(block.values[variant]) // 2)
-    a = np.log(np.asarray(block.values[variant][skip:]))
-    b = np.log(np.asarray(block.values[baseline][skip:]))
-    return float(np.median(a - b))
+    return float(np.median(turn_log_ratios(block, variant, baseline, skip)))
 
 
 def log_ratios(
@@ -31,7 +40,7 @@ def log_ratios(
 ) -> Floats:
     """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,).
 
-    ``skip``: see :func:`block_log_ratio`.
+    ``skip``: see :func:`turn_log_ratios`.
     """
     return np.array(
         [
@@ -62,7 +71,7 @@ def location(d: Floats) -> float:
     n = len(d)
     if n == 0:
         return float("nan")
-    if n > 600:  # beyond 180,000 pairs the mean of the middle half differs in no digit shown
+    if n > 600:  # the time of all pairs grows with n²; the mean of the middle half is as robust
         low, high = np.quantile(d, [0.25, 0.75])
         return float(np.mean(d[(d >= low) & (d <= high)]))
     i, j = np.triu_indices(n)

@@ -41,16 +41,22 @@ def judge_fixes(
     benchmarks: Sequence[str],
     variants: Sequence[str],
     margin: float,
+    warming: Mapping[str, int] | None = None,
 ) -> tuple[Fix, ...]:
     """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes.
 
     Of the suite where there is one, then of each benchmark. Empty without blocks in layouts.
+    ``warming`` says for a benchmark how many first values of each process are set aside.
     """
     linked, varied = as_linked(blocks), over_layouts(blocks)
     wanted = {f: o for f, o in fixes.items() if f in variants and o in variants}
     if not varied or not wanted:
         return ()
-    each = {n: (_series(linked, n, variants), _series(varied, n, variants)) for n in benchmarks}
+    skip = {name: (warming or {}).get(name, 0) for name in benchmarks}
+    each = {
+        n: (_series(linked, n, variants, skip[n]), _series(varied, n, variants, skip[n]))
+        for n in benchmarks
+    }
     groups: dict[str | None, tuple[Series, Series]] = {}
     if len(benchmarks) > 1:
         groups[None] = (
@@ -79,9 +85,11 @@ def alone(variances: Floats, k: int) -> Floats:
     )
 
 
-def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str]) -> Series:
+def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str], skip: int) -> Series:
     own = [b for b in blocks if all(v in b.values for v in variants)]
-    return {(a, b): _tamed(log_ratios(own, benchmark, a, b)) for a, b in combinations(variants, 2)}
+    return {
+        (a, b): _tamed(log_ratios(own, benchmark, a, b, skip)) for a, b in combinations(variants, 2)
+    }
 
 
 def _tamed(d: Floats) -> Floats:

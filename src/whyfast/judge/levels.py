@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.estimate import as_linked, over_layouts
+from whyfast.judge.estimate import as_linked, over_layouts, turn_log_ratios
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Levels
 
@@ -42,7 +42,7 @@ def levels(
     first = linked or varied
     if len(first) < FEWEST:
         return None
-    turns = [_turns(b, variant, baseline)[unsteady:] for b in first]
+    turns = [turn_log_ratios(b, variant, baseline, unsteady) for b in first]
     medians = np.array([np.median(t) for t in turns])
     split = np.array([np.median(t[::2]) - np.median(t[1::2]) for t in turns if len(t) > 1])
     within = _variance(split) / 4 if len(split) else 0.0
@@ -50,7 +50,7 @@ def levels(
     layout = None
     if linked and len(varied) >= FEWEST:
         further = _variance(
-            np.array([np.median(_turns(b, variant, baseline)[unsteady:]) for b in varied])
+            np.array([np.median(turn_log_ratios(b, variant, baseline, unsteady)) for b in varied])
         )
         layout = math.sqrt(max(0.0, further - total))
     return Levels(
@@ -60,7 +60,7 @@ def levels(
         value=float(np.median([_deviation(t) for t in turns])),
         process=math.sqrt(max(0.0, total - within)),
         layout=layout,
-        turns=int(np.median([len(t) for t in turns])) + unsteady,
+        turns=int(np.median([len(b.values[variant]) for b in first])),
         unsteady=unsteady,
         drifts=drifts,
     )
@@ -110,12 +110,6 @@ def _first_steady(profile: Floats) -> int:
     while steady < len(middle) and steady in places:
         steady += 1
     return steady
-
-
-def _turns(block: Block, variant: str, baseline: str) -> Floats:
-    a: Floats = np.log(np.asarray(block.values[variant], dtype=np.float64))
-    b: Floats = np.log(np.asarray(block.values[baseline], dtype=np.float64))
-    return a - b
 
 
 def _variance(x: Floats) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, theilslopes
 
+from whyfast.judge.estimate import over_layouts
 from whyfast.model.line import Estimate, Line, LinePoint
 from whyfast.model.sample import Block
 from whyfast.model.study import Benchmark
@@ -36,7 +37,11 @@ def judge_lines(
     variants: Sequence[str],
     baseline: str,
 ) -> tuple[Line, ...]:
-    """A line for each family of benchmarks and each variant that has run all of it."""
+    """A line for each family of benchmarks and each variant that has run three or more of it.
+
+    Where layouts are varied, of the blocks that vary them, as the verdicts are.
+    """
+    blocks = over_layouts(blocks) or blocks
     families = dict.fromkeys(b.parameter.family for b in benchmarks if b.parameter)
     found = []
     for family in families:

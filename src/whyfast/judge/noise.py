@@ -92,8 +92,8 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
                 )
     names = tuple(
         name
-        for name, series in reruns[0].series.items()
-        if series.unit == SECOND and all(name in r.series for r in reruns)
+        for name in reruns[0].series
+        if all(name in r.series and r.series[name].unit == SECOND for r in reruns)
     )
     if not names:
         raise UserError("the runs have no benchmark in common", where="--noise")
@@ -117,8 +117,8 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     """(d0, s0²) from sample variances of ``freedom`` degrees each; (0, their mean) if too few.
 
     Method of moments on log s² (Smyth 2004, section 6.2): e = log s² − ψ(d/2) + log(d/2) has mean
-    log s0² + ψ(d0/2)·(−1) + log(d0/2) and variance ψ′(d/2) + ψ′(d0/2). d0 is capped at
-    :data:`MOST_BORROWED`.
+    log s0² − ψ(d0/2) + log(d0/2) and variance ψ′(d/2) + ψ′(d0/2). d0 is capped at
+    :data:`MOST_BORROWED`, after s0² was found with it as it is.
     """
     if len(variances) < FEWEST:
         return 0.0, float(np.mean(variances))

@@ -93,7 +93,9 @@ def _groups(study: Study) -> list[list[Variant]]:
     """Variants by everything but their kernel and their names."""
     groups: dict[object, list[Variant]] = {}
     for v in study.measured:
-        key = (v.boot, v.run, tuple(sorted(v.sysctl.items())), v.toolchain, v.cflags, v.ldflags)
+        settings = (tuple(sorted(mapping.items())) for mapping in (v.sysctl, v.env))
+        built = (v.toolchain, v.cflags, v.ldflags, v.configure, v.revision)
+        key = (v.boot, v.run, *settings, *built)
         groups.setdefault(key, []).append(v)
     return list(groups.values())
 

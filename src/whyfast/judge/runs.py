@@ -164,7 +164,7 @@ def _suite(mine: Sequence[Judged], noise: Noise | None) -> Judged:
     spread = None if noise is None else noise.suite([j.benchmark or "" for j in mine])
     between = _between(point, spread)
     notes: tuple[str, ...] = ()
-    if noise is not None and spread is None:
+    if noise is not None and spread is None and within is not None:
         notes = ("the --noise runs lack some of its benchmarks, so drift is not in its interval",)
     elif within is None and between is None:
         notes = tuple(dict.fromkeys(note for j in mine if j.within is None for note in j.notes))

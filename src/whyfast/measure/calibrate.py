@@ -29,6 +29,8 @@ COLD = 0.02
 #: Values taken at each length; medians of them are compared.
 TRIES = 16
 
+#: No loop is so short that as many take less than a turn: 2 ms for these would be 2 fs for one.
+MOST_LOOPS = 2**40
 
 #: Turns of one block at the least: the fewest whose median sets one bad turn aside.
 FEWEST_TURNS = 3
@@ -84,13 +86,20 @@ def calibrate(
 def _choose_loops(
     players: dict[str, Player], variants: Sequence[str], turn: float | None
 ) -> tuple[int, Steps]:
-    """Loops of one value, and the seconds a loop at each length tried."""
+    """Loops of one value, and the seconds a loop at each length tried. Raises PlayerFailed."""
     goal = turn if turn is not None else LONGEST
     lengths, value = [1], 0.0
     while True:
         value = _all_play(players, variants, lengths[-1])
         if value >= goal:
             break
+        if lengths[-1] >= MOST_LOOPS:
+            failed = PlayerFailed(
+                f"{lengths[-1]} loops take {value:.3g} s: its time does not grow with the loops "
+                "granted, so it does not do the work once for each"
+            )
+            failed.variant = variants[0]
+            raise failed
         lengths.append(next_loops(lengths[-1], value, SHORTEST if turn is None else turn))
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
         return lengths[-1], ((lengths[-1], value / lengths[-1]),)

@@ -195,6 +195,7 @@ def _drop(entry: Entry, failure: RunFailure, sink: Sink) -> None:
     sink.add_failure(failure)
     entry.variants.remove(failure.variant)
     entry.calibration = None
+    entry.reviewed = False  # or the new calibration would keep its first guess
 
 
 def _review_turns(entry: Entry, sink: Sink) -> None:

@@ -114,10 +114,12 @@ class HoldingRunner:
         try:
             with self._hold(self._settings.get(variant, {})):
                 player = self._inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
-        except CannotHold as error:
+        except BaseException as error:  # also of an interrupt: nobody else knows this process yet
             if player is not None:
                 player.close()
-            raise PlayerFailed(str(error)) from error
+            if isinstance(error, CannotHold):
+                raise PlayerFailed(str(error)) from error
+            raise
         return player
 
 

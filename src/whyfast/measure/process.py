@@ -99,10 +99,11 @@ class Child:
             self._close_files()
             raise
 
-    def wait(self, timeout: float) -> Usage | None:
+    def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
 
         Afterwards ``status`` is the exit code, negative for a signal. May be called again.
+        ``whole_group``: what it leaves running in its process group is killed when it has ended.
         """
         if self._usage is not None:
             return self._usage
@@ -114,6 +115,8 @@ class Child:
                 return None
         finally:
             os.close(pidfd)
+        if whole_group:  # before it is reaped, as the number may be another group's afterwards
+            self._kill_group()
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
         own = resource.getrusage(resource.RUSAGE_SELF)
@@ -131,10 +134,13 @@ class Child:
     def kill(self) -> None:
         """End the whole process group now and reap the process."""
         if self.status is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            self._kill_group()
             self.wait(10.0)
         self._close_files()
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Release the output files of an ended process."""

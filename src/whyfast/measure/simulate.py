@@ -133,6 +133,8 @@ def simulate(
         parsed = _PARSERS[tool](text)
     except DamagedProfile as error:
         raise CannotCount(f"the profile of {version} cannot be read: {error}") from None
+    if not parsed.costs:
+        raise CannotCount(f"the profile of {version} has no function in it: it is cut short")
     profile = _profile(parsed, f"{tool} of {version}", program_names(command[0]))
     notes.extend(_names_missing(profile, said, version))
     if children:

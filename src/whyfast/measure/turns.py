@@ -112,7 +112,7 @@ class TurnPlayer:
 
     def _ended(self) -> PlayerFailed:
         assert self._child is not None
-        self._child.wait(2.0)
+        self._child.wait(2.0, whole_group=True)
         status = self._child.status
         return self._failed(
             "ended early" if status is None else f"ended early ({describe_status(status)})"
@@ -131,8 +131,10 @@ class TurnPlayer:
         os.close(self._grant)
         os.close(self._answer)
         if self._child is not None:
-            self._child.wait(0.5)
-            self._child.kill()
+            try:
+                self._child.wait(0.5, whole_group=True)
+            finally:  # also after an interrupt: nobody asks a second time
+                self._child.kill()
 
 
 class TurnRunner:

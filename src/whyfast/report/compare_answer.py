@@ -74,6 +74,8 @@ def _said(verdict: Verdict, margin: float, base: str | None) -> str:
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
         return f"is the same{as_} within {format_percent(margin)} ({factor} {plain.interval})"
     if verdict.word == "undecided":
+        if verdict.ratio == 1 and base:  # neither faster nor slower "than"
+            than = f" the time of {base}"
         if not (verdict.low > 0 and math.isfinite(verdict.high)):
             return f"measured {factor}{than}, which cannot be judged"
         return f"measured {factor}{than}, which is undecided {text.interval}"

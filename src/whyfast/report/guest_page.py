@@ -113,6 +113,8 @@ def _unit(result: Result) -> str:
 
 def _repeated(result: Result) -> Iterable[str]:
     """Whether the second boot counted as the first did."""
+    if not result.boots:
+        return
     boots = Counter(b.variants for b in result.boots)
     twice = sum(n > 1 for n in boots.values())
     who = (

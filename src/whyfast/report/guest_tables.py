@@ -16,7 +16,7 @@ NOTHING = Cell("–")
 
 def number(value: float) -> str:
     """A count with at most two decimals, and none that are 0: "17", "17.25", "1 064"."""
-    text = f"{value:,.2f}".replace(",", " ")
+    text = f"{value:z,.2f}".replace(",", " ")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -100,8 +100,12 @@ def section(name: str, title: str, body: str) -> str:
 
 
 def when(seconds: float) -> str:
-    """A time given in seconds since the epoch."""
-    return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+    """A time given in seconds since the epoch; one that no calendar has, as a file may say, as it
+    is."""
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:g} s after 1970"
 
 
 def tree(value: object) -> str:

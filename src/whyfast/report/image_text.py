@@ -63,6 +63,6 @@ def _switches(study: Study, forms: dict[str, JumpForm], lines: Sequence[Line]) -
 
 
 def _only_settings_differ(one: Variant, other: Variant) -> bool:
-    build = ("toolchain", "cflags", "ldflags", "configure", "env", "run")
+    build = ("toolchain", "cflags", "ldflags", "configure", "env", "run", "revision")
     alike = all(getattr(one, name) == getattr(other, name) for name in build)
     return alike and one.sysctl != other.sysctl and not one.twin_of

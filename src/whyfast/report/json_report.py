@@ -92,6 +92,8 @@ def _result_in(data: dict[str, Any]) -> Result:
         if isinstance(data.get(name), list):
             data[name] = [restore(item) for item in data[name]]
     result: Result = decode(Result, data)
+    if not result.study.baselines:
+        raise Malformed("study.baselines", "one or more are wanted")
     return replace(result, builds=made)
 
 

@@ -142,7 +142,10 @@ def _flag_difference(
     """Compiler flags that ``other`` adds and leaves out; None if anything else differs too."""
 
     def rest(v: Variant) -> tuple[object, ...]:
-        return (v.toolchain, v.configure, dict(v.env))
+        return (
+            *(v.toolchain, v.revision, v.configure, dict(v.env)),
+            *(v.run, dict(v.sysctl), v.kernel, v.boot),
+        )
 
     if other.name == slow.name or rest(other) != rest(slow):
         return None

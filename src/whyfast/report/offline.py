@@ -14,10 +14,12 @@ _PLACE = re.compile(r"\{\{ (\w+) \}\}")
 
 
 def offline_page(template: str, scripts: Sequence[str], parts: Mapping[str, str]) -> str:
-    """``template`` of the assets with every ``{{ name }}`` replaced by ``parts[name]``, HTML.
+    """The head that all pages share and ``template`` of the assets, with every ``{{ name }}``
+    replaced by ``parts[name]``, HTML.
 
     ``scripts`` are assets that run, in order, after plotly; nothing else may, and nothing may be
-    loaded from anywhere. The template has places for ``csp``, ``style``, ``plotly``, ``script``.
+    loaded from anywhere. The head wants a part ``title``; the template has places for ``plotly``
+    and ``script``.
     """
     assets = files("whyfast.report") / "assets"
     script = "\n".join((assets / name).read_text(encoding="utf-8") for name in scripts)
@@ -29,7 +31,7 @@ def offline_page(template: str, scripts: Sequence[str], parts: Mapping[str, str]
         "script": script,
         **parts,
     }
-    page = (assets / template).read_text(encoding="utf-8")
+    page = "".join((assets / name).read_text(encoding="utf-8") for name in ("head.html", template))
     # One pass: what is put in is never looked at again, whatever it contains.
     return _PLACE.sub(lambda match: whole[match.group(1)], page)
 

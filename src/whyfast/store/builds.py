@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
+from whyfast.store.disk import used
 from whyfast.store.lock import exclusive_if_free
 
 
@@ -32,7 +33,7 @@ class StoredBuild:
 
     @property
     def size(self) -> int:
-        return sum(f.lstat().st_size for f in self.folder.rglob("*") if f.is_file())
+        return used(self.folder)
 
 
 class BuildStore:
@@ -94,13 +95,15 @@ class BuildStore:
             return 0, 0
         for folder in [f for f in self.root.iterdir() if f.is_dir()]:
             build = self._load(folder)
-            used = build.used if build else folder.stat().st_mtime
-            if now - used < older_than:
+            last_use = build.used if build else folder.stat().st_mtime
+            if now - last_use < older_than:
                 continue
             with exclusive_if_free(self.lock(folder.name)) as free:
                 if not free:
                     continue
-                freed += sum(f.lstat().st_size for f in folder.rglob("*") if f.is_file())
+                freed += used(folder)
+                # First, or what an interrupt leaves would pass for a complete build.
+                (folder / "provenance.json").unlink(missing_ok=True)
                 shutil.rmtree(folder)
                 self.lock(folder.name).unlink(missing_ok=True)
             count += 1
@@ -112,7 +115,7 @@ class BuildStore:
         except (OSError, ValueError):
             return None
         try:
-            used = (folder / "used").stat().st_mtime
+            last_use = (folder / "used").stat().st_mtime
         except OSError:
-            used = (folder / "provenance.json").stat().st_mtime
-        return StoredBuild(folder.name, folder, provenance, used)
+            last_use = (folder / "provenance.json").stat().st_mtime
+        return StoredBuild(folder.name, folder, provenance, last_use)

@@ -12,9 +12,9 @@ def lacking(folder: Path, need: int) -> str | None:
     What cannot be asked is taken to have room.
     """
     place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
     try:
+        while not place.exists() and place != place.parent:
+            place = place.parent
         free = shutil.disk_usage(place).free
     except OSError:
         return None

@@ -48,6 +48,12 @@ def home() -> Home:
     if own:
         base = Path(own).absolute()
         return Home(base / "cache", base / "data")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    cache = _folder("XDG_CACHE_HOME") or Path.home() / ".cache"
+    data = _folder("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Home(cache / "whyfast", data / "whyfast")
+
+
+def _folder(variable: str) -> Path | None:
+    """The folder that a variable names; the specification has relative paths ignored."""
+    folder = Path(os.environ.get(variable, ""))
+    return folder if folder.is_absolute() else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,13 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk."""
+    """The database. Every method that writes returns only once the data is on disk.
+
+    Each raises UserError when the file cannot be read or written, as on a full disk.
+    """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None)
@@ -83,16 +87,22 @@ class SampleStore:
     def close(self) -> None:
         self._db.close()
 
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            raise _unusable(self._path, error) from None
+
     def begin(self, run: Run) -> None:
         """Record a new run."""
-        self._db.execute(
+        self._execute(
             "INSERT INTO run (id, key, study, started) VALUES (?, ?, ?, ?)",
             (run.id, run.key, run.study, run.started),
         )
 
     def unfinished(self, key: str) -> Run | None:
         """The newest run of that key, when it was not finished."""
-        row = self._db.execute(
+        row = self._execute(
             "SELECT id, key, study, started, finished FROM run WHERE key = ? "
             "ORDER BY started DESC LIMIT 1",
             (key,),
@@ -102,14 +112,12 @@ class SampleStore:
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        rows = self._db.execute(
-            "SELECT id, key, study, started, finished FROM run ORDER BY started"
-        )
+        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY started")
         return [Run(*row) for row in rows]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
-        row = self._db.execute(
+        row = self._execute(
             "SELECT id, key, study, started, finished, result FROM run "
             "WHERE study = ? AND result IS NOT NULL ORDER BY started DESC LIMIT 1",
             (study,),
@@ -118,7 +126,7 @@ class SampleStore:
 
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
-        rows = self._db.execute(
+        rows = self._execute(
             "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study "
             "ORDER BY max(started) DESC"
         )
@@ -126,42 +134,42 @@ class SampleStore:
 
     def add_session(self, run: str, session: Session) -> None:
         """Record the start of measuring, with the state of the machine."""
-        self._db.execute(
+        self._execute(
             "INSERT INTO session VALUES (?, ?, ?, ?)",
             (session.id, run, session.started, json.dumps(session.environment)),
         )
 
     def end_session(self, session: Session) -> None:
         """Replace what was recorded of the state of the machine by what is known in the end."""
-        self._db.execute(
+        self._execute(
             "UPDATE session SET environment = ? WHERE id = ?",
             (json.dumps(session.environment), session.id),
         )
 
     def add_block(self, run: str, block: Block) -> None:
         """Append a block."""
-        self._db.execute(
+        self._execute(
             "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
             (run, block.benchmark, block.index, block.session, json.dumps(asdict(block))),
         )
 
     def add_failure(self, run: str, failure: RunFailure) -> None:
         """Record that a variant failed on a benchmark (a later one replaces an earlier one)."""
-        self._db.execute(
+        self._execute(
             "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
             (run, failure.benchmark, failure.variant, json.dumps(asdict(failure))),
         )
 
     def add_calibration(self, run: str, calibration: Calibration) -> None:
         """Record how a benchmark is measured (a later one replaces an earlier one)."""
-        self._db.execute(
+        self._execute(
             "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?)",
             (run, calibration.benchmark, json.dumps(asdict(calibration))),
         )
 
     def calibrations(self, run: str) -> list[Calibration]:
         """The latest calibration of each benchmark of a run."""
-        rows = self._db.execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
+        rows = self._execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
         return [
             Calibration(**{**data, "steps": tuple((n, s) for n, s in data["steps"])})
             for data in (json.loads(r[0]) for r in rows)
@@ -169,27 +177,27 @@ class SampleStore:
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""
-        self._db.execute("UPDATE run SET finished = ? WHERE id = ?", (when, run))
+        self._execute("UPDATE run SET finished = ? WHERE id = ?", (when, run))
 
     def set_result(self, run: str, result: Mapping[str, Any]) -> None:
         """Keep the judged result for ``whyfast report``."""
-        self._db.execute("UPDATE run SET result = ? WHERE id = ?", (json.dumps(result), run))
+        self._execute("UPDATE run SET result = ? WHERE id = ?", (json.dumps(result), run))
 
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
-        rows = self._db.execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
+        rows = self._execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
         return [block_from(json.loads(r[0])) for r in rows]
 
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
-        rows = self._db.execute(
+        rows = self._execute(
             "SELECT id, started, environment FROM session WHERE run = ? ORDER BY started", (run,)
         )
         return [Session(r[0], r[1], json.loads(r[2])) for r in rows]
 
     def failures(self, run: str) -> list[RunFailure]:
         """All failures of a run."""
-        rows = self._db.execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
+        rows = self._execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
         return [
             RunFailure(**{**data, "command": tuple(data["command"])})
             for data in (json.loads(r[0]) for r in rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from whyfast.study.placeholders import COMMAND_NAMES, PARAMETER_NAME, names_in
 from whyfast.study.sections import check_placeholders
 from whyfast.study.table import Table
@@ -20,9 +22,10 @@ def read_command(table: Table, name: str, *, parameter: bool = False) -> tuple[s
         raise table.error((name,), "names no program", f"write {example}")
     valid = (*COMMAND_NAMES, PARAMETER_NAME) if parameter else COMMAND_NAMES
     for i, word in enumerate(command):
-        if not parameter and f"{{{PARAMETER_NAME}}}" in word:
-            hint = 'write parameter = { name = "tail call", values = [0, 1, 2, 4] }'
-            raise table.error((name, i), "there is no parameter here", hint)
+        with contextlib.suppress(ValueError):  # a stray brace, refused below
+            if not parameter and PARAMETER_NAME in names_in(word):
+                hint = 'write parameter = { name = "tail call", values = [0, 1, 2, 4] }'
+                raise table.error((name, i), "there is no parameter here", hint)
         check_placeholders(table, (name, i), word, valid)
     if not any("program" in names_in(word) for word in command):
         message = "never uses {program}, so that every variant would run the same"

@@ -82,7 +82,11 @@ def _tarball(table: Table, folder: Path) -> Source:
     if "://" in name:
         message = f"{quoted(name)} is not the path of a file"
         raise table.error(("tarball",), message, "download it, or use git or debian")
-    if not path.is_file():
+    try:
+        is_file = path.is_file()
+    except OSError as error:
+        raise table.error(("tarball",), f"{quoted(name)}: {error.strerror}") from None
+    if not is_file:
         what = "is not a file" if os.path.lexists(path) else "does not exist"
         hint = None if Path(name).is_absolute() else f"relative to {folder}"
         raise table.error(("tarball",), f"{quoted(name)} {what}", hint)

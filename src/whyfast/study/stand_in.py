@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.study.bundled import bundled_folder, bundled_names
 from whyfast.study.find import find_study
+from whyfast.study.suggest import nearest
 from whyfast.study.table import Table
+from whyfast.study.wording import quoted
 
 
 def read_otherwise(table: Table, folder: Path) -> str:
@@ -15,11 +19,14 @@ def read_otherwise(table: Table, folder: Path) -> str:
     if "otherwise" not in table:
         return ""
     name = table.string("otherwise")
-    problem = ""
-    for where in (folder / name, folder.parent / name, name):
-        try:
+    bundled = bundled_names("studies")
+    places = [folder / name, folder.parent / name]
+    if name in bundled:  # by its path: the name may also be that of something where we were started
+        places.append(bundled_folder("studies") / name)
+    for where in places:
+        with contextlib.suppress(UserError):
             return str(find_study(where).resolve())
-        except UserError as error:
-            problem = error.message
+    message = f"no study {quoted(name)}: no such file or folder, nor a bundled study"
+    near = nearest(name, bundled)
     hint = "name a study that runs anywhere, by its name or its path from here"
-    raise table.error(("otherwise",), problem, hint)
+    raise table.error(("otherwise",), message, f"did you mean {quoted(near)}?" if near else hint)

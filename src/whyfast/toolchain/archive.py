@@ -22,8 +22,10 @@ from whyfast.model.errors import CannotBuildHere
 #: Names the archive where apt does not: on a system that is not Debian, say.
 VARIABLE = "WHYFAST_DEBIAN_ARCHIVE"
 
-#: Suites whose release files expire, which a frozen mirror's have.
+#: Suites whose release files expire (``Valid-Until``), which a frozen mirror's have; so do those of
+#: the additions to any release.
 MOVING = ("sid", "unstable", "forky", "testing", "experimental")
+ADDITIONS = ("-backports", "-updates", "-proposed-updates", "-security")
 
 #: Seconds that a question to apt may take; downloads have no limit but the user's patience.
 TIMEOUT = 120.0
@@ -111,6 +113,11 @@ def _from_configuration(command: Command) -> str | None:
     return str(found[0]) if found else None
 
 
+def expires(suite: str) -> bool:
+    """Whether apt refuses an old release file of the suite."""
+    return suite in MOVING or suite.endswith(ADDITIONS)
+
+
 def proxy_options(command: Command = run) -> list[str]:
     """The machine's proxies as lines of an apt.conf, for an apt that does not read its own."""
     try:
@@ -133,10 +140,11 @@ def download(path: str, sha256: str, to: Path, command: Command = run) -> str | 
         return None
     to.unlink(missing_ok=True)
     said = " ".join(done.stderr.split())
-    if "404" in said:
-        return "the archive does not serve it"
+    # First: the hashes that it prints then may have a 404 in them, as an address may.
     if re.search(r"[Hh]ash.?[Ss]um mismatch", said):
         return "it has another sha256 than the study says"
+    if re.search(r"(?:^| )404(?: |$)", said):
+        return "the archive does not serve it"
     errors = re.findall(r"E: (.+?)(?= [EW]: |$)", said)
     return errors[0] if errors else f"apt-helper ended with exit code {done.returncode}"
 
@@ -161,10 +169,8 @@ def listed_sources(package: str, suite: str, command: Command = run) -> list[Lis
     CannotBuildHere when the index cannot be had. Downloads about 12 MB.
     """
     with _private_apt(f"deb-src {archive_address(command)} {suite} main", suite) as options:
-        done = command(["apt-get", "-q", *options, "update"])
-        if done.returncode != 0:
-            raise CannotBuildHere(f"the source index of {suite} cannot be had: {_last(done)}")
-        shown = command(["apt-cache", *options, "showsrc", "--only-source", package])
+        question = ["showsrc", "--only-source", package]
+        shown = _ask(f"the source index of {suite}", options, question, command)
     return parse_sources(shown.stdout)
 
 
@@ -205,10 +211,8 @@ def listed_binaries(
     line = f"deb [arch={architecture}] {archive_address(command)} {suite} main"
     with _private_apt(line, suite) as options:
         options += ["-o", f"APT::Architecture={architecture}", "-o", "Acquire::Languages=none"]
-        done = command(["apt-get", "-q", *options, "update"])
-        if done.returncode != 0:
-            raise CannotBuildHere(f"the package index of {suite} cannot be had: {_last(done)}")
-        shown = command(["apt-cache", *options, "search", "--names-only", "--full", pattern])
+        question = ["search", "--names-only", "--full", pattern]
+        shown = _ask(f"the package index of {suite}", options, question, command)
     return parse_binaries(shown.stdout)
 
 
@@ -251,9 +255,24 @@ def _private_apt(line: str, suite: str) -> Iterator[list[str]]:
             "Dir::Etc::preferences": "/dev/null",
             "Dir::Etc::preferencesparts": "/dev/null",
         }
-        if suite in MOVING:
+        if expires(suite):
             settings["Acquire::Check-Valid-Until"] = "false"
         yield [word for k, v in settings.items() for word in ("-o", f"{k}={v}")]
+
+
+def _ask(
+    what: str, options: Sequence[str], question: Sequence[str], command: Command
+) -> subprocess.CompletedProcess[str]:
+    """What apt-cache answers of an index that is downloaded first."""
+    try:
+        done = command(["apt-get", "-q", *options, "update"])
+        if done.returncode == 0:
+            done = command(["apt-cache", *options, *question])
+    except OSError as error:
+        raise CannotBuildHere(f"apt is not here to read {what} with: {error}") from error
+    if done.returncode != 0:
+        raise CannotBuildHere(f"{what} cannot be had: {_last(done)}")
+    return done
 
 
 def _last(done: subprocess.CompletedProcess[str]) -> str:

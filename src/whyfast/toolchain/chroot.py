@@ -42,17 +42,30 @@ def bring_in(root: Path, path: Path, name: Path, *, link: bool) -> None:
     """Make what the root has under ``name`` like the folder or file ``path`` outside.
 
     ``link``: with the files themselves where that is possible, so that a program that writes to
-    them does so outside, too.
+    them does so outside, too. OSError also for a folder in which packages have installed something:
+    what is in the root there would be deleted.
     """
     copy = root / name.relative_to("/")
     if copy == root or path.is_relative_to(root):
         return
     if path.is_dir():
+        if copy.is_dir() and _has_packages(root, name):
+            raise OSError(f"{name} there belongs to its packages; work in another folder")
         copy.mkdir(parents=True, exist_ok=True)
         _mirror(path, copy, root, link)
     else:
         copy.parent.mkdir(parents=True, exist_ok=True)
         _bring_file(path, copy, link)
+
+
+def _has_packages(root: Path, folder: Path) -> bool:
+    """Whether dpkg's lists have anything below the folder. ``/lib`` and ``/usr/lib`` are one."""
+    below = f"{folder}/".removeprefix("/usr")
+    return any(
+        line.removeprefix("/usr").startswith(below)
+        for file in (root / "var/lib/dpkg/info").glob("*.list")
+        for line in file.read_text(errors="replace").splitlines()
+    )
 
 
 def _mirror(source: Path, target: Path, root: Path, link: bool) -> None:

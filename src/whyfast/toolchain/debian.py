@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -22,11 +23,12 @@ from whyfast.store.lock import exclusive
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.archive import archive_address, proxy_options
 from whyfast.toolchain.debian_names import DebianName, known_names, parse_name
-from whyfast.toolchain.debian_root import RootSpec, delete_root, make_root, mmdebstrap_words
+from whyfast.toolchain.debian_root import RootSpec, make_root, mmdebstrap_words
 from whyfast.toolchain.path import first_line, short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 from whyfast.toolchain.recorded_root import RecordedRoot, check_archive, pinned
+from whyfast.toolchain.removal import delete_root, discard
 
 #: Bytes that a root takes, about: gcc's, clang's, and for each further package.
 NEED = {"gcc": 300_000_000, "clang": 650_000_000}
@@ -39,6 +41,11 @@ DOWNLOAD = {"gcc": 90_000_000, "clang": 145_000_000}
 DOWNLOAD_PER_PACKAGE = 600_000
 #: Seconds that a root takes to make, seen on two cores with a near archive: 60 to 110.
 SECONDS = 90.0
+
+#: The folder of a root, as :func:`root_folder` calls it.
+_ROOT = re.compile(
+    r"(?P<stem>debian-(?P<suite>[a-z][a-z0-9.-]*)-(?P<compiler>(clang|gcc)-\d+)-)[0-9a-f]{8}"
+)
 
 
 class DebianProvider:
@@ -56,16 +63,28 @@ class DebianProvider:
             DOWNLOAD[kind] + DOWNLOAD_PER_PACKAGE * len(packages), _need(kind, packages), SECONDS
         )
 
+    def elsewhere(self, home: Home) -> list[str]:
+        """Compilers that are installed from another suite than :meth:`names` means."""
+        found = (_ROOT.fullmatch(f.parent.name) for f in home.toolchains.glob("debian-*/size"))
+        known = {root_folder(home, parse_name(n), ()).name[:-8] for n in known_names()}
+        others = {m["compiler"] + "@" + m["suite"] for m in found if m and m["stem"] not in known}
+        return sorted(others)
+
     def size(self, name: str, home: Home) -> int:
         """Bytes on disk of all roots with that compiler."""
         return sum(int((f / "size").read_text()) for f in _roots(home, parse_name(name)))
 
     def remove(self, name: str, home: Home) -> None:
         """Delete every root with that compiler, whatever else is in it."""
-        folders = _roots(home, parse_name(name))
+        wanted = parse_name(name)
+        folders = _roots(home, wanted)
         for folder in folders:
             with exclusive(folder.with_name(f"{folder.name}.lock")):
-                delete_root(folder)
+                discard(folder)
+        for remains in home.toolchains.glob(f"{_stem(wanted)}????????-unfinished-*"):
+            whole = remains.name.partition("-unfinished-")[0]
+            with exclusive(remains.with_name(f"{whole}.lock")):
+                delete_root(remains)
         if not folders:
             raise UserError(f"debian:{name} is not installed")
 

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import stat
 import subprocess
@@ -29,7 +28,8 @@ from typing import IO
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.disk import lacking, used
-from whyfast.toolchain.archive import MOVING
+from whyfast.toolchain.archive import expires
+from whyfast.toolchain.removal import delete_root, discard
 
 #: Left out of every root: nothing of it compiles.
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*")
@@ -81,7 +81,7 @@ class Package:
 def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
     """The whole command; the archive goes to standard output."""
     options = [*spec.apt_options]
-    if spec.suite in MOVING:
+    if expires(spec.suite):
         options.append('Acquire::Check-Valid-Until "false";')
     choose = f'printf %s {shlex.quote(spec.preferences)} > "$1"/{PREFERENCES}'
     forget = f'rm "$1"/{PREFERENCES}'
@@ -136,7 +136,7 @@ def make_root(
         (work / "size").write_text(f"{used(root)}\n")
         (work / "digest").write_text(digest_of(packages) + "\n")
         work.chmod(0o755)
-        delete_root(folder)
+        discard(folder)
         work.rename(folder)
     except OSError as error:
         reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
@@ -181,8 +181,11 @@ def _unpack_from(
     if status != 0:
         raise CannotBuildHere(explain_failure(said, spec, status))
     if unpacking.returncode != 0:
-        last = unpacking.stderr.strip().splitlines()[-1:] or ["tar failed"]
-        raise CannotBuildHere(f"unpacking the Debian {spec.suite} root failed: {last[0]}")
+        if "No space left on device" in unpacking.stderr:
+            raise CannotBuildHere(_full(spec))
+        # The last line only says that there were others.
+        first = unpacking.stderr.strip().splitlines()[:1] or ["tar failed"]
+        raise CannotBuildHere(f"unpacking the Debian {spec.suite} root failed: {first[0]}")
 
 
 def _follow(stream: IO[bytes], said: list[str], say: Callable[[str], None]) -> None:
@@ -222,7 +225,7 @@ def explain_failure(said: Sequence[str], spec: RootSpec, status: int) -> str:
     if re.search(r"does not have a Release file|404 +Not Found.*InRelease", text):
         return f"the archive {spec.archive} has no suite {spec.suite}"
     if "No space left on device" in text:
-        return f"the disk became full while the Debian {spec.suite} root was made"
+        return _full(spec)
     if "newuidmap" in text or "/etc/subuid" in text:
         return (
             "an ordinary user needs newuidmap (apt-get install uidmap) and a line in /etc/subuid "
@@ -231,6 +234,10 @@ def explain_failure(said: Sequence[str], spec: RootSpec, status: int) -> str:
     return f"mmdebstrap could not make a Debian {spec.suite} root: " + (
         _last_error(said) or f"exit code {status}"
     )
+
+
+def _full(spec: RootSpec) -> str:
+    return f"the disk became full while the Debian {spec.suite} root was made"
 
 
 def _last_error(said: Sequence[str]) -> str:
@@ -268,14 +275,3 @@ def _make_harmless(root: Path) -> None:
                 wanted |= stat.S_IRWXU
             if wanted != mode:
                 path.chmod(stat.S_IMODE(wanted))
-
-
-def delete_root(folder: Path) -> None:
-    """Remove it with all that is in it, also folders that are not writable."""
-
-    def retry(function: Callable[..., object], path: str, error: object) -> None:
-        os.chmod(os.path.dirname(path), 0o700)
-        function(path)
-
-    if folder.exists():
-        shutil.rmtree(folder, onerror=retry)

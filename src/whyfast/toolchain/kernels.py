@@ -93,10 +93,11 @@ def _fetch(
     need = 2 * chosen[0].package.size
     if short := lacking(folder.parent, need):
         raise CannotBuildHere(f"no room for the kernel {wanted.full}: {short}")
+    prefix = f"{folder.name}-unfinished-"
+    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
+        shutil.rmtree(remains, ignore_errors=True)
     reasons = []
-    with tempfile.TemporaryDirectory(
-        dir=folder.parent, prefix=f"{folder.name}-unfinished-"
-    ) as work:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
         place = Path(work)
         place.chmod(0o755)  # apt downloads as a user of its own
         for one in chosen[:TRIES]:
@@ -105,7 +106,10 @@ def _fetch(
             package = place / "package.deb"
             reason = download(one.package.path, one.package.sha256, package)
             if reason is None:
-                _keep(wanted, one, package, place, folder, extract)
+                try:
+                    _keep(wanted, one, package, place, folder, extract)
+                except OSError as error:
+                    raise CannotBuildHere(f"{wanted.full} cannot be kept: {error}") from error
                 return
             reasons.append(f"{one.package.package}: {reason}")
     raise CannotBuildHere(f"{wanted.full} cannot be had: {reasons[0]}")

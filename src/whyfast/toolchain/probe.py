@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +45,10 @@ def _outside(folder: Path) -> Sequence[str]:
 def compiles(
     cc: Sequence[str], env: Mapping[str, str], code: str, enter: Enter = _outside
 ) -> tuple[bool, str]:
-    """Whether ``cc`` makes an object of the C code without any warning, and what it said."""
+    """Whether ``cc`` makes an object of the C code without any warning, and what it said.
+
+    CannotBuildHere when it could not say either: not started, not ended in time, or killed.
+    """
     with tempfile.TemporaryDirectory(prefix="whyfast-probe-") as folder:
         source = Path(folder, "probe.c")
         source.write_text(code)
@@ -62,7 +67,9 @@ def compiles(
                 timeout=TIMEOUT,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return False, str(error)
+            raise CannotBuildHere(f"{cc[0]} cannot be tried: {error}") from error
+    if done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # for want of memory, say
+        raise CannotBuildHere(f"{cc[0]} was killed while it was tried")
     return done.returncode == 0, done.stderr.strip()
 
 
@@ -89,6 +96,4 @@ def features(
 
 
 def _fingerprint() -> str:
-    import hashlib
-
     return hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]

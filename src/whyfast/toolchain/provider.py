@@ -82,6 +82,12 @@ def split_name(toolchain: str) -> tuple[str, str]:
     return provider, name
 
 
+def installed(toolchain: str, home: Home, packages: Sequence[str] = ()) -> bool:
+    """Whether the toolchain of that full name is there; see :meth:`Provider.installed`."""
+    provider, name = split_name(toolchain)
+    return providers()[provider].installed(name, home, packages)
+
+
 def resolve(
     toolchain: str, home: Home, progress: Progress, packages: Sequence[str] = ()
 ) -> Toolchain:

@@ -15,12 +15,16 @@ import shutil
 import sys
 from pathlib import Path
 
-from whyfast.model.errors import CannotBuildHere
+from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain.archive import archive_address, proxy_options
 from whyfast.toolchain.debian_root import RootSpec, make_root, mmdebstrap_words
 from whyfast.toolchain.provider import Progress
+from whyfast.toolchain.removal import discard
+
+#: As it is called where toolchains are listed and removed, though it is no compiler.
+NAME = "debian:valgrind"
 
 SUITE = "trixie"
 PACKAGES = ("valgrind",)
@@ -39,6 +43,21 @@ def valgrind_root(home: Home) -> Path:
     """Where that root is or will be."""
     digest = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
     return home.toolchains / f"debian-{SUITE}-valgrind-{digest}" / "root"
+
+
+def valgrind_size(home: Home) -> int:
+    """Bytes on disk of that root; 0 when it is not there."""
+    file = valgrind_root(home).parent / "size"
+    return int(file.read_text()) if file.exists() else 0
+
+
+def remove_valgrind(home: Home) -> None:
+    """Delete that root; UserError when it is not there."""
+    folder = valgrind_root(home).parent
+    with exclusive(folder.with_name(f"{folder.name}.lock")):
+        if not folder.exists():
+            raise UserError(f"{NAME} is not installed")
+        discard(folder)
 
 
 def newer_valgrind(home: Home, progress: Progress) -> Path:

@@ -62,7 +62,11 @@ def fetch(
     ):
         if not (folder / "digest").exists():
             progress(f"downloading {label}")
-            _install(wheel, folder, part, program)
+            try:
+                _install(wheel, folder, part, program)
+            except OSError as error:
+                reason = f"unpacking {wheel.package} {wheel.release} into {parent} failed"
+                raise CannotBuildHere(f"{reason}: {error.strerror or error}") from error
     return folder
 
 
@@ -78,14 +82,8 @@ def _install(wheel: Wheel, folder: Path, part: str, program: str) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
         file = _download(wheel, Path(work))
         unpacked = Path(work, "unpacked")
-        try:
-            with zipfile.ZipFile(file) as archive:
-                archive.extractall(unpacked)
-        except OSError as error:
-            raise CannotBuildHere(
-                f"unpacking {wheel.package} {wheel.release} into {folder.parent} failed: "
-                f"{error.strerror}"
-            ) from error
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(unpacked)
         root = unpacked / part
         if program:
             mode = (root / program).stat().st_mode

@@ -22,6 +22,7 @@ from whyfast.store.lock import exclusive
 from whyfast.toolchain.path import first_line, short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
+from whyfast.toolchain.removal import discard
 from whyfast.toolchain.wheels import fetch
 from whyfast.toolchain.zig_wheels import WHEELS
 
@@ -62,7 +63,7 @@ class ZigProvider:
             folder = _folder(home, name)
             with exclusive(home.toolchains / f"{folder.name}.lock"):
                 if self.installed(name, home):
-                    shutil.rmtree(folder)
+                    discard(folder)
                     shutil.rmtree(_cache(folder), ignore_errors=True)
                     return
         raise UserError(f"zig:{name} is not installed")

@@ -20,11 +20,15 @@ from whyfast.build.recipe import (
     expand_steps,
     include_folder,
     make_recipe,
+    packages_here,
     packages_of,
     scan_source,
     steps_of,
 )
 from whyfast.model.study import BuildSpec, EvidenceBuild, Variant
+from whyfast.store.home import Home
+from whyfast.toolchain.debian import root_folder
+from whyfast.toolchain.debian_names import parse_name
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -189,6 +193,29 @@ def test_a_variant_for_evidence_only_has_steps_of_its_own(
     variant = Variant("v", "path:cc", evidence_only=evidence_only, packages=("rt", "make"))
     assert steps_of(build, variant) == (steps, made)
     assert packages_of(build, variant) == packages
+
+
+def test_evidence_takes_the_larger_root_where_only_that_is_there(tmp_path: Path) -> None:
+    few, all_ = ("make",), ("make", "zlib1g-dev")
+    short = EvidenceBuild(("cc -c loop.c",), "loop.o", few)
+    build = BuildSpec(("make",), "vm", packages=all_, evidence=short)
+    read = Variant("v", "debian:clang-18", evidence_only=True)
+    home = Home(tmp_path / "cache", tmp_path / "data")
+
+    def install(packages: tuple[str, ...]) -> None:
+        folder = root_folder(home, parse_name("clang-18"), packages)
+        folder.mkdir(parents=True)
+        (folder / "digest").touch()
+
+    assert packages_here(build, read, home) == few
+    install(all_)
+    assert packages_here(build, read, home) == all_
+    assert packages_here(build, replace(read, toolchain="debian:clang-19"), home) == few
+    # One that is measured is built with what the study names and nothing else, as always.
+    plain = replace(build, packages=few, evidence=replace(short, packages=all_))
+    assert packages_here(plain, replace(read, evidence_only=False), home) == few
+    install(few)
+    assert packages_here(build, read, home) == few  # as before, so that its builds are found again
 
 
 def test_what_is_only_read_is_not_linked_again(source: Path) -> None:

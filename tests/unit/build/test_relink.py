@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
 
+from whyfast.build import relink as relink_module
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink, make_layouts, relink
 from whyfast.build.run import build_all
@@ -194,3 +197,40 @@ def test_a_link_that_optimises_anew_is_told(tmp_path: Path, store: BuildStore) -
     )
     with pytest.raises(CannotRelink, match=r"^its linker placed none of the code as asked; "):
         relink(recipe, _built(recipe, store), store, [11])
+
+
+def test_files_that_cannot_be_written_are_a_reason(
+    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = linked_recipe(tmp_path)
+    build = _built(recipe, store)
+
+    def full(*arguments: object) -> list[Path]:
+        raise OSError(28, "No space left on device", "x.ld")
+
+    monkeypatch.setattr(relink_module, "make_layouts", full)
+    with pytest.raises(CannotRelink, match=r"the disk became full .*x.ld"):
+        relink(recipe, build, store, [11])
+
+
+def test_an_interrupt_ends_the_linker(
+    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = linked_recipe(tmp_path)
+    build = _built(recipe, store)
+    ended: list[int] = []
+    waitid, killpg = os.waitid, os.killpg
+
+    def interrupted(*arguments: int) -> None:
+        raise KeyboardInterrupt
+
+    def ends(pid: int, number: int) -> None:
+        killpg(pid, number)
+        waitid(os.P_PID, pid, os.WEXITED)
+        ended.append(number)
+
+    monkeypatch.setattr(os, "waitid", interrupted)
+    monkeypatch.setattr(os, "killpg", ends)
+    with pytest.raises(KeyboardInterrupt):
+        relink(recipe, build, store, [11])
+    assert ended == [signal.SIGTERM]

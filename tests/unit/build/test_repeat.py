@@ -131,3 +131,23 @@ def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
         '--bind "$here" "$here" --chdir "$here" -- /bin/sh -euc '
         """'gcc-14 -ffile-prefix-map="$here"=/whyfast -o vm src/*.c'"""
     )
+
+
+def test_a_root_that_was_removed_is_named(tmp_path: Path) -> None:
+    provenance = {
+        "digest": "0123456789abcdef",
+        "variant": "fast",
+        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": "/gone/root"},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {},
+        "commands": ["gcc-14 -o vm src/*.c"],
+    }
+    script = repeat_script(provenance, Path("/store/d1"))
+    done = subprocess.run(["sh"], input=script, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "the root /gone/root is not there any more; "
+        "whyfast toolchain install --from 0123456789ab makes it again\n"
+    )
+    assert list(tmp_path.iterdir()) == []

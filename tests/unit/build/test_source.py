@@ -127,6 +127,28 @@ def test_an_address_is_cloned_once_and_fetched_when_it_lacks_the_revision(
     assert [line.split()[0] for line in said] == ["cloning", "taking", "fetching", "taking"]
 
 
+def test_a_clone_that_was_killed_is_made_anew(
+    own: Home, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    git = tmp_path / "bin" / "git"
+    git.write_text(
+        "#!/bin/sh\nfor last; do :; done\n"
+        'case "$*" in *" clone "*) mkdir -p "$last"; echo x >"$last/HEAD"; kill -9 $$ ;; esac\n'
+    )
+    git.chmod(0o755)
+    source = Source("git", f"file://{repository}", repository.parent, revision="v1")
+    said: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+        with pytest.raises(UserError):
+            obtain(source, own, said.append)
+    assert present(source, own) is None
+    assert (obtain(source, own, said.append).folder / "run").is_file()
+    assert [line.split()[0] for line in said] == ["cloning", "cloning", "taking"]
+    assert not list(own.sources.glob("*-unfinished*"))
+
+
 @pytest.mark.parametrize(
     ("name", "revision", "message"),
     [

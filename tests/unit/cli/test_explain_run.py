@@ -96,6 +96,8 @@ def test_a_program_that_fails(programs: list[str], capsys: pytest.CaptureFixture
     [
         (["--run", "'open"], "No closing quotation"),
         (["--run", "1", "--timeout", "soon"], "--timeout soon"),
+        (["--run", "'open", "--commits", "a..b"], "No closing quotation"),
+        (["--run", "1", "--timeout", "soon", "--commits", "a...b"], "--commits a...b: write two"),
     ],
 )
 def test_bad_arguments(

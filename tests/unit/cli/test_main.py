@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
+from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast import __version__
 from whyfast.cli.main import COMMANDS, main
@@ -82,6 +87,18 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert capsys.readouterr().err == message
 
 
+def test_a_place_that_cannot_be_used_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("WHYFAST_HOME", str(file))
+    assert main(["run", "dispatch", "--dry-run"]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith(f"whyfast: {file}")
+    assert message.endswith(": cannot be used: Not a directory\n")
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; before = set(sys.modules);"
@@ -91,3 +108,30 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "['whyfast']\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_was_started_ends_with_whyfast(tmp_path: Path, number: int) -> None:
+    pid = tmp_path / "pid"
+    command = f"sh -c 'echo $$ > {pid}.part; mv {pid}.part {pid}; exec sleep 600'"
+    # The tests themselves may have been started with the signal ignored, as nohup does.
+    code = (
+        f"import signal, sys; signal.signal({int(number)}, signal.SIG_DFL);"
+        "from whyfast.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    whyfast = subprocess.Popen(
+        [sys.executable, "-c", code, "ab", command, "true"],
+        env={**os.environ, "WHYFAST_HOME": str(tmp_path / "home")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + STUCK
+        while not pid.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        whyfast.send_signal(number)
+        assert whyfast.wait(STUCK) == 128 + number
+        assert ends(int(pid.read_text()))
+    finally:
+        whyfast.kill()
+        whyfast.wait()

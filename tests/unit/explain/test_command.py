@@ -65,5 +65,5 @@ def test_a_pattern_that_nothing_matches(gcc: Compile, interpreter: Source) -> No
 
 def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_path: Path) -> None:
     program = gcc(interpreter("goto", 12), "-O2")
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="its folder does not exist"):
         run(program, "--json", tmp_path / "no" / "folder.json")

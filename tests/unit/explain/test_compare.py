@@ -44,6 +44,12 @@ def test_calls_that_one_build_inlined() -> None:
     assert difference.calls_only_in_b == (("other", 1),)
 
 
+def test_a_jump_to_another_function_more_is_a_difference() -> None:
+    once, twice = (facts("f", tail_jumps=n, tail_callees=(("g", n),)) for n in (1, 2))
+    (difference,) = compare_functions(evidence(once), evidence(twice))
+    assert difference.differs
+
+
 def test_unmatched() -> None:
     a, b = evidence(facts("x"), facts("y.cold")), evidence(facts("y"), facts("z"))
     assert unmatched_functions(a, b) == (["x"], ["z"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,21 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
         explain(tmp_path / "nothing")
     with pytest.raises(UserError, match="not a file"):
         explain(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Held open, without data: a reader that opens it is not stuck in this test, but finds nothing.
+    holder = os.open(pipe, os.O_RDWR)
+    os.write(holder, b"MZ" + bytes(14))
+    try:
+        with pytest.raises(UserError, match="not a file"):
+            explain(pipe)
+        os.set_blocking(holder, False)
+        assert len(os.read(holder, 16)) == 16
+    finally:
+        os.close(holder)
 
 
 def test_other_machine(tmp_path: Path, make_elf: Callable[..., bytes]) -> None:

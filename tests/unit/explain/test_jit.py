@@ -67,3 +67,18 @@ def test_without_machine_code() -> None:
     assert (nothing.form, nothing.programs) == ("interpreted", ())
     hidden = explain_image(CodeReport(True, ()), "v", "x86-64")
     assert (hidden.form, hidden.reason) == ("unknown", "the kernel does not show the machine code")
+
+
+def test_numbers_are_not_named_after_programs_whose_address_is_hidden() -> None:
+    image = _image("b814000000" + "c3", address=0, last=Code(1, 0, bytes(32)))
+    assert image.programs[0].listing == ("+0x0  mov eax, 0x14", "+0x5  ret")
+
+
+def test_targets_of_aarch64_are_named() -> None:
+    # b +0x1000; a word that is no instruction; ret
+    code = bytes.fromhex("00040014" + "00000000" + "c0035fd6")
+    image = explain_image(CodeReport(True, (Code(0, 0x1000, code), LAST)), "v", "aarch64")
+    jump, word, leave = image.programs[0].listing
+    assert jump == "+0x0  b #0x2000    ; program 1 + 0x0"
+    assert word.startswith("+0x4  ")
+    assert leave == "+0x8  ret"

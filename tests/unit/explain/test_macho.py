@@ -161,3 +161,19 @@ def test_other_files_of_macos(tmp_path: Path, blob: bytes, words: str) -> None:
     path.write_bytes(blob)
     with pytest.raises(UserError, match=words):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (b"", "the part for that processor is no Mach-O file"),
+        (b"!<arch>\n" + bytes(40), r"is an archive \(\.a\)"),
+        (b"\xce\xfa\xed\xfe" + bytes(40), "32-bit Mach-O"),
+    ],
+)
+def test_parts_that_are_no_program(tmp_path: Path, part: bytes, words: str) -> None:
+    header = struct.pack(">IIIIIII", 0xCAFEBABE, 1, 0x0100_000C, 0, 28, len(part), 0)
+    path = tmp_path / "universal"
+    path.write_bytes(header + part)
+    with pytest.raises(UserError, match=words):
+        load(path)

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.aarch64 import _mark
+from whyfast.explain.body import bodies
+from whyfast.explain.image import Image, Region
+from whyfast.explain.labels import Function
+from whyfast.explain.loader import Program
 from whyfast.explain.options import option_traces
 from whyfast.explain.program import explain_program
 from whyfast.explain.recorded import Recorded, _annobin, read_recorded
@@ -38,6 +42,7 @@ MARKS = [
     ("31c8", ""),  # xor eax, ecx
     ("0f57d2", "zeroes"),  # xorps xmm2, xmm2
     ("64488b042528000000", "canary"),  # mov rax, fs:0x28
+    ("64488b4228", ""),  # mov rax, fs:[rdx+0x28]: a variable of the thread
     ("4881ec00100000", "page"),  # sub rsp, 0x1000
     ("4883ec18", ""),  # sub rsp, 24
 ]
@@ -102,6 +107,35 @@ def test_the_compiler_records_its_options_with_debug_information(
 def test_a_loop_clears_registers_where_it_returns(gcc: Compile, interpreter: Source) -> None:
     program = gcc(interpreter("goto", 20), "-O2", "-fzero-call-used-regs=all-gpr")
     assert "-fzero-call-used-regs" in [t.option for t in _traces(program, "vm_run")]
+
+
+def _clearing(*functions: str) -> tuple[OptionTrace, ...]:
+    """The traces of functions with this code."""
+    code = [bytes.fromhex(one) for one in functions]
+    starts = [0x10_0000 + 0x100 * i for i in range(len(code))]
+    pieces = [
+        Function((f"op_{i}",), start, start, len(one), ".text")
+        for i, (start, one) in enumerate(zip(starts, code, strict=True))
+    ]
+    regions = [
+        Region(".text", start, bytearray(one), True, False)
+        for start, one in zip(starts, code, strict=True)
+    ]
+    image = Image(regions, {}, 0x20_0000)
+    program = Program(Path("x"), "x86-64", image, tuple(pieces), X86Disassembler())
+    return option_traces(program, bodies(program, pieces), Recorded())
+
+
+def test_what_a_loop_clears_before_it_dispatches_are_its_variables() -> None:
+    jumps, returns = "31c94531c0ffe2", "31c94531c0c3"  # xor ecx, ecx; xor r8d, r8d; jmp rdx or ret
+    trace = OptionTrace("-fzero-call-used-regs", 1, 1)
+    assert _clearing(jumps) == ()
+    assert _clearing(returns) == (trace,)
+    # A handler that is a function is left by its jump.
+    assert _clearing(*[jumps] * 8) == (OptionTrace("-fzero-call-used-regs", 8, 8),)
+    assert _clearing(jumps, jumps, *["ffe2"] * 6) == (OptionTrace("-fzero-call-used-regs", 2, 8),)
+    # One that passes zeros to the next clears its arguments without being told to.
+    assert _clearing(jumps, *["ffe2"] * 7) == ()
 
 
 def test_one_function_with_a_frame_pointer_tells_nothing(gcc: Compile, interpreter: Source) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.touched import Touched, touched_functions
+from whyfast.explain.lines import SourceMap
+from whyfast.explain.touched import _NO_CODE, Touched, _inside, touched_functions
+from whyfast.formats.unified_diff import Hunk
 from whyfast.model.errors import UserError
 
 VM = """\
@@ -155,6 +157,40 @@ def test_comments_and_empty_lines_between_functions_touch_nothing(change: Change
 def test_a_comment_by_itself(change: Change) -> None:
     touched = change({"src/vm.c": VM.replace("/* Never", "// Cold.\n\n/* Never")})
     assert (touched.functions, touched.outside) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("line", "comment"),
+    [
+        ("// words", True),
+        ("/* words */", True),
+        ("/* words", True),
+        (" * words", True),
+        (" */", True),
+        (" * words */", True),
+        ("", True),
+        ("/* 0 */ {1, 2}, /* one */", False),
+        ("*/ static int x;", False),
+        ("/* words */ int x;", False),
+        ("*pointer = 3;", False),
+    ],
+)
+def test_what_looks_like_a_comment(line: str, comment: bool) -> None:
+    assert bool(_NO_CODE.match(line)) is comment
+
+
+def test_code_between_comments_is_code(change: Change) -> None:
+    text = VM.replace("static int table", "/* a */ static int table").replace(
+        "3, 4};", "3, 4}; /* b */"
+    )
+    assert change({"src/vm.c": text}).outside == ("src/vm.c:3",)
+
+
+@pytest.mark.parametrize("removed", ["#undef LIMIT", "    #undef LIMIT"])
+def test_a_directive_in_a_function_that_was_removed(removed: str) -> None:
+    source = SourceMap({"vm.c": {5: {1}, 9: {2}}}, {"vm.c": {5: "hot"}}, {"vm.c"})
+    assert _inside(source, "vm.c", Hunk(7, 1, ("    n--;", "    n++;")))
+    assert not _inside(source, "vm.c", Hunk(7, 1, (removed, "    n++;")))
 
 
 def test_removed_lines(change: Change) -> None:

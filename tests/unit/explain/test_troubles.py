@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -133,6 +134,40 @@ def test_the_lines_make_a_variant(tmp_path: Path, axes: dict[str, str]) -> None:
     )
 
 
+def test_the_lines_keep_what_else_sets_a_place_of_axes_apart() -> None:
+    place = replace(
+        NEW,
+        axes={"release": "1.0"},
+        revision="v1.0",
+        run=("--jit",),
+        packages=("libgcc",),
+        keep=(".text.hot.*",),
+        kernel="debian:linux-6.12",
+        boot=("quiet",),
+        sysctl={"net.core.bpf_jit_harden": "2"},
+        env={"A": "x\ty"},
+    )
+    (one,) = find_troubles(_study(place), TOOLCHAINS, [_loop("new", 1)])
+    added = tomllib.loads("\n".join(one.toml))["variant"]["new-workaround"]
+    assert added == {
+        "toolchain": NEW.toolchain,
+        "cflags": ["-O3", *TAILDUP],
+        "packages": ["libgcc"],
+        "keep": [".text.hot.*"],
+        "run": ["--jit"],
+        "revision": "v1.0",
+        "kernel": "debian:linux-6.12",
+        "boot": ["quiet"],
+        "env": {"A": "x\ty"},
+        "sysctl": {"net.core.bpf_jit_harden": "2"},
+    }
+    # Control characters have no place in a string of TOML.
+    (broken,) = find_troubles(
+        _study(replace(place, env={"A": "x\ny"})), TOOLCHAINS, [_loop("new", 1)]
+    )
+    assert 'env."A" = "x\\ny"' in broken.toml
+
+
 def test_handlers_that_save_registers() -> None:
     facts = DispatchFacts("tail-call", "replicated", 220, 228, 232, 9000, 60_000, "")
     saving = Evidence("new", "x86-64", facts, (), entry=EntryFacts(228, 200, 800, 4.0, 0, 0.0))
@@ -147,6 +182,7 @@ def test_handlers_that_save_registers() -> None:
     ("family", "version", "flags", "name", "listed"),
     [
         ("clang", "19.1.0", ["-O3"], "llvm-tail-duplication-limit", True),
+        ("clang", "19.1", ["-O3"], "llvm-tail-duplication-limit", True),
         ("clang", "20.1.0", ["-O3"], "llvm-tail-duplication-limit", True),
         ("clang", "20.1.2", ["-O3"], "llvm-tail-duplication-limit", False),
         ("clang", "18.1.8", ["-O3"], "llvm-tail-duplication-limit", False),
@@ -160,6 +196,23 @@ def test_which_trouble_fits(
     known, said = look_up(family, version, MERGED, flags)
     assert known is not None
     assert (known.name, said) == (name, listed)
+
+
+@pytest.mark.parametrize("level", ["-O1", "-Os"])
+def test_the_level_of_a_program_alone_is_not_guessed(
+    gcc: Compile, interpreter: SourceOf, level: str
+) -> None:
+    found = explain_program(gcc(interpreter("goto", 30), level), variant="x", dispatch=("vm_run",))
+    (trouble,) = program_troubles(found)
+    assert (trouble.symptom, trouble.flags) == (MERGED, ())
+    assert trouble.name == "gcc-merged-without-O2 or gcc-goto-duplication-limit"
+    assert trouble.remedy == (
+        "`-O2` or `--param=max-goto-duplication-insns=24`, depending on its level of "
+        "optimisation, which the program does not tell"
+    )
+    # clang has one trouble with this symptom, at all levels.
+    (trouble,) = program_troubles(replace(found, compiler="clang 19.1.7"))
+    assert trouble.name == "llvm-tail-duplication-limit"
 
 
 def test_every_entry_says_where_it_is_from() -> None:

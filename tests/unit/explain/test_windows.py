@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.unit.explain.cross import VM, WINDOWS, compile_object, run, zig_binary
 
 from whyfast.explain.loader import load
+from whyfast.explain.pdb import find_pdb
 from whyfast.explain.program import explain_program
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence
@@ -186,9 +188,30 @@ def test_an_image_relative_table(folder: Path) -> None:
     assert (linked.form, linked.targets) == ("merged", 5)
 
 
+def test_two_exports_at_one_address_are_no_symbol_table(folder: Path) -> None:
+    exports = ("/export:vm_run", "/export:again=vm_run")
+    program = _link(folder / "aliases", "/dll", "/noentry", *exports)
+    loaded = load(program)
+    assert ("again", "vm_run") in [tuple(sorted(f.names)) for f in loaded.functions]
+    assert loaded.notes[0].startswith("only what it exports has a name")
+
+
+@pytest.mark.parametrize("name", ["", ".", "C:\\build\\", "..", b"C:\\build\\\xff.pdb"])
+def test_a_pdb_of_no_usable_name(tmp_path: Path, name: str | bytes) -> None:
+    record = SimpleNamespace(filename=name, signature=bytes(16))
+    pdb = find_pdb(tmp_path / "vm.exe", SimpleNamespace(codeview_pdb=record))
+    assert pdb.symbols == ()
+    assert pdb.why_not.endswith("is not beside it")
+    (tmp_path / "vm.pdb").write_bytes(b"")
+    assert find_pdb(tmp_path / "vm.exe", SimpleNamespace(codeview_pdb=record)).why_not == (
+        "vm.pdb is damaged (it is not in the MSF 7.00 format)"
+    )
+
+
 @pytest.mark.parametrize(
     ("blob", "words"),
     [
+        (b"MZ".ljust(0x3C) + b"\x40\0\0\0PE\0\0\x64\x86" + bytes(18), "section headers are not"),
         (b"MZ" + bytes(20), "truncated or damaged PE file"),
         (b"MZ" + bytes(200), "DOS program"),
         (b"\x64\x86\x01\0", "truncated or damaged COFF file"),

@@ -93,6 +93,11 @@ def test_a_missing_file_is_named(name: str) -> None:
         load_recording(name)
 
 
+def test_a_name_longer_than_names_can_be_is_refused() -> None:
+    with pytest.raises(UserError, match="cannot be read: File name too long"):
+        load_recording("x" * 300)
+
+
 def test_names_are_made_distinct(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()

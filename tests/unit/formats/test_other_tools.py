@@ -50,6 +50,22 @@ def test_google_aggregates_alone_give_the_mean(read: Read) -> None:
     assert processes(read(data), "BM_sort") == [pytest.approx((13e-6,))]
 
 
+def test_google_keeps_a_benchmark_that_has_aggregates_only(read: Read) -> None:
+    data = examples.google_benchmark()
+    del data["benchmarks"][:2]
+    recording = read(data)
+    assert processes(recording, "BM_sort") == [pytest.approx((13e-6,))]
+    assert processes(recording, "BM_copy") == [pytest.approx((3e-6,))]
+
+
+def test_google_leaves_out_what_was_skipped(read: Read) -> None:
+    data = examples.google_benchmark()
+    data["benchmarks"][3] |= {"skipped": True, "skip_message": "no AVX", "real_time": 0.0}
+    recording = read(data)
+    assert list(recording.series) == ["BM_sort"]
+    assert recording.left_out == ("BM_copy was skipped", "BM_bad ended with an error")
+
+
 def test_google_refuses_an_unknown_unit(refusal: Refusal) -> None:
     data = examples.google_benchmark()
     data["benchmarks"][0]["time_unit"] = "fortnight"
@@ -84,6 +100,12 @@ def test_criterion_estimates_stand_in(tmp_path: Path) -> None:
     estimates = {"mean": {"point_estimate": 250.0}}
     criterion_folder(tmp_path, "copy", {"estimates.json": estimates})
     assert processes(load_recording(str(tmp_path)), "copy") == [pytest.approx((250e-9,))]
+
+
+@pytest.mark.parametrize("given", ["copy", "copy/new"])
+def test_criterion_names_a_benchmark_whose_own_folder_is_given(tmp_path: Path, given: str) -> None:
+    criterion_folder(tmp_path, "copy", {"sample.json": examples.SAMPLE})
+    assert list(load_recording(str(tmp_path / given)).series) == ["copy"]
 
 
 def test_criterion_samples_must_match(tmp_path: Path) -> None:
@@ -143,7 +165,11 @@ def test_csv_rows_can_be_chosen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("choice", "said"),
-    [("kernal=v5.5", "no column 'kernal'"), ("kernel=v9", "no row has these values")],
+    [
+        ("kernal=v5.5", "no column 'kernal'"),
+        ("kernel=v9", "no row has these values"),
+        ("kernel=v9,kernel=v5.4", "a column can have one value only"),
+    ],
 )
 def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, said: str) -> None:
     path = tmp_path / "costs.csv"
@@ -156,6 +182,7 @@ def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, said: str) -
     ("text", "said"),
     [
         ("benchmark,seconds\na,0\n", "result:2: a time above 0"),
+        ("\n\r\nbenchmark,seconds\na,0\n", "result:4: a time above 0"),
         ("benchmark,seconds\na,1\nb,nan\n", "result:3: a time above 0"),
         ("benchmark,seconds\na,fast\n", "result:2: 'fast' is no time"),
         ("benchmark,seconds\na,1,2\n", "result:2: 3 cells do not go with 2 columns"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def test_reading_back_gives_the_same_values(tmp_path: Path, name: str) -> None:
 def test_numbers_and_texts_of_metadata() -> None:
     metadata = to_pyperf(recording("a", 1))["metadata"]
     assert metadata == {"hostname": "lab", "cpu_count": 8, "python_compiler": "GCC 13; GCC 14"}
+
+
+@pytest.mark.parametrize("count", ["nan", "inf", "many"])
+def test_a_count_that_is_no_number_stays_text(tmp_path: Path, count: str) -> None:
+    odd = replace(recording("a", 1), metadata={"cpu_count": count})
+    (written,) = write_recordings([odd], tmp_path)
+    assert json.loads(written.read_text())["metadata"] == {"cpu_count": count}
 
 
 def test_names_of_files_cannot_leave_the_folder(tmp_path: Path) -> None:

@@ -85,3 +85,15 @@ def test_a_column_goes_with_one_table(costs: Path, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(UserError, match="--by kernel: goes with a CSV file"):
         load_timeline([str(tmp_path / "x.json")], "kernel")
+
+
+def test_a_table_with_a_name_longer_than_names_can_be_is_refused() -> None:
+    with pytest.raises(UserError, match="cannot be read: File name too long"):
+        load_timeline(["x" * 300], "kernel")
+
+
+def test_processes_count_alike_however_many_values_they_have(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text("release,process,seconds\nr1,p,1\nr1,p,1\nr1,p,1\nr1,q,3\nr2,p,2\n")
+    (series,) = load_timeline([str(path)], "release").series
+    assert series.values == (2.0, 2.0)

@@ -100,6 +100,16 @@ def test_one_series_in_a_hundred_without_change_is_given_one() -> None:
     assert share < FALSE_STEP + 4 * math.sqrt(FALSE_STEP / len(alone))
 
 
+def test_ten_series_together_are_given_no_more() -> None:
+    rng = np.random.default_rng(4)
+    found = 0
+    for _ in range(300):
+        values = np.exp(0.02 * rng.standard_normal((10, 9)))
+        many = tuple(PointSeries(f"s{i}", tuple(v)) for i, v in enumerate(values))
+        found += sum(bool(s.shifts) for s in detect(Timeline(POINTS[:9], many)).series)
+    assert found / 3000 < FALSE_STEP + 4 * math.sqrt(FALSE_STEP / 3000)
+
+
 def test_only_the_series_that_match() -> None:
     timeline = Timeline(POINTS, (flat("a1"), flat("a2"), flat("b1")))
     assert [s.name for s in only_series(timeline, ["a*"]).series] == ["a1", "a2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.investigate.judging import judge_placements, judge_study
@@ -61,6 +62,34 @@ def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
             v.low,
             v.high,
         )
+
+
+def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
+    blocks = [
+        replace(b, values={"a": (1.0,) * 4, "b": (9.0, 9.0, b.values["b"][0], b.values["b"][0])})
+        for b in _blocks(1.5, 1.02)
+    ]
+    warming = {"fib": 2, "sort": 2}
+    placements = judge_placements(
+        blocks,
+        benchmarks=NAMES,
+        variants=("a", "b"),
+        baselines=("a",),
+        margin=0.01,
+        warming=warming,
+    )
+    verdicts, suites = judge_study(
+        over_layouts(blocks),
+        benchmarks=NAMES,
+        variants=("a", "b"),
+        baselines=("a",),
+        margin=0.01,
+        warming=warming,
+    )
+    assert [p.varied.ratio for p in placements] == [
+        v.ratio for v in (*(s.verdict for s in suites), *verdicts)
+    ]
+    assert placements[0].varied.ratio == pytest.approx(1.02, rel=0.001)
 
 
 def test_without_blocks_in_layouts_there_are_none() -> None:

@@ -119,6 +119,29 @@ def test_several_benchmarks_are_judged_together_and_each() -> None:
     assert found[0].without == pytest.approx(0.05 / math.sqrt(2), rel=0.3)
 
 
+def test_first_values_that_are_not_steady_are_set_aside() -> None:
+    rng = np.random.default_rng(5)
+    cold = [
+        replace(
+            b, values={v: (*np.exp(rng.normal(0, 0.3, 2)), x, x) for v, (x,) in b.values.items()}
+        )
+        for b in _blocks((0.005, 0.05, 0.0), 40)
+    ]
+    fix, unheeding = (
+        judge_fixes(
+            cold,
+            fixes={"fixed": "slow"},
+            benchmarks=["calls"],
+            variants=NAMES,
+            margin=0.01,
+            warming=warming,
+        )[0]
+        for warming in ({"calls": 2}, None)
+    )
+    assert fix == _judge(_blocks((0.005, 0.05, 0.0), 40))
+    assert fix != unheeding
+
+
 def test_without_layouts_or_fixes_there_is_nothing_to_say() -> None:
     blocks = _blocks((0.02, 0.02, 0.02), 20)
     linked = [b for b in blocks if not b.layouts]

@@ -55,6 +55,16 @@ def test_few_blocks_tell_nothing() -> None:
     assert levels([made(rng, 0.1, 0.1, 0, False, i) for i in range(4)], "b", "a") is None
 
 
+def test_no_more_than_half_of_the_turns_of_a_short_block_are_set_aside() -> None:
+    rng = np.random.default_rng(6)
+    short = [block(i, [1.0] * 4, list(np.exp(rng.normal(0, 0.01, 4)))) for i in range(8)]
+    found = levels(short, "b", "a", unsteady=5)
+    assert found is not None
+    assert 0 < found.value < 0.03
+    assert math.isfinite(found.process)
+    assert (found.turns, found.unsteady) == (4, 5)
+
+
 def warming(rng: np.random.Generator, first: int, index: int) -> Block:
     """``b`` is 30 % slower in its first values."""
     slow = [1.3 if t < first else 1.0 for t in range(20)]

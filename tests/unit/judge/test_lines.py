@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.unit.example_blocks import block
@@ -72,6 +73,19 @@ def test_one_disturbed_pass_moves_nothing() -> None:
     base, _ = _judge(_blocks(lambda v, n, i: (10e-9 + 2e-9 * n) * (50 if i == 3 else 1), 9))
     assert _is(base.slope, 2e-9)
     assert base.points[0].process == pytest.approx(0, abs=1e-12)
+
+
+def test_where_layouts_are_varied_the_line_is_over_them() -> None:
+    def time(v: str, n: int, i: int) -> float:
+        return 10e-9 + (2e-9 if i % 2 else 5e-9) * n
+
+    blocks = [
+        replace(b, layouts={"base": b.index, "other": b.index}) if b.index % 2 else b
+        for b in _blocks(time, 12)
+    ]
+    base, _ = _judge(blocks)
+    assert _is(base.slope, 2e-9)
+    assert base.passes == 6
 
 
 def test_too_little_for_a_line_or_an_interval() -> None:

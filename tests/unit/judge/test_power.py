@@ -79,3 +79,9 @@ def test_the_cost_is_unknown_while_the_noise_is(d: list[float]) -> None:
 def test_a_margin_out_of_reach_has_no_cost() -> None:
     d = np.random.default_rng(9).normal(0, 10.0, 30)
     assert seconds_to_margin(d, 0.01, 1e-4, 0.5) is None
+
+
+def test_where_most_blocks_are_equal_nothing_is_known_to_be_detectable() -> None:
+    steps = np.array([0.0, 0.1] * 11 + [0.0])
+    assert confidence_interval(steps, 0.01)[1] > 0.05
+    assert detectable(steps, 0.01) == math.inf

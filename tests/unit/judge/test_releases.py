@@ -93,5 +93,19 @@ def test_other_settings_are_another_series() -> None:
     assert [len(s.points) for s in found] == [1, 1]
 
 
+def test_another_build_is_another_series() -> None:
+    plain = variant("5.10", "off")
+    others = [
+        replace(plain, name="debug", configure=("--debug",)),
+        replace(plain, name="env", env={"LC_ALL": "C"}),
+        replace(plain, name="older", revision="0123abc"),
+    ]
+    names = [plain.name, *(v.name for v in others)]
+    found = release_series(
+        study(plain, *others), [line(n, 12.0) for n in names], dict.fromkeys(names, "5.10.223")
+    )
+    assert [[p.variant for p in s.points] for s in found] == [[n] for n in names]
+
+
 def test_releases_are_ordered_as_numbers() -> None:
     assert sorted(["5.10.1", "5.4.9", "6.1.0"], key=version_key) == ["5.4.9", "5.10.1", "6.1.0"]

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.unit.judge.runs_example import noisy, recording
 
 from whyfast.judge.noise import MOST_BORROWED, MOST_FREEDOM, calibrate_noise, fit_prior
-from whyfast.judge.runs import NOT_IN_NOISE, compare_runs
+from whyfast.judge.runs import NOT_IN_NOISE, ONE_PROCESS, compare_runs
 from whyfast.model.errors import UserError
 
 
@@ -104,6 +104,23 @@ def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise() -> None:
     said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
     assert said.verdicts[-1].notes[-1] == NOT_IN_NOISE
     assert "lack some" in said.suites[0].verdict.notes[0]
+
+
+def test_a_mean_without_any_interval_says_why() -> None:
+    rng = np.random.default_rng(9)
+    reruns = [noisy(f"r{i}", rng, benchmarks=1) for i in range(5)]
+    base, head = (noisy(name, rng, benchmarks=2, processes=1) for name in ("a", "b"))
+    said = compare_runs(base, [head], list(base.series), margin=0.01, noise=calibrate_noise(reruns))
+    (suite,) = said.suites
+    assert (suite.verdict.low, suite.verdict.high) == (0.0, math.inf)
+    assert suite.verdict.notes == (ONE_PROCESS,)
+
+
+def test_memory_in_one_rerun_is_no_time_of_another() -> None:
+    times, others = (recording(n, {"a": [x], "b": [x]}) for n, x in (("r0", 0.0), ("r1", 0.1)))
+    memory = replace(others.series["b"], unit="byte")
+    mixed = replace(others, series={**others.series, "b": memory})
+    assert list(calibrate_noise([times, mixed]).benchmarks) == ["a"]
 
 
 def test_one_rerun_is_refused() -> None:

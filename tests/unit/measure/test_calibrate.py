@@ -62,6 +62,14 @@ def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) ->
     assert cold / (found.loops * warm) < 2.2 * COLD
 
 
+def test_a_program_whose_time_does_not_grow_with_the_loops() -> None:
+    runner = Programs(30e-9, 0.0)  # as when the compiler has taken the work out of the loop
+    with pytest.raises(PlayerFailed, match="does not grow with the loops granted") as caught:
+        calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    assert caught.value.variant == "a"
+    assert max(runner.made[0].asked) < 2**64  # as many as programs can be granted
+
+
 def test_a_long_loop_is_not_tried_again_and_again() -> None:
     runner = Programs(0.0, 0.1)
     found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)

@@ -11,7 +11,7 @@ from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, 
 
 from whyfast.measure import campaign
 from whyfast.measure.campaign import REVIEW_AFTER, Entry, Limits, measure
-from whyfast.measure.runner import Reading
+from whyfast.measure.runner import PlayerFailed, Reading
 from whyfast.model.sample import Block, Calibration, RunFailure
 
 
@@ -272,6 +272,23 @@ def test_turns_are_reviewed_once_from_the_first_blocks(monkeypatch: pytest.Monke
     assert len(set(taken[:REVIEW_AFTER])) == 1
     assert taken[REVIEW_AFTER:] == [50] * 4
     assert {len(b.order) for b in bench.sink.blocks if b.benchmark == "sort"} == {7}
+
+
+def test_turns_are_reviewed_again_after_a_variant_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(campaign, "best_turns", lambda blocks, variant, baseline, start: 30)
+
+    def script(variant: str, loops: int, before: int) -> Reading:
+        if variant == "c" and bench.indexes()[-1:] == [REVIEW_AFTER]:
+            raise PlayerFailed("crashed")
+        return Reading(1e-3 * loops)
+
+    bench = Bench()
+    bench.add("fib", ("a", "b", "c"), script, turns=None, loops_vary=True)
+    bench.measure(blocks=REVIEW_AFTER + 3)
+    assert [(f.variant, f.reason) for f in bench.sink.failures] == [("c", "crashed")]
+    assert [len(b.order) for b in bench.sink.blocks[REVIEW_AFTER:]] == [30, 30, 30]
 
 
 def test_an_interrupt_keeps_what_was_taken_and_closes_all_players() -> None:

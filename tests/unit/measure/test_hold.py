@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,22 @@ def test_a_process_starts_under_the_settings_of_its_variant(root: Path, holder: 
     lacking = HoldingRunner(inner, {"v": {"net.core.nothing": "1"}}, holder)
     with pytest.raises(PlayerFailed, match="does not show a setting"):
         lacking.enter("v", cpu=None, pad=0)
+
+
+def test_an_interrupt_while_putting_back_ends_the_process(root: Path) -> None:
+    closed = []
+
+    class Inner(_Inner):
+        def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+            player = _Player()
+            player.close = lambda: closed.append(variant)  # type: ignore[method-assign]
+            return player
+
+    @contextmanager
+    def hold(settings: Mapping[str, str]) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        HoldingRunner(Inner(root), {}, hold).enter("v", cpu=None, pad=0)
+    assert closed == ["v"]

@@ -179,3 +179,13 @@ def test_describe_status(status: int, words: str) -> None:
 def test_milliseconds() -> None:
     assert milliseconds(0.25) == 250
     assert milliseconds(1e9) == 2**31 - 1
+
+
+def test_what_an_ended_child_left_running_is_killed_when_asked(
+    start: Start, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    child = start(f"sleep 600 & echo $! > '{pids}'; exit 3")
+    assert child.wait(STUCK, whole_group=True) is not None
+    assert child.status == 3
+    assert ends(int(pids.read_text()))

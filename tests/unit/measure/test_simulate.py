@@ -115,6 +115,7 @@ def test_where_addresses_cannot_be_fixed_it_says_so() -> None:
             "-march=x86-64-v3",
         ),
         (_valgrind("events: Ir\nfn=(3)\n"), "line 2 is not of a Callgrind profile"),
+        (_valgrind("events: Ir\n"), "has no function in it: it is cut short"),
     ],
 )
 def test_failures_in_words(valgrind: Callable[..., Finished], message: str) -> None:

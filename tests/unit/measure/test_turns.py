@@ -14,6 +14,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure import turns
+from whyfast.measure.process import Child
 from whyfast.measure.runner import Player, PlayerFailed, Reading
 from whyfast.measure.turns import TurnRunner
 
@@ -295,3 +296,31 @@ def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> Non
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert ends(int(pid.read_text()))
+
+
+def test_closing_ends_what_a_good_program_left_running(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    code = f"""
+import subprocess
+left = subprocess.Popen(["sleep", "600"])
+open({str(pid)!r}, "w").write(str(left.pid))
+"""
+    with _playing(code + GOOD) as player:
+        player.turn(1)
+    assert ends(int(pid.read_text()))
+
+
+def test_an_interrupt_while_closing_ends_the_program_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    player = _enter(_command(GOOD))
+    waited = Child.wait
+
+    def interrupted(self: Child, timeout: float, **how: bool) -> object:
+        if how:
+            raise KeyboardInterrupt
+        return waited(self, timeout)
+
+    monkeypatch.setattr(Child, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        player.close()

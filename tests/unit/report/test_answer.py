@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from tests.unit.report.example import (
     SUITES,
     ab_result,
@@ -151,6 +153,20 @@ def test_a_witness_that_changes_the_source_shows_nothing() -> None:
     variants = tuple(
         replace(v, cflags=(*v.cflags, "-DFAST")) if v.name.endswith("taildup") else v
         for v in study.variants
+    )
+    said = _said(replace(study, variants=variants), SUITES, sample_evidence())
+    assert not any("what costs" in s for s in said)
+
+
+@pytest.mark.parametrize(
+    "difference", [{"revision": "v2"}, {"run": ("--jit",)}, {"sysctl": {"net.a": "1"}}]
+)
+def test_a_witness_that_is_of_another_source_or_run_otherwise_shows_nothing(
+    difference: dict[str, Any],
+) -> None:
+    study = _without_claim()
+    variants = tuple(
+        replace(v, **difference) if v.name.endswith("taildup") else v for v in study.variants
     )
     said = _said(replace(study, variants=variants), SUITES, sample_evidence())
     assert not any("what costs" in s for s in said)

@@ -45,6 +45,17 @@ def test_boots_that_differ_are_told_of() -> None:
     )
 
 
+def test_of_machines_that_were_not_booted_nothing_is_said() -> None:
+    result = replace(guest_result(), boots=(), blocks=(), lines=(), verdicts=())
+    answer = guest_answer(result)
+    assert answer.headline == "Nothing was counted."
+    assert not any("booted" in s for s in answer.sentences)
+
+
+def test_a_number_is_never_minus_nothing() -> None:
+    assert [number(-1e-9), number(-0.5), number(-17.25)] == ["0", "-0.5", "-17.25"]
+
+
 def test_boots_that_were_not_repeated_are_counted() -> None:
     result = guest_result()
     once = replace(result, boots=result.boots[:3])

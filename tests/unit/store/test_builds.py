@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,19 @@ def test_removing_leaves_alone_what_is_being_built(store: BuildStore) -> None:
 
 def test_removing_where_nothing_was_ever_built(store: BuildStore) -> None:
     assert store.remove_unused(0.0) == (0, 0)
+
+
+def test_what_an_interrupted_removal_leaves_is_no_build(
+    store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _complete(store, "ab12")
+
+    def interrupted(path: Path) -> None:
+        (path / "work" / "vm").unlink()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.remove_unused(0.0)
+    assert folder.exists()
+    assert store.find("ab12") is None

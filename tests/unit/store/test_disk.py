@@ -38,3 +38,7 @@ def test_used_counts_files_and_not_what_links_point_to(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("a/file")
     (tmp_path / "broken").symlink_to("nowhere")
     assert used(tmp_path) == 1000
+
+
+def test_what_cannot_be_asked_has_room(tmp_path: Path) -> None:
+    assert lacking(tmp_path / ("x" * 300), 10**18) is None  # longer than names can be

@@ -37,3 +37,10 @@ def test_everything_below_a_folder_of_ones_own(
     monkeypatch.setenv("WHYFAST_HOME", "mine")
     assert home().cache == tmp_path / "mine" / "cache"
     assert home().data == tmp_path / "mine" / "data"
+
+
+def test_relative_xdg_folders_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "c")
+    monkeypatch.setenv("XDG_DATA_HOME", "./d")
+    assert home().cache == Path("/home/ann/.cache/whyfast")
+    assert home().data == Path("/home/ann/.local/share/whyfast")

@@ -222,3 +222,10 @@ def test_a_block_of_json_data_is_made_of_tuples() -> None:
         *("fib", 0, 1, "s", 0, 2, 1, ("a",), (("a",), ("a",)), {"a": (1.0, 2.0)}, 1.0, 2.0),
         extra={"a": {"user": (0.5,)}},
     )
+
+
+def test_a_full_disk_is_one_clear_error(store: SampleStore, path: Path) -> None:
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(UserError, match=r"results\.sqlite: .*: database or disk is full"):
+        store.set_result("r1", {"long": "x" * 100_000})

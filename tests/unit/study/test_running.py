@@ -9,6 +9,7 @@ import pytest
 
 from whyfast.model.study import Parameter
 from whyfast.study import load_study
+from whyfast.study.bundled import bundled_folder
 from whyfast.study.placeholders import bind
 
 COMMAND = 'command = ["{program}", "turn", "{source}/collatz.hex"]\n'
@@ -62,6 +63,12 @@ def test_one_placeholder_is_bound_and_the_rest_is_left() -> None:
     assert bind("{a}-{b}-{{a}}", "a", "{b}") == "{b}-{b}-{{a}}"
 
 
+def test_doubled_braces_are_no_parameter(valid: str, write: Callable[[str], Path]) -> None:
+    new = 'command = ["{program}", "{{parameter}}"]\n'
+    (benchmark,) = load_study(write(valid.replace(COMMAND, new))).benchmarks
+    assert benchmark.command == ("{program}", "{{parameter}}")
+
+
 def test_a_stand_in_is_looked_for_beside_the_study(
     valid: str, write: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -70,6 +77,18 @@ def test_a_stand_in_is_looked_for_beside_the_study(
     other = tmp_path / "other" / "study.toml"
     other.write_text("")
     assert load_study(file).otherwise == str(other)
+
+
+def test_a_stand_in_is_no_file_that_happens_to_be_where_whyfast_is_started(
+    valid: str, write: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(valid.replace("[study]\n", '[study]\notherwise = "bpf-tail-call-vm"\n'))
+    elsewhere = tmp_path / "elsewhere" / "deep"
+    (elsewhere / "bpf-tail-call-vm").mkdir(parents=True)
+    (elsewhere / "bpf-tail-call-vm" / "study.toml").write_text("")
+    monkeypatch.chdir(elsewhere)
+    bundled = bundled_folder("studies") / "bpf-tail-call-vm" / "study.toml"
+    assert load_study(file).otherwise == str(bundled.resolve())
 
 
 CASES = {

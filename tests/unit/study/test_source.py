@@ -49,6 +49,10 @@ CASES = {
         f'tarball = "x.tar.xz"\nsha256 = "{SHA256}"',
         'study.toml:8: source.tarball: "x.tar.xz" does not exist; relative to DEMO',
     ),
+    "tarball long": (
+        f'tarball = "{"x" * 300}"\nsha256 = "{SHA256}"',
+        f'study.toml:8: source.tarball: "{"x" * 59}…": File name too long',
+    ),
     "tarball folder": (
         f'tarball = "src"\nsha256 = "{SHA256}"',
         'study.toml:8: source.tarball: "src" is not a file; relative to DEMO',

@@ -14,6 +14,7 @@ from whyfast.toolchain.archive import (
     Listed,
     archive_address,
     download,
+    listed_binaries,
     listed_sources,
     parse_sources,
     proxy_options,
@@ -125,6 +126,16 @@ def helper(tmp_path: Path) -> str:
             "W: a warning\nE: Could not resolve 'a.example'\nE: Download Failed",
             "Could not resolve 'a.example'",
         ),
+        (
+            100,
+            "E: Failed to fetch http://a/b  Hash Sum mismatch\n - SHA256: ab 404 cd",
+            "another sha256",
+        ),
+        (
+            100,
+            "E: Failed to fetch http://a/python_3.404.tar.xz  500  Internal Server Error",
+            "500 Internal Server Error",
+        ),
         (7, "", "apt-helper ended with exit code 7"),
     ],
 )
@@ -171,6 +182,8 @@ def test_an_expired_index_of_a_moving_suite_is_read(monkeypatch: pytest.MonkeyPa
     assert "Acquire::Check-Valid-Until=false" in apt.asked[0]
     listed_sources("python9", "bookworm", apt)
     assert "Acquire::Check-Valid-Until=false" not in apt.asked[2]
+    listed_sources("python9", "trixie-backports", apt)
+    assert "Acquire::Check-Valid-Until=false" in apt.asked[4]
 
 
 def test_an_index_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,3 +191,16 @@ def test_an_index_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     apt = Apt({"update": (100, "", "W: x\nE: The repository has no Release file.\nE: more")})
     with pytest.raises(CannotBuildHere, match="index of sid cannot be had: The repository has no"):
         listed_sources("python9", "sid", apt)
+
+
+def test_an_index_without_apt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    with pytest.raises(CannotBuildHere, match="apt is not here to read the source index of sid"):
+        listed_sources("python9", "sid", Apt({}))
+
+
+def test_an_index_that_cannot_be_read_is_not_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    apt = Apt({"update": (0, "", ""), "search": (100, "", "E: Regex compilation error")})
+    with pytest.raises(CannotBuildHere, match="package index of sid cannot be had: Regex"):
+        listed_binaries("[", "sid", "amd64", apt)

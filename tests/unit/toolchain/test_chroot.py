@@ -98,3 +98,25 @@ def test_which_way_and_why_not_another(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert try_chroot("/usr/sbin/chroot") == (None, "plain chroot is for root alone")
+
+
+@pytest.mark.parametrize("name", ["/etc", "/usr", "/usr/lib", "/lib"])
+def test_what_packages_installed_is_not_replaced(tmp_path: Path, name: str) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "var/lib/dpkg/info").mkdir(parents=True)
+    lists = root / "var/lib/dpkg/info" / "gcc.list"
+    lists.write_text("/.\n/etc\n/etc/gcc\n/usr\n/usr/lib\n/usr/lib/gcc\n/opt\n")
+    for folder in ("etc", "usr/lib", "opt"):
+        (root / folder).mkdir(parents=True)
+    (root / "lib").symlink_to("usr/lib")
+    (root / "etc/gcc").write_text("kept")
+    (root / "usr/lib/gcc").write_text("kept")
+    outside.mkdir()
+    (outside / "new").touch()
+    with pytest.raises(OSError, match=f"{name} there belongs to its packages"):
+        bring_in(root, outside, Path(name), link=False)
+    assert (root / "etc/gcc").read_text() == (root / "usr/lib/gcc").read_text() == "kept"
+    bring_in(root, outside, Path("/opt"), link=False)  # a folder with nothing in it
+    bring_in(root, outside, Path("/usr/lib/other"), link=False)
+    assert (root / "opt/new").exists()
+    assert (root / "usr/lib/other/new").exists()

@@ -170,3 +170,28 @@ def test_a_recorded_root_takes_the_place_of_another(
         provider.install_again(
             RecordedRoot("debian:gcc-13", folder.name, {}, "amd64"), own, _silent
         )
+
+
+def test_compilers_of_other_suites_are_known_when_they_are_there(
+    own: Home, made: list[RootSpec]
+) -> None:
+    provider = DebianProvider()
+    assert provider.elsewhere(own) == []
+    for name in ("gcc-14", "gcc-14@sid", "clang-19@bookworm", "clang-22@trixie"):
+        provider.resolve(name, own, _silent)
+    (own.toolchains / "debian-trixie-valgrind-0b8133a1").mkdir()
+    (own.toolchains / "debian-trixie-valgrind-0b8133a1" / "size").write_text("1\n")
+    assert provider.elsewhere(own) == ["clang-19@bookworm", "gcc-14@sid"]
+
+
+def test_removal_takes_what_an_interrupted_one_left(own: Home, made: list[RootSpec]) -> None:
+    provider = DebianProvider()
+    provider.resolve("gcc-14", own, _silent)
+    provider.resolve("gcc-13", own, _silent)
+    for name in ("gcc-14", "gcc-13"):
+        folder = root_folder(own, parse_name(name), ["make"])
+        (folder.with_name(f"{folder.name}-unfinished-x") / "removed").mkdir(parents=True)
+    provider.remove("gcc-14", own)
+    left = {p.name for p in own.toolchains.iterdir() if p.is_dir()}
+    assert not any("gcc-14" in name for name in left)
+    assert sum("gcc-13" in name for name in left) == 2

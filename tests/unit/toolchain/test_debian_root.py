@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.toolchain import debian_root
 from whyfast.toolchain.debian_root import (
     RECORD,
     Package,
@@ -21,6 +20,7 @@ from whyfast.toolchain.debian_root import (
     mmdebstrap_words,
     parse_record,
 )
+from whyfast.toolchain.removal import delete_root
 
 SPEC = RootSpec("trixie", ("gcc-14", "make"), "http://a.example/debian", need=1000)
 
@@ -81,7 +81,7 @@ def test_nothing_in_it_is_privileged_or_cannot_be_deleted(tmp_path: Path, archiv
     assert stat.S_IMODE((root / "usr/bin/su").stat().st_mode) == 0o755
     assert (root / "usr/locked").stat().st_mode & stat.S_IWUSR
     assert list((root / "dev").iterdir()) == []
-    debian_root.delete_root(folder)
+    delete_root(folder)
     assert not folder.exists()
 
 
@@ -95,6 +95,35 @@ def test_a_failure_leaves_nothing_and_the_old_root_stays(
     with pytest.raises(CannotBuildHere):
         make_root(SPEC, folder, words, lambda text: None)
     assert [p.name for p in folder.parent.iterdir()] == ["root-1"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (
+            "tar: ./a: Cannot write: No space left on device",
+            "the disk became full while the Debian trixie root was made",
+        ),
+        (
+            "tar: ./a: Cannot mkdir: Not a directory",
+            "unpacking the Debian trixie root failed: tar: ./a: Cannot mkdir: Not a directory",
+        ),
+    ],
+)
+def test_why_it_could_not_be_unpacked(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, said: str, reason: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    tar = tmp_path / "bin" / "tar"
+    tar.write_text(
+        f"#!/bin/sh\ncat >/dev/null\necho '{said}' >&2\n"
+        "echo 'tar: Exiting with failure status due to previous errors' >&2\nexit 2\n"
+    )
+    tar.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    with pytest.raises(CannotBuildHere) as caught:
+        make_root(SPEC, tmp_path / "root-1", _script(f"cat {archive}"), lambda text: None)
+    assert str(caught.value) == reason
 
 
 def test_remains_of_a_killed_process_go(tmp_path: Path, archive: Path) -> None:

@@ -173,3 +173,25 @@ def test_the_index_of_binary_packages() -> None:
     assert parse_binaries(text) == [
         Binary("linux-image-6.1.0-50-amd64", "6.1.176-1", "pool/x.deb", "7b55", 70302080)
     ]
+
+
+def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(home: Home) -> None:
+    archive = Archive(NEWER)
+    folder = kernel_folder(home, "debian:linux-6.1")
+    remains = folder.with_name(f"{folder.name}-unfinished-x")
+    remains.mkdir(parents=True)
+
+    def full(package: Path, to: Path) -> None:
+        raise OSError(28, "No space left on device", str(to))
+
+    with pytest.raises(CannotBuildHere, match=r"linux-6.1 cannot be kept: .*No space left"):
+        get_kernel(
+            "debian:linux-6.1",
+            home,
+            lambda text: None,
+            index=archive.index,
+            download=archive.download,
+            extract=full,
+        )
+    assert not remains.exists()
+    assert not folder.exists()

@@ -87,10 +87,23 @@ def test_the_end_of_a_long_complaint_is_kept(bin_folder: Path, tmp_path: Path) -
     assert len(str(caught.value)) < 300 + 100 + len(str(chatty))
 
 
-def test_a_compiler_that_cannot_be_started_compiles_nothing() -> None:
-    works, said = compiles(("/does/not/exist",), {}, "int x;")
-    assert not works
-    assert "No such file or directory" in said
+def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
+    with pytest.raises(CannotBuildHere, match=r"cannot be tried: .*No such file or directory"):
+        compiles(("/does/not/exist",), {}, "int x;")
+
+
+def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
+    bin_folder: Path, tmp_path: Path
+) -> None:
+    killed = bin_folder / "killed"
+    killed.write_text(
+        "#!/bin/sh\nfor file; do case $file in *.c)\n"
+        "    if grep -q musttail $file; then kill -9 $$; fi ;;\nesac; done\n"
+    )
+    killed.chmod(0o755)
+    with pytest.raises(CannotBuildHere, match="killed was killed while it was tried"):
+        features((str(killed),), dict(os.environ), "d", tmp_path / "probes")
+    assert not (tmp_path / "probes").exists()
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

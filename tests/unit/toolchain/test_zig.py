@@ -151,11 +151,12 @@ def _no_space(self: object, path: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+@pytest.mark.parametrize(("owner", "name"), [(zipfile.ZipFile, "extractall"), (Path, "rename")])
 def test_what_cannot_be_unpacked_is_not_there(
-    own: Home, downloads: list[str], monkeypatch: pytest.MonkeyPatch
+    own: Home, downloads: list[str], monkeypatch: pytest.MonkeyPatch, owner: type, name: str
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(zipfile.ZipFile, "extractall", _no_space)
+        patched.setattr(owner, name, _no_space)
         with pytest.raises(CannotBuildHere) as caught:
             _resolve(own)
     assert str(caught.value) == (

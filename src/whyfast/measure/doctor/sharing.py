@@ -113,7 +113,8 @@ def irq_affinity(system: System) -> Finding:
     known = {name: cpus for name, cpus in allowed.items() if cpus}
     title = "interrupt affinity"
     apart = cpu_list(system.read(ISOLATED))
-    if not known:
+    measuring = set(apart or cpu_list(system.read(ONLINE)))
+    if not known or not measuring:
         return Finding(
             "irq_affinity",
             title,
@@ -121,7 +122,6 @@ def irq_affinity(system: System) -> Finding:
             "unknown",
             "Devices may interrupt the CPUs that measure.",
         )
-    measuring = set(apart or cpu_list(system.read(ONLINE)))
     hit = sum(1 for cpus in known.values() if not measuring.isdisjoint(cpus))
     if not hit:
         return Finding(

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from whyfast.measure.doctor.system import number
+
 
 @dataclass
 class Answers:
@@ -57,8 +59,10 @@ def parse_transcript(text: str) -> Transcript:
             facts[name] = said
         elif kind == "unwritten":
             refused.append(name)
-        elif kind == "rounds" and name.isdigit() and said.isdigit():
-            per_round = int(said) / int(name)
+        elif kind == "rounds":
+            rounds, ticks = number(name), number(said)
+            if rounds and ticks is not None:
+                per_round = ticks / rounds
         elif kind in ("ready", "answer", "late", "exit"):
             _add(tasks.setdefault(name, Answers()), kind, said)
     return Transcript(begun, complete, facts, tuple(refused), per_round, tasks)
@@ -71,8 +75,8 @@ def _add(task: Answers, kind: str, said: str) -> None:
         task.lines.append(said)
     elif kind == "late":
         task.late = True
-    elif said.lstrip("-").isdigit():
-        task.exit = int(said)
+    elif (status := number(said)) is not None:
+        task.exit = status
 
 
 @dataclass(frozen=True)
@@ -110,11 +114,11 @@ def read_values(task: Answers | None, turns: int) -> Values:
 
 
 def _reading(line: str) -> tuple[int, str | None]:
-    number, _, check = line.partition(" ")
+    first, _, check = line.partition(" ")
     try:
-        seconds = float(number)
+        seconds = float(first)
     except ValueError:
         raise Unanswered(f"answered {line!r:.80} instead of seconds") from None
     if not math.isfinite(seconds) or seconds <= 0:
-        raise Unanswered(f"reported {number} seconds, which cannot be")
+        raise Unanswered(f"reported {first} seconds, which cannot be")
     return round(seconds * 1e9), check.strip() or None

@@ -116,6 +116,13 @@ def test_one_property_changed(
     assert value is None or found.value == value
 
 
+def test_interrupts_are_not_judged_where_the_cpus_are_not_known(kernel: Kernel) -> None:
+    kernel.put(CPU + "isolated", None)
+    kernel.put(CPU + "online", None)
+    found = find(kernel, "irq_affinity")
+    assert (found.value, found.state) == ("unknown", "unknown")
+
+
 def test_amd_and_others_call_turbo_boost(kernel: Kernel) -> None:
     kernel.put(CPU + "intel_pstate/no_turbo", None)
     kernel.put(CPU + "cpufreq/boost", "1")

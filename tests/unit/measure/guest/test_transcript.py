@@ -39,6 +39,13 @@ def test_torn_anywhere_it_is_never_complete(cut: int) -> None:
     assert not parse_transcript(WHOLE[:cut]).complete
 
 
+@pytest.mark.parametrize("line", ["rounds 0 5", "rounds \u00b2 5", "exit 0 --1", "exit 0 \u00b2"])
+def test_numbers_that_are_none_are_passed_over(line: str) -> None:
+    found = parse_transcript(line + "\n")
+    assert found.per_round is None
+    assert [task.exit for task in found.tasks.values()] in ([], [None])
+
+
 def test_a_plan_that_was_not_understood_is_not_complete() -> None:
     assert not parse_transcript("hello - 1\nbye - 1\n").complete
 

@@ -1,0 +1,35 @@
+"""A first look at a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whyfast.explain.image import Image, Region
+from whyfast.explain.labels import Function
+from whyfast.explain.loader import Program
+from whyfast.explain.survey import _body
+from whyfast.explain.x86 import X86Disassembler
+
+
+def _program(*names: tuple[str, str]) -> Program:
+    """Functions of 16 bytes by name and source file, empty for a global one."""
+    start = 0x10_0000
+    pieces = tuple(
+        Function((name,), start + 16 * i, start + 16 * i, 16, ".text", file)
+        for i, (name, file) in enumerate(names)
+    )
+    region = Region(".text", start, bytearray(b"\x90" * 16 * len(names)), True, False)
+    return Program(Path("x"), "x86-64", Image([region], {}, 0), pieces, X86Disassembler())
+
+
+def test_a_cold_part_belongs_to_the_function_of_its_source_file() -> None:
+    program = _program(("vm", ""), ("vm", "b.c"), ("vm.cold", "b.c"))
+    everyone, static, part = program.functions
+    assert _body(program, everyone).pieces == (everyone,)
+    assert _body(program, static).pieces == (static, part)
+    assert _body(program, part).pieces == (part,)
+
+
+def test_the_cold_part_of_a_global_function_is_local() -> None:
+    program = _program(("vm", ""), ("vm.cold", "a.c"), ("vm.cold.1", "a.c"))
+    assert _body(program, program.functions[0]).pieces == program.functions
