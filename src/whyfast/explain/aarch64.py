@@ -91,7 +91,7 @@ def _hints(name: str, operands: str, pages: dict[str, int]) -> _Hints:
 
 def _mark(name: str, operands: str) -> Mark:
     """What prologues, epilogues and hardening are made of; a pair of registers is one push."""
-    if name in ("str", "stp"):
+    if name in ("str", "stur", "stp"):
         if "[sp" not in operands:
             return "frame store" if "[x29, #-" in operands else ""
         return "push" if operands.endswith("]!") else "stack store"

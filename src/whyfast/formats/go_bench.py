@@ -64,7 +64,7 @@ def read(given: Given) -> Recording:
     series: dict[str, Series] = {}
     for (package, name), values in processes.items():
         short = name.removeprefix("Benchmark").removesuffix(f"-{cpus}" if cpus else "") or name
-        full = f"{package}.{short}" if several else short
+        full = f"{package}.{short}" if several and package else short
         series[full] = Series(full, SECOND, tuple(tuple(v) for v in values))
     return Recording(given.name, given.where, "go", series, facts.settled())
 

@@ -95,8 +95,8 @@ def _throttling(sessions: Sequence[Session]) -> Iterator[Confound]:
     if events:
         yield Confound(
             "throttling",
-            f"heat slowed CPUs {events} times while measuring; turns hold against that, but "
-            "absolute times are too long",
+            "heat slowed CPUs while measuring (events of cores and packages, over all CPUs: "
+            f"{events}); turns hold against that, but absolute times are too long",
             "note",
         )
 

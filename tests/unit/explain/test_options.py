@@ -196,7 +196,9 @@ def test_notes_of_annobin() -> None:
     [
         ("stp", "x29, x30, [sp, #-0x10]!", "push"),
         ("str", "x19, [sp, #0x10]", "stack store"),
-        ("stur", "x19, [x29, #-8]", ""),
+        ("stur", "x19, [x29, #-8]", "frame store"),
+        ("stp", "x19, x20, [x29, #-0x10]", "frame store"),
+        ("stur", "x19, [x20, #-8]", ""),
         ("str", "x19, [x20, #0x10]", ""),
         ("mov", "x29, sp", "frame pointer"),
         ("add", "x29, sp, #0x10", "frame pointer"),

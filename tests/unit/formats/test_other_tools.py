@@ -140,6 +140,11 @@ def test_go_names_packages_when_there_are_several(read: Read) -> None:
     assert "example.org/other.Sort" in read(text).series
 
 
+def test_go_names_no_package_where_none_is_said(read: Read) -> None:
+    text = "BenchmarkSort-8 1 5 ns/op\nPASS\npkg: example.org/a\nBenchmarkSort-8 1 5 ns/op\n"
+    assert list(read(text).series) == ["Sort", "example.org/a.Sort"]
+
+
 def test_csv_groups_by_process(read: Read) -> None:
     recording = read(examples.CSV)
     assert processes(recording, "sort size=10") == [

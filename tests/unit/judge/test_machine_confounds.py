@@ -64,7 +64,7 @@ def test_what_the_host_kept_and_heat_did_meanwhile() -> None:
     )
     steal, throttling = _found(session, blocks=("s",))
     assert "the host gave 2.0 % of the time" in steal.text
-    assert "heat slowed CPUs 3 times" in throttling.text
+    assert "over all CPUs: 3" in throttling.text
     assert {steal.severity, throttling.severity} == {"note"}
 
 
