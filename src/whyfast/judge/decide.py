@@ -98,7 +98,7 @@ def _judge(
         confidence=1 - level,
         log_e=log_e_value(d),
         blocks=len(d),
-        detectable=math.exp(detectable(d, level)) if open_question else None,
+        detectable=math.exp(detectable(d, (low, high))) if open_question else None,
         seconds_to_margin=(
             seconds_to_margin(d, level, margin, seconds_per_block)
             if open_question and seconds_per_block is not None

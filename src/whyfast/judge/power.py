@@ -1,6 +1,6 @@
 """What a number of blocks can tell: the detectable effect, and the cost of telling the margin.
 
-The interval of :mod:`whyfast.judge.eprocess` at n blocks of noise σ reaches about
+The interval of :mod:`whyfast.judge.eprocess` at n blocks of normal noise σ reaches about
 κ(n)·σ to each side. κ is computed by running the very procedure on the quantiles of a
 normal distribution in a fixed, well mixed order, so that these estimates follow any change of it.
 """
@@ -40,17 +40,18 @@ def half_width(n: int, alpha: float) -> float:
     return (high - low) / 2
 
 
-def detectable(d: Floats, alpha: float) -> float:
-    """The smallest |log ratio| that this many blocks tell from 0 nine times in ten.
+def detectable(d: Floats, interval: tuple[float, float]) -> float:
+    """The smallest |log ratio| that so many such blocks tell from 0 nine times in ten.
 
-    The interval's half width, and 1.28 standard errors (the 0.9 quantile of the normal
-    distribution) for where its middle falls. inf while there are too few blocks for any interval,
-    and where most blocks are equal, so that the noise is not known.
+    Half the width of the ``interval`` that ``d`` gave, and 1.28 standard errors (the 0.9 quantile
+    of the normal distribution) for where its middle falls. inf while there are too few blocks for
+    a bounded interval, and where most blocks are equal, so that the noise is not known.
     """
-    reach, sigma = half_width(len(d), alpha), noise(d)
-    if math.isinf(reach) or sigma == 0:
+    low, high = interval
+    sigma = noise(d)
+    if math.isinf(low) or math.isinf(high) or sigma == 0:
         return math.inf
-    return (reach + 1.28 / math.sqrt(len(d))) * sigma
+    return (high - low) / 2 + 1.28 * sigma / math.sqrt(len(d))
 
 
 def seconds_to_margin(

@@ -153,22 +153,22 @@ class _Printer:
         self._console.print()
         self._line(Text(self._safe(table.caption), style="italic"))
         room = self._console.width + 1  # behind the last column stands padding only
-        if sum(self._widths(table, stacked=False)) <= room:
-            self._console.print(self._rich(table, stacked=False))
-            return
+        for folded in (False, True):
+            if sum(self._widths(table, folded=folded, stacked=False)) <= room:
+                self._console.print(self._rich(table, folded=folded, stacked=False))
+                return
         widths = [
             _FOLDED + _GAP if width > _WORDY + _GAP else width
-            for width in self._widths(table, stacked=True)
+            for width in self._widths(table, folded=True, stacked=True)
         ]
         for part in fit(table, widths, room):
-            self._console.print(self._rich(part, stacked=True))
+            self._console.print(self._rich(part, folded=True, stacked=True))
 
-    def _widths(self, table: Table, *, stacked: bool) -> list[int]:
+    def _widths(self, table: Table, *, folded: bool, stacked: bool) -> list[int]:
         columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
         widths = []
         for column, cells in zip(table.columns, columns, strict=True):
-            # A heading of several words may fold between them.
-            head = max(len(word) for word in column.title.split(" ") or [""])
+            head = max(len(part) for part in column.title.split(" " if folded else "\n"))
             widths.append(max([head, *(self._cell_width(c, stacked) for c in cells)]) + _GAP)
         return widths
 
@@ -176,14 +176,14 @@ class _Printer:
         text = Text(self._safe(_joined(cell, stacked)))
         return max((line.cell_len for line in text.split("\n")), default=0)
 
-    def _rich(self, table: Table, *, stacked: bool) -> RichTable:
+    def _rich(self, table: Table, *, folded: bool, stacked: bool) -> RichTable:
         made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for index, column in enumerate(table.columns):
             title = self._safe(column.title)
             widest = max([0, *(self._cell_width(row[index], stacked) for row in table.rows)])
             made.add_column(
                 # Folding a heading by hand keeps it from widening its column.
-                Text(title.replace(" ", "\n") if stacked and len(title) > widest else title),
+                Text(title.replace(" ", "\n") if folded and len(title) > widest else title),
                 justify=column.align,
                 overflow="fold",
                 no_wrap=self._short(column, index, table, stacked),

@@ -127,7 +127,8 @@ def test_an_undecided_verdict_says_what_was_detectable_and_what_more_costs() -> 
     d = _noise(20, 0.0, 0.05)
     verdict = _verdict(d, 0.5)
     assert verdict.word == "undecided"
-    assert verdict.detectable == pytest.approx(math.exp(detectable(d, 0.01)))
+    found = detectable(d, confidence_interval(d, 0.01))
+    assert verdict.detectable == pytest.approx(math.exp(found))
     assert verdict.seconds_to_margin == pytest.approx(seconds_to_margin(d, 0.01, 0.01, 0.5))
     assert verdict.seconds_to_margin
 

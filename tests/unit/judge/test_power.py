@@ -36,15 +36,28 @@ def test_half_width_of_very_many_blocks_shrinks_with_their_root() -> None:
 
 def test_an_effect_that_is_detectable_is_found_nine_times_in_ten() -> None:
     rng = np.random.default_rng(6)
-    effect = detectable(rng.normal(0, 0.02, 30), 0.01)
+    said = []
+    for _ in range(40):
+        d = rng.normal(0, 0.02, 30)
+        said.append(detectable(d, confidence_interval(d, 0.01)))
+    effect = float(np.median(said))
     found = sum(confidence_interval(rng.normal(effect, 0.02, 30), 0.01)[0] > 0 for _ in range(200))
     assert 0.01 < effect < 0.04
     assert 160 <= found <= 198
 
 
+def test_what_is_detectable_is_no_less_than_the_interval_shows() -> None:
+    # Seven bad blocks of twenty do not move the median absolute deviation much.
+    d = np.random.default_rng(3).normal(0, 0.001, 20)
+    d[::3] = [0.05, -0.05, 0.06, -0.06, 0.05, -0.06, 0.05]
+    low, high = confidence_interval(d, 0.01)
+    assert detectable(d, (low, high)) > (high - low) / 2 > 3 * half_width(20, 0.01) * noise(d)
+
+
 @pytest.mark.parametrize("d", [[], [0.1], [0.1, 0.1], [0.0] * 6, [0.1, 0.2, 0.3]])
 def test_too_few_blocks_could_have_told_nothing(d: list[float]) -> None:
-    assert detectable(np.array(d), 0.05) == math.inf
+    blocks = np.array(d)
+    assert detectable(blocks, confidence_interval(blocks, 0.05)) == math.inf
 
 
 def test_the_cost_of_the_margin_is_that_of_the_blocks_still_missing() -> None:
@@ -84,4 +97,4 @@ def test_a_margin_out_of_reach_has_no_cost() -> None:
 def test_where_most_blocks_are_equal_nothing_is_known_to_be_detectable() -> None:
     steps = np.array([0.0, 0.1] * 11 + [0.0])
     assert confidence_interval(steps, 0.01)[1] > 0.05
-    assert detectable(steps, 0.01) == math.inf
+    assert detectable(steps, confidence_interval(steps, 0.01)) == math.inf

@@ -11,7 +11,9 @@ from tests.unit.report.example import ab_result, sample_result
 
 from whyfast.model.result import Result
 from whyfast.model.study import Variant
-from whyfast.report.terminal import render_terminal
+from whyfast.report.page import Page
+from whyfast.report.table import Cell, Column, Table
+from whyfast.report.terminal import render_page, render_terminal
 
 
 def _printed(result: Result, width: int, *, verbose: bool = False, color: bool = False) -> str:
@@ -137,3 +139,16 @@ def test_verbose_says_what_could_not_be_seen() -> None:
         "op_*.",
     ]
     assert gap not in _printed(replace(result, evidence=evidence), 200)
+
+
+@pytest.mark.parametrize("width", range(60, 100))
+def test_no_cell_is_cut_short(width: int) -> None:
+    titles = ("variant", "indirect jumps", "dispatch", "compiler", "trouble")
+    row = ("clang19-nocg", "320", "replicated", "clang 19.1.7", "merged computed gotos known")
+    table = Table(
+        "Jumps", tuple(Column(t) for t in titles), (tuple(Cell(text) for text in row),), 1
+    )
+    stream = io.StringIO()
+    render_page(Page("", (table,), ()), console=Console(file=stream, width=width))
+    words = stream.getvalue().split()
+    assert {word for cell in row for word in cell.split()} <= set(words)
