@@ -125,22 +125,38 @@ def _series(
     return series
 
 
+def judge_warming(
+    blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
+) -> dict[str, tuple[int, bool]]:
+    """How each benchmark's processes warm up, see :func:`whyfast.judge.levels.unsteady_values`.
+
+    Commands run anew for each value, so that they cannot warm up.
+    """
+    return {
+        benchmark.name: unsteady_values(
+            [b for b in blocks if b.benchmark == benchmark.name], variants
+        )
+        for benchmark in benchmarks
+        if benchmark.runner != "command"
+    }
+
+
 def judge_levels(
     blocks: Sequence[Block],
     *,
     benchmarks: Sequence[Benchmark],
     variants: Sequence[str],
     baseline: str,
+    warming: Mapping[str, tuple[int, bool]],
 ) -> tuple[Levels, ...]:
-    """Where the noise of each comparison with ``baseline`` comes from, warming up included.
+    """Where the noise of each comparison with ``baseline`` comes from.
 
-    Commands run anew for each value, so that they cannot warm up.
+    ``warming``: what :func:`judge_warming` says.
     """
     found = []
     for benchmark in benchmarks:
         own = [b for b in blocks if b.benchmark == benchmark.name]
-        alive = benchmark.runner != "command"
-        unsteady, drifts = unsteady_values(own, variants) if alive else (0, False)
+        unsteady, drifts = warming.get(benchmark.name, (0, False))
         for variant in variants:
             if variant != baseline:
                 one = levels(own, variant, baseline, unsteady=unsteady, drifts=drifts)

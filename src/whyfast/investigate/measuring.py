@@ -9,7 +9,13 @@ from dataclasses import replace
 from whyfast.explain.calls import calls_left
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.events import Observer
-from whyfast.investigate.judging import LiveJudge, judge_levels, judge_placements, judge_study
+from whyfast.investigate.judging import (
+    LiveJudge,
+    judge_levels,
+    judge_placements,
+    judge_study,
+    judge_warming,
+)
 from whyfast.investigate.prepare import Prepared
 from whyfast.judge.claim import claim_pairs
 from whyfast.judge.confounds import find_confounds
@@ -109,10 +115,9 @@ def judged(
     unmet = find_unmet(study, evidence)
     compared = {v.name for v in study.measured} - refuted(study, unmet)
     about: About = "change" if over_layouts(blocks) else "binaries"
-    found_levels = judge_levels(
-        blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
-    )
-    warming = {x.benchmark: x.unsteady for x in found_levels}
+    # Of all variants: a baseline that failed on a benchmark does not decide it.
+    unsteady = judge_warming(blocks, benchmarks=study.benchmarks, variants=variants)
+    warming = {name: values for name, (values, _) in unsteady.items()}
     placements = judge_placements(
         blocks,
         benchmarks=[b.name for b in study.benchmarks],
@@ -161,7 +166,13 @@ def judged(
             warming=warming,
         ),
         calibrations=tuple(store.calibrations(run.id)),
-        levels=found_levels,
+        levels=judge_levels(
+            blocks,
+            benchmarks=study.benchmarks,
+            variants=variants,
+            baseline=baselines[0],
+            warming=unsteady,
+        ),
         lines=judge_lines(
             blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
         ),
