@@ -176,6 +176,8 @@ def _survey(
                     {"function": facts.name, "dispatch": asdict(dispatch)}
                     for facts, dispatch in survey.candidates
                 ],
+                "handlers": survey.handlers
+                and {"functions": survey.handlers[0], "dispatch": asdict(survey.handlers[1])},
             }
             for survey in surveys
         ]

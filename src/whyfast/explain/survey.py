@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from whyfast.explain.body import Body, bodies
-from whyfast.explain.dispatch import dispatch_facts
+from whyfast.explain.dispatch import MIN_HANDLERS, dispatch_facts
 from whyfast.explain.elf import Architecture
 from whyfast.explain.functions import function_facts, parent_name
 from whyfast.explain.loader import Program, load
 from whyfast.explain.symbols import Function
+from whyfast.explain.tables import Pointers
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
 
 
@@ -30,11 +35,14 @@ class Totals:
 
 @dataclass(frozen=True)
 class Survey:
-    """``candidates`` are the functions with most indirect jumps and how each would dispatch."""
+    """``candidates`` are the functions most likely to dispatch, and how each would: those with the
+    largest jump table or most indirect jumps. ``handlers`` are functions that a table lists and of
+    which most jump indirectly, as a tail-call interpreter's do, under a common name; or None."""
 
     evidence: Evidence
     totals: Totals
     candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
+    handlers: tuple[str, DispatchFacts] | None = None
 
 
 def survey_program(
@@ -47,7 +55,9 @@ def survey_program(
     program = load(path, architecture)
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
-    jumping.sort(key=lambda f: (-facts[f].indirect_jumps, f.name))
+    related = _by_name(program)
+    found = [(facts[f], dispatch_facts(program, [_body(program, f, related)])) for f in jumping]
+    found.sort(key=lambda one: (-_likely(*one), one[0].name))
     every = tuple(facts.values())
     return Survey(
         evidence=Evidence(variant, program.architecture, None, every, notes=program.notes),
@@ -60,18 +70,52 @@ def survey_program(
             direct_calls=sum(f.direct_calls for f in every),
             indirect_calls=sum(f.indirect_calls for f in every),
         ),
-        candidates=tuple(
-            (facts[f], dispatch_facts(program, [_body(program, f)])) for f in jumping[:top]
-        ),
+        candidates=tuple(found[:top]),
+        handlers=_handlers(program, {f.address for f in jumping}, related),
     )
 
 
-def _body(program: Program, function: Function) -> Body:
+def _likely(facts: FunctionFacts, dispatch: DispatchFacts) -> int:
+    return max(dispatch.targets or 0, facts.indirect_jumps)
+
+
+def _handlers(
+    program: Program, jumping: AbstractSet[int], related: Mapping[str, Sequence[Function]]
+) -> tuple[str, DispatchFacts] | None:
+    """The largest table of functions of which half jump indirectly, by :mod:`dispatch`'s rule."""
+    at = {f.address: f for f in program.functions}
+    tables = [set(run) for run in Pointers(program.image).runs(at)]
+    tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
+    if not tables:
+        return None
+    largest = max(tables, key=lambda t: len(t))
+    listed = [at[address] for address in sorted(largest)]
+    facts = dispatch_facts(program, [_body(program, f, related) for f in listed])
+    if facts.style != "tail-call":
+        return None
+    return _common([f.name for f in listed]), facts
+
+
+def _common(names: Sequence[str]) -> str:
+    """A pattern for all of them where they begin alike, else the first of them."""
+    first, last = min(names), max(names)
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    )
+    return f"{first[:same]}*" if same else f"{first} …"
+
+
+def _by_name(program: Program) -> Mapping[str, Sequence[Function]]:
+    """Functions by each of their names, cold parts by the name of what they are a part of too."""
+    found: dict[str, list[Function]] = defaultdict(list)
+    for f in program.functions:
+        parent = parent_name(f.name)
+        for name in {*f.names, *([parent] if parent else [])}:
+            found[name].append(f)
+    return found
+
+
+def _body(program: Program, function: Function, related: Mapping[str, Sequence[Function]]) -> Body:
     """The function with its own cold parts, not those of another function of its name."""
-    names = set(function.names)
-    related = [
-        f
-        for f in program.functions
-        if not names.isdisjoint(f.names) or parent_name(f.name) in names
-    ]
-    return next(body for body in bodies(program, related) if function in body.pieces)
+    near = dict.fromkeys(f for name in function.names for f in related[name])
+    return next(body for body in bodies(program, near) if function in body.pieces)

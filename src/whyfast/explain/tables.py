@@ -73,6 +73,14 @@ class Pointers:
         """Those of ``addresses`` that some word points at exactly."""
         return set(addresses) & set(self._what.tolist())
 
+    def runs(self, addresses: Iterable[int]) -> list[list[int]]:
+        """What words next to each other point at, where all point exactly at ``addresses``."""
+        known = np.isin(self._what, np.array(sorted(addresses), dtype=np.uint64))
+        order = np.argsort(self._where[known])
+        where, what = self._where[known][order], self._what[known][order]
+        ends = np.flatnonzero(np.diff(where) != 8) + 1
+        return [run.tolist() for run in np.split(what, ends) if len(run)]
+
 
 def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTable]:
     """The tables that lead into ``body``, the one with most targets first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +25,16 @@ def print_survey(console: Console, survey: Survey) -> None:
     for column in ("function", "dispatch"):
         table.add_column(column, overflow="fold")
     _numeric(table, "targets", "indirect jumps", "instructions", "bytes")
+    if survey.handlers:
+        name, group = survey.handlers
+        table.add_row(
+            Text(name),
+            f"{group.form}, tail calls of {group.functions:,} functions",
+            "–" if group.targets is None else f"{group.targets:,}",
+            f"{group.indirect_jumps:,}",
+            f"{group.instructions:,}",
+            f"{group.size:,}",
+        )
     for facts, dispatch in survey.candidates:
         table.add_row(
             Text(facts.name),
@@ -42,7 +53,7 @@ def print_survey(console: Console, survey: Survey) -> None:
         f"{totals.instructions:,}",
         f"{totals.size:,}",
     )
-    console.print(table)
+    _print(console, table)
     _print_notes(console, survey.evidence)
 
 
@@ -65,7 +76,7 @@ def print_dispatch(console: Console, programs: Sequence[Evidence]) -> None:
             "–" if facts.targets is None else f"{facts.targets:,}",
             Text(facts.reason),
         )
-    console.print(table)
+    _print(console, table)
 
 
 def print_functions(console: Console, evidence: Evidence) -> None:
@@ -77,7 +88,7 @@ def print_functions(console: Console, evidence: Evidence) -> None:
     for f in evidence.functions:
         numbers = (f.size, f.instructions, f.indirect_jumps, f.direct_calls, f.indirect_calls)
         table.add_row(Text(f.name), *(f"{n:,}" for n in (*numbers, f.tail_jumps)))
-    console.print(table)
+    _print(console, table)
     _print_notes(console, evidence)
 
 
@@ -106,7 +117,7 @@ def print_comparison(
             _callees(d.calls_only_in_b),
         )
     if differing:
-        console.print(table)
+        _print(console, table)
     same = len(differences) - len(differing)
     console.print(f"{len(differing)} of the functions in both differ, {same} have the same counts.")
     for evidence, names in ((a, unmatched[0]), (b, unmatched[1])):
@@ -138,13 +149,29 @@ def print_traces(
         console.print(Text(said_of.replace("`", "")))
 
 
+def _print(console: Console, table: Table) -> None:
+    console.print(table)
+    console.print()
+
+
 def _table(title: str) -> Table:
-    return Table(title=Text(title), title_justify="left", title_style="bold", header_style="")
+    return Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        header_style="",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
 
 
 def _numeric(table: Table, *columns: str) -> None:
     for column in columns:
-        table.add_column(column, justify="right")
+        # A number is never cut, a heading never within a word.
+        widest = max(len(word) for word in column.split())
+        table.add_column(column, justify="right", min_width=widest)
 
 
 def _change(a: int, b: int) -> str:

@@ -57,6 +57,28 @@ def test_without_functions_candidates_are_shown(
     assert program["totals"]["indirect_jumps"] >= 40
 
 
+def test_a_merged_dispatch_comes_before_functions_with_more_jumps(
+    gcc: Compile, interpreter: Source, tmp_path: Path
+) -> None:
+    out = tmp_path / "facts.json"
+    assert run(gcc(interpreter("switch", 40), "-O2"), "--json", out) == 0
+    (program,) = json.loads(out.read_text())["programs"]
+    assert program["candidates"][0]["function"] == "vm_run"
+    assert program["candidates"][0]["dispatch"]["form"] == "merged"
+    assert program["handlers"] is None
+
+
+def test_handlers_that_tail_call_are_found(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "facts.json"
+    assert run(gcc(interpreter("tail", 40), "-O2"), "--json", out) == 0
+    (program,) = json.loads(out.read_text())["programs"]
+    assert program["handlers"]["dispatch"]["style"] == "tail-call"
+    assert program["handlers"]["dispatch"]["targets"] == 40
+    assert f"{program['handlers']['functions']} " in capsys.readouterr().out
+
+
 def test_a_pattern_that_nothing_matches(gcc: Compile, interpreter: Source) -> None:
     program = gcc(interpreter("goto", 12), "-O2")
     with pytest.raises(UserError, match=r"vm_rum: no function of"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whyfast.explain.body import Body
 from whyfast.explain.image import Image, Region
 from whyfast.explain.labels import Function
 from whyfast.explain.loader import Program
-from whyfast.explain.survey import _body
+from whyfast.explain.survey import _body, _by_name
 from whyfast.explain.x86 import X86Disassembler
 
 
@@ -22,14 +23,18 @@ def _program(*names: tuple[str, str]) -> Program:
     return Program(Path("x"), "x86-64", Image([region], {}, 0), pieces, X86Disassembler())
 
 
+def _of(program: Program, function: Function) -> Body:
+    return _body(program, function, _by_name(program))
+
+
 def test_a_cold_part_belongs_to_the_function_of_its_source_file() -> None:
     program = _program(("vm", ""), ("vm", "b.c"), ("vm.cold", "b.c"))
     everyone, static, part = program.functions
-    assert _body(program, everyone).pieces == (everyone,)
-    assert _body(program, static).pieces == (static, part)
-    assert _body(program, part).pieces == (part,)
+    assert _of(program, everyone).pieces == (everyone,)
+    assert _of(program, static).pieces == (static, part)
+    assert _of(program, part).pieces == (part,)
 
 
 def test_the_cold_part_of_a_global_function_is_local() -> None:
     program = _program(("vm", ""), ("vm.cold", "a.c"), ("vm.cold.1", "a.c"))
-    assert _body(program, program.functions[0]).pieces == program.functions
+    assert _of(program, program.functions[0]).pieces == program.functions
