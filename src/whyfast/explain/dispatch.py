@@ -68,20 +68,24 @@ def form_of(jumps: int, targets: int) -> DispatchForm:
     return "merged" if jumps <= max(3, targets / 10) else "partly merged"
 
 
-def dispatch_facts(program: Program, bodies: Sequence[Body]) -> DispatchFacts:
+def dispatch_facts(
+    program: Program, bodies: Sequence[Body], pointers: Pointers | None = None
+) -> DispatchFacts:
     """The facts that :func:`examine_dispatch` finds."""
-    return examine_dispatch(program, bodies).facts
+    return examine_dispatch(program, bodies, pointers).facts
 
 
-def examine_dispatch(program: Program, bodies: Sequence[Body]) -> Dispatching:
+def examine_dispatch(
+    program: Program, bodies: Sequence[Body], pointers: Pointers | None = None
+) -> Dispatching:
     """Judge the functions that a study names as dispatching, cold parts joined.
 
     They may be those of both styles at once: which one the program has follows from what they
-    contain.
+    contain. ``pointers`` are the program's, for a caller that asks about many functions.
     """
     if not bodies:
         return _nothing("no function of the program has such a name")
-    pointers = Pointers(program.image)
+    pointers = pointers or Pointers(program.image)
     loops = [_examine(program, pointers, body) for body in bodies]
     loops = [loop for loop in loops if loop.jumps + loop.thunks]
     if not loops:

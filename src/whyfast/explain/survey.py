@@ -55,8 +55,10 @@ def survey_program(
     program = load(path, architecture)
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
-    related = _by_name(program)
-    found = [(facts[f], dispatch_facts(program, [_body(program, f, related)])) for f in jumping]
+    related, pointers = _by_name(program), Pointers(program.image)
+    found = [
+        (facts[f], dispatch_facts(program, [_body(program, f, related)], pointers)) for f in jumping
+    ]
     found.sort(key=lambda one: (-_likely(*one), one[0].name))
     every = tuple(facts.values())
     return Survey(
@@ -71,7 +73,7 @@ def survey_program(
             indirect_calls=sum(f.indirect_calls for f in every),
         ),
         candidates=tuple(found[:top]),
-        handlers=_handlers(program, {f.address for f in jumping}, related),
+        handlers=_handlers(program, {f.address for f in jumping}, related, pointers),
     )
 
 
@@ -80,17 +82,20 @@ def _likely(facts: FunctionFacts, dispatch: DispatchFacts) -> int:
 
 
 def _handlers(
-    program: Program, jumping: AbstractSet[int], related: Mapping[str, Sequence[Function]]
+    program: Program,
+    jumping: AbstractSet[int],
+    related: Mapping[str, Sequence[Function]],
+    pointers: Pointers,
 ) -> tuple[str, DispatchFacts] | None:
     """The largest table of functions of which half jump indirectly, by :mod:`dispatch`'s rule."""
     at = {f.address: f for f in program.functions}
-    tables = [set(run) for run in Pointers(program.image).runs(at)]
+    tables = [set(run) for run in pointers.runs(at)]
     tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
     if not tables:
         return None
     largest = max(tables, key=lambda t: len(t))
     listed = [at[address] for address in sorted(largest)]
-    facts = dispatch_facts(program, [_body(program, f, related) for f in listed])
+    facts = dispatch_facts(program, [_body(program, f, related) for f in listed], pointers)
     if facts.style != "tail-call":
         return None
     return _common([f.name for f in listed]), facts

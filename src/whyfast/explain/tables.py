@@ -59,19 +59,26 @@ class Pointers:
             where.append(hits.astype(np.uint64) * np.uint64(8) + np.uint64(region.start + skip))
             what.append(words[hits])
         nothing = np.zeros(0, dtype=np.uint64)
-        self._where = np.concatenate(where) if where else nothing
-        self._what = np.concatenate(what) if what else nothing
+        located = np.concatenate(where) if where else nothing
+        values = np.concatenate(what) if what else nothing
+        order = np.argsort(values, kind="stable")  # by value: functions ask for theirs one by one
+        self._where, self._what = located[order], values[order]
 
     def into(self, body: Body) -> list[tuple[int, int]]:
         """(location, value) of those that point into a function, by location."""
-        mask = np.zeros(len(self._what), dtype=bool)
+        found: set[tuple[int, int]] = set()
         for piece in body.pieces:
-            mask |= (self._what >= piece.address) & (self._what < piece.end)
-        return list(zip(self._where[mask].tolist(), self._what[mask].tolist(), strict=True))
+            ends = np.array([piece.address, piece.end], dtype=np.uint64)
+            low, high = np.searchsorted(self._what, ends)
+            pairs = zip(self._where[low:high].tolist(), self._what[low:high].tolist(), strict=True)
+            found.update(pairs)
+        return sorted(found)
 
     def to(self, addresses: Iterable[int]) -> set[int]:
         """Those of ``addresses`` that some word points at exactly."""
-        return set(addresses) & set(self._what.tolist())
+        asked = np.array(list(addresses), dtype=np.uint64)
+        low, high = (np.searchsorted(self._what, asked, side) for side in ("left", "right"))
+        return set(asked[high > low].tolist())
 
     def runs(self, addresses: Iterable[int]) -> list[list[int]]:
         """What words next to each other point at, where all point exactly at ``addresses``."""
