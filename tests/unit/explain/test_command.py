@@ -60,11 +60,16 @@ def test_without_functions_candidates_are_shown(
 def test_a_merged_dispatch_comes_before_functions_with_more_jumps(
     gcc: Compile, interpreter: Source, tmp_path: Path
 ) -> None:
+    hop = (
+        "int hop(int (*f[])(int), int a)"
+        " { if (a > 9) return f[0](a); if (a > 5) return f[1](a + 1); return f[2](a + 2); }"
+    )
     out = tmp_path / "facts.json"
-    assert run(gcc(interpreter("switch", 40), "-O2"), "--json", out) == 0
+    assert run(gcc(interpreter("switch", 40) + hop, "-O2"), "--json", out) == 0
     (program,) = json.loads(out.read_text())["programs"]
-    assert program["candidates"][0]["function"] == "vm_run"
-    assert program["candidates"][0]["dispatch"]["form"] == "merged"
+    first, second = program["candidates"][:2]
+    assert (first["function"], first["dispatch"]["form"]) == ("vm_run", "merged")
+    assert (second["function"], second["dispatch"]["indirect_jumps"]) == ("hop", 3)
     assert program["handlers"] is None
 
 
