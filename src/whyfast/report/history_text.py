@@ -62,7 +62,7 @@ def sentences(history: History) -> tuple[str, ...]:
     there = "there is" if total == 1 else "there are"
     said = [
         f"A series without any change is given one in {format_percent(FALSE_STEP)} of cases if its "
-        f"noise is independent from point to point; there {'is' if total == 1 else 'are'} {total} series.",
+        f"noise is independent from point to point; {there} {total} series.",
         "Each point was measured at its own time: what changed with the program and what changed "
         "with the machine look alike here. Measure both ends of a step again, interleaved, before "
         "blaming a commit: `whyfast ab` or `whyfast run`.",
