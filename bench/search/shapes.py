@@ -49,12 +49,17 @@ def gradual(effect: float) -> Scene:
     return Scene(f"{effect:g}σ, a little with each commit", make)
 
 
-def scattered(effect: float) -> Scene:
-    """Every build has its own luck, relinking is impossible. Right: no commit is named."""
+def scattered(effect: float, *, either: bool) -> Scene:
+    """Every build has its own luck, relinking is impossible. Right: no commit is named.
+
+    With ``either`` a level is that of one end or the other, else normal around their middle.
+    """
 
     def make(rng: np.random.Generator) -> Made:
-        levels = (effect / 2 * rng.standard_normal(POSITIONS + 1)).tolist()
+        luck = rng.integers(0, 2, POSITIONS + 1) if either else None
+        drawn = 0.5 + 0.5 * rng.standard_normal(POSITIONS + 1) if luck is None else luck
+        levels = (effect * drawn).tolist()
         levels[0], levels[-1] = 0.0, effect
         return World(rng, levels, unit=EFFECT / effect), task(), says("scattered")
 
-    return Scene(f"{effect:g}σ, a level for each build", make)
+    return Scene(f"{effect:g}σ, each build {'either level' if either else 'a level'}", make)

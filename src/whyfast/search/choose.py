@@ -17,6 +17,9 @@ STRETCH = 4.0
 #: A build serves about this many measurements: the candidates beside the culprit are measured
 #: again and again, so a build is charged to the first of them in part only.
 SERVES = 5.0
+#: A witness is clear after (CLEAR · noise / effect)² blocks, but MOST_WITNESS are enough.
+CLEAR = 2.5
+MOST_WITNESS = 4.0
 
 
 def below(posterior: Posterior, task: Task) -> Floats:
@@ -47,17 +50,27 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
     return best + 1 if worth.size and worth[best] >= 0 else None
 
 
-def elsewhere(posterior: Posterior, state: State) -> int | None:
-    """A candidate far from all measured ones; None when every one has been measured or skipped.
+def witness(posterior: Posterior, state: State) -> int | None:
+    """A candidate far from all that led to the step; None when every one is measured or skipped.
 
-    It tells a step from candidates that are all different or change little by little.
+    It tells a step from candidates that are all different or change little by little, which those
+    on the way to the step never do. One is measured until it is clear which end it is like.
     """
-    tried = sorted({*posterior.bounds, *state.skipped})
-    free = [c for c in range(1, state.task.positions) if c not in set(tried)]
-    if not free:
+    blocks = max(1.0, min(MOST_WITNESS, (CLEAR * posterior.noise / posterior.effect) ** 2))
+    last = state.observations[-1] if state.observations else None
+    if last is not None and last.readings and not last.pair:
+        candidate = last.readings[0].candidate
+        readings = (r for o in state.observations for r in o.readings)
+        taken = sum(r.candidate == candidate for r in readings)
+        if taken < blocks and candidate in state.built:
+            return candidate
+    tried = np.array(sorted({*posterior.bounds, *state.skipped}))
+    free = np.setdiff1d(np.arange(1, state.task.positions), tried)
+    if not free.size:
         return None
-    gap = np.min(np.abs(np.array(free)[:, None] - np.array(tried)), axis=1)
-    return free[int(np.argmax(gap))]
+    after = np.searchsorted(tried, free)
+    away = np.minimum(free - tried[after - 1], tried[after] - free)
+    return int(free[np.argmax(away)])
 
 
 def _entropy(share: Floats) -> Floats:

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from whyfast.search.answer import Answer
-from whyfast.search.choose import elsewhere, next_candidate
+from whyfast.search.choose import next_candidate, witness
 from whyfast.search.conclude import conclude
+from whyfast.search.confirm import Attempt, attempts
 from whyfast.search.state import Observation, State, Task
 from whyfast.search.view import SURE, View, located, view
 
@@ -22,8 +23,11 @@ from whyfast.search.view import SURE, View, located, view
 #: of the ends alone are taken only when they are in doubt again.
 DOUBT_BEFORE = 0.02
 DOUBT_LATER = 0.5
-#: A step is confirmed when there is one this surely, rather than a slope or mere scatter.
-THERE = 0.95
+#: How surely there must be a step, rather than a slope or mere scatter, before one is confirmed,
+#: and before it is told where no layouts could be drawn. Candidates on the way to a step never
+#: contradict it, whatever they are; what tells scatter are further ones, away from it.
+LIKELY = 0.5
+THERE = 0.98
 #: Confirmations before the search gives up.
 ATTEMPTS = 3
 
@@ -99,10 +103,20 @@ def skip(state: State, candidate: int, reason: str) -> State:
 
 def next_step(state: State) -> Step:
     """What to do next."""
-    seen = view(state)
-    if state.task.budget is not None and len(state.observations) >= state.task.budget:
+    task = state.task
+    spent = task.budget is not None and len(state.observations) >= task.budget
+    tries = attempts(state.observations, task.known)
+    if tries and not spent and _going_on(tries[-1], state):
+        return Confirm(tries[-1].parent, tries[-1].culprit, tries[-1].layouts, tries[-1].number)
+    seen = view(state, tries)
+    if spent:
         return Done(conclude(state, seen, "undecided"))
     return _about_ends(state, seen) or _about_step(state, seen)
+
+
+def _going_on(attempt: Attempt, state: State) -> bool:
+    """Whether a confirmation is open and both candidates can still be measured."""
+    return attempt.word == "open" and not {attempt.parent, attempt.culprit} & set(state.skipped)
 
 
 def _about_ends(state: State, seen: View) -> Step | None:
@@ -130,26 +144,32 @@ def _about_step(state: State, seen: View) -> Step:
     """Where the step is; the ends differ."""
     belief = seen.belief
     assert belief is not None
-    last = seen.tries[-1] if seen.tries else None
-    if last and last.word == "open" and not {last.parent, last.culprit} & set(state.skipped):
-        return Confirm(last.parent, last.culprit, last.layouts, last.number)
-    if last and last.word == "confirmed":
-        return Done(conclude(state, seen, "culprit"))
     if belief.of["gradual"] >= SURE:
         return Done(conclude(state, seen, "gradual"))
     if belief.of["scattered"] >= SURE:
         return Done(conclude(state, seen, "scattered"))
     where = located(belief, state)
     if where is None:
-        candidate = next_candidate(belief, state)
-    else:
-        candidate = elsewhere(belief, state) if belief.step < THERE else None
-        if candidate is None:
-            if len(seen.tries) >= ATTEMPTS:
-                return Done(conclude(state, seen, "undecided"))
-            layouts = state.task.relinkable
-            return Confirm(where.parent, where.last, layouts, len(seen.tries) + 1)
-    assert candidate is not None
+        return _measure(next_candidate(belief, state), state, seen)
+    confirmed = any(
+        (t.parent, t.culprit, t.word) == (where.parent, where.last, "confirmed")
+        for t in seen.tries[-1:]
+    )
+    enough = LIKELY if not confirmed else 0.0 if state.task.relinkable else THERE
+    if belief.step < enough:
+        candidate = witness(belief, state)
+        if candidate is not None:
+            return _measure(candidate, state, seen)
+    if confirmed:
+        return Done(conclude(state, seen, "culprit"))
+    if len(seen.tries) >= ATTEMPTS:
+        return Done(conclude(state, seen, "undecided"))
+    return Confirm(where.parent, where.last, state.task.relinkable, len(seen.tries) + 1)
+
+
+def _measure(candidate: int | None, state: State, seen: View) -> Step:
+    """A block of the candidate, after it is built."""
+    assert candidate is not None, "a place that is not sure has a candidate to measure"
     if candidate not in state.built:
         return Build(candidate)
     return Measure(candidate, seen.layouts)

@@ -8,8 +8,9 @@ low + 1 … high. A range of a hundred thousand commits costs no more than one o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,12 @@ class Posterior:
         return self.of["single"] + self.of["several"]
 
 
-def posterior(observations: Sequence[Observation], task: Task) -> Posterior:
+@lru_cache(maxsize=16)
+def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     """The posterior after these blocks, which must all be as linked or all over layouts.
 
-    ValueError when there are too few of them to know the noise (see ``nuisance.grid``).
+    ValueError when there are too few of them to know the noise (see ``nuisance.grid``). The last
+    ones are remembered: a build changes nothing of what the blocks say.
     """
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)
     table = tabulate(observations, points, task.positions)
@@ -57,24 +60,24 @@ def posterior(observations: Sequence[Observation], task: Task) -> Posterior:
     mass = masses(bounds, task.weights)
     base = points.log_prior + table.ends
     more, less, equal = points.effect > 0, points.effect < 0, points.effect == 0
+    slower, base_slower = table.at(more), base[more]
     steps: dict[Hypothesis, Steps] = {
-        "single": one_step(table, mass),
-        "several": two_steps(table, mass),
+        "single": one_step(slower, mass),
+        "several": two_steps(slower, mass),
     }
     shapes: dict[Hypothesis, Floats] = {
         **{name: of.total for name, of in steps.items()},
-        "gradual": table.ramp.sum(axis=1),
-        "scattered": np.logaddexp.reduce(table.level + np.log(SCATTER), axis=2).sum(axis=1),
+        "gradual": slower.ramp.sum(axis=1),
+        "scattered": np.logaddexp.reduce(slower.level + np.log(SCATTER), axis=2).sum(axis=1),
     }
-    logs: dict[Hypothesis, Floats] = {
-        name: (base + shapes[name])[more] + math.log(SHAPES[name]) for name in SHAPES
-    }
-    logs["none"] = (base + table.level[..., GOOD].sum(axis=1))[equal]
-    logs["swapped"] = (base + shapes["single"])[less]
+    prior = {name: base_slower + math.log(SHAPES[name]) for name in SHAPES}
+    logs: dict[Hypothesis, Floats] = {name: prior[name] + shapes[name] for name in SHAPES}
+    logs["none"] = base[equal] + table.at(equal).level[..., GOOD].sum(axis=1)
+    logs["swapped"] = base[less] + one_step(table.at(less), mass).total
     every = float(np.logaddexp.reduce(np.concatenate(list(logs.values()))))
-    prior = {name: base[more, None] + math.log(SHAPES[name]) - every for name in steps}
-    largest = np.exp([of.largest[more] + prior[name] for name, of in steps.items()]).sum((0, 1))
-    some = np.exp([of.some[more] + prior[name] for name, of in steps.items()]).sum((0, 1))
+    lifted = {name: (prior[name] - every)[:, None] for name in steps}
+    largest = np.exp([of.largest + lifted[name] for name, of in steps.items()]).sum((0, 1))
+    some = np.exp([of.some + lifted[name] for name, of in steps.items()]).sum((0, 1))
     weight = np.exp([logs[name] - every for name in SHAPES]).sum(axis=0)
     return Posterior(
         of={name: float(np.exp(part - every).sum()) for name, part in logs.items()},

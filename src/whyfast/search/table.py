@@ -30,6 +30,10 @@ class Table:
     ramp: Floats
     ends: Floats
 
+    def at(self, points: NDArray[np.bool_]) -> Table:
+        """The table of some of the grid points."""
+        return Table(self.candidates, self.level[points], self.ramp[points], self.ends[points])
+
 
 def tabulate(observations: Sequence[Observation], points: Grid, positions: int) -> Table:
     """The table. Of a block with two candidates the ends count once, with the first."""

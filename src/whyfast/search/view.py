@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.answer import Tested, Where
-from whyfast.search.confirm import Attempt, attempts
+from whyfast.search.confirm import Attempt
 from whyfast.search.nuisance import FEWEST
 from whyfast.search.placement import believe
 from whyfast.search.posterior import Posterior, posterior
@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 
 #: What has this probability is taken for decided.
 SURE = 0.99
-#: After so many blocks of the ends over layouts, less than a third of the difference is taken for
-#: none, and what is more for the change.
+#: After so many blocks of the ends over layouts it is placement too when surely less than a third
+#: of the difference remains, and rather less than the margin; else the search goes on.
 MOST_LAYOUTS = 100
 
 
@@ -42,14 +42,13 @@ class View:
     tries: tuple[Attempt, ...]
 
 
-def view(state: State) -> View:
-    """Everything that the next step and the answer depend on.
+def view(state: State, tries: tuple[Attempt, ...]) -> View:
+    """Everything that the next step and the answer depend on; ``tries`` are all confirmations.
 
     Candidates are measured as linked, where layouts make no noise, unless layouts can be drawn
     and the difference of the ends over layouts is another one than as linked: then a step as
     linked may be a matter of placement.
     """
-    tries = attempts(state.observations, state.task.known)
     seen = _counted(state, tries, layouts=False)
     belief = _believed(seen, state, layouts=False)
     if not state.task.relinkable:
@@ -106,7 +105,7 @@ def _counted(state: State, tries: Sequence[Attempt], *, layouts: bool) -> tuple[
     )
 
 
-def _believed(seen: Sequence[Observation], state: State, *, layouts: bool) -> Posterior | None:
+def _believed(seen: tuple[Observation, ...], state: State, *, layouts: bool) -> Posterior | None:
     """Known ends are known as linked; over layouts the noise is another."""
     task = replace(state.task, known=None) if layouts else state.task
     if task.known is None and len(seen) < FEWEST:
@@ -119,7 +118,7 @@ def _tested(linked: Sequence[Observation], varied: Sequence[Observation], state:
         return "undecided"
     belief = believe(_ends(linked), _ends(varied), state.task.margin, state.task.known)
     enough = len(varied) >= MOST_LAYOUTS
-    if belief.within >= SURE or (enough and belief.little >= SURE):
+    if belief.within >= SURE or (enough and belief.little >= SURE and belief.within > 0.5):
         return "placement"
     if belief.within > 1 - SURE and not enough:
         return "undecided"
