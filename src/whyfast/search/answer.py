@@ -82,11 +82,11 @@ class Answer:
 
 
 def remainders(answer: Answer, positions: int) -> tuple[tuple[int, int], ...]:
-    """The ranges (good, bad) that may hold further steps, to be searched on demand.
+    """The ranges (good, bad) to search on demand for further steps, of a culprit found.
 
-    Empty when the step was not found or is all there is.
+    Each search of its own, which first measures whether its ends differ at all.
     """
-    if answer.where is None or not answer.several:
+    if answer.where is None or answer.word not in ("culprit", "one of"):
         return ()
     before, after = (0, answer.where.parent), (answer.where.last, positions)
     return tuple((a, b) for a, b in (before, after) if a < b)
