@@ -129,12 +129,8 @@ def test_a_search_goes_on_from_its_events() -> None:
 
 def test_a_subset_like_the_bad_end_carries_and_one_like_the_good_end_does_not() -> None:
     mixtures = Mixtures(_needs(1))
-    trials = [
-        t
-        for s in ({1}, {2})
-        for _ in range(4)
-        if isinstance(t := mixtures(Try(frozenset(s))), Trial)
-    ]
+    taken = [mixtures(Try(frozenset(s))) for s in ({1}, {2}) for _ in range(4)]
+    trials = [t for t in taken if isinstance(t, Trial)]
     assert carries(trials, frozenset({1}), 0.01) > 0.95
     assert carries(trials, frozenset({2}), 0.01) < 0.05
     assert carries(trials, frozenset({3}), 0.01) == pytest.approx(0.5)
