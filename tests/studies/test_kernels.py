@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate.events import Silent
-from whyfast.investigate.guest_study import run_in_guests
-from whyfast.investigate.guests import Outside
 from whyfast.investigate.prepare import prepare
 from whyfast.investigate.study_run import open_run
+from whyfast.investigate.vm_measure import Outside
+from whyfast.investigate.vm_study import run_in_guests
 from whyfast.measure.clock import SystemClock
-from whyfast.measure.guest.qemu import PROGRAM
+from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.store.home import Home, home
 from whyfast.study import load_study
 from whyfast.toolchain.kernels import get_kernel, installed
@@ -93,16 +93,17 @@ def test_two_boots_count_the_same(tmp_path: Path) -> None:
         seconds={},
         outside=outside,
     )
-    assert [f"{f.variant}: {f.reason}" for f in result.failures] == []
+    assert [f"{f.variant}: {f.reason}" for f in result.recorded.failures] == []
     first, second = (
-        {b.benchmark: dict(b.values) for b in result.blocks if b.index == index} for index in (0, 1)
+        {b.benchmark: dict(b.values) for b in result.recorded.blocks if b.index == index}
+        for index in (0, 1)
     )
     assert first == second
     assert list(first) == ["calls-0", "calls-8", "calls-33"]
-    slopes = {line.variant: line.slope.value for line in result.lines}
+    slopes = {line.variant: line.slope.value for line in result.judged.slopes}
     assert all(slope == int(slope) for slope in slopes.values())
     assert slopes["dynamic"] > slopes["static"] > 5
-    (boot, _) = result.boots
+    (boot, _) = result.recorded.boots
     assert boot.per_round == pytest.approx(2.0, abs=0.1)
     assert "Retpolines" in boot.facts["spectre_v2"]
     assert boot.kernel.release in boot.facts["version"]

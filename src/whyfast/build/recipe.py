@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whyfast.model.study import BuildSpec, Study, Variant
+from whyfast.model.study import BuildSpec, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
 from whyfast.store.home import Home
 from whyfast.study.placeholders import names_in, substitute
-from whyfast.toolchain.provider import installed
+from whyfast.toolchain.registry import installed
 
 #: Part of every digest: raise it when the way of building changes the result.
 FORMAT = 1

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     )
     with watching("ab", options.margin) as observer:
         result = run_ab(commands, options, home(), observer)
-    result = finish(result, args)
+    finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))
-    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED
+    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

@@ -54,23 +54,19 @@ def run(args: argparse.Namespace) -> int:
     """Compare and report; 0, or 3 when ``--fail-on`` is met. UserError for bad input."""
     import sys
     import time
-    from dataclasses import replace
 
     from whyfast.cli.arguments import check_outputs, percent
     from whyfast.cli.output import exit_code, show
     from whyfast.formats.load import load_recordings
     from whyfast.investigate.compare import compare_recordings
-    from whyfast.report.compare_answer import compare_answer
 
     check_outputs(args)
     margin = percent(args.margin, "--margin")
     recordings = load_recordings([args.base, *args.heads])
     reruns = load_recordings(args.noise)
-    comparison = compare_recordings(
+    result = compare_recordings(
         recordings, margin=margin, reruns=reruns, benchmarks=args.benchmark, now=time.time()
     )
-    answer = compare_answer(comparison.result, comparison.carriers)
-    result = replace(comparison.result, answer=answer)
     show(result, args)
     if args.pyperf_out is not None:
         from whyfast.formats.pyperf_write import write_recordings

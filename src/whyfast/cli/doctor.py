@@ -38,14 +38,14 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import piped, write
     from whyfast.measure.doctor.examine import examine
     from whyfast.measure.doctor.system import Files
-    from whyfast.measure.doctor.tune import Outcome, restore, tune
+    from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
     from whyfast.report.doctor_table import print_changes, print_findings
     from whyfast.store.home import home
 
     check_outputs(args)
     system = Files(ROOT)
     console = Console(quiet=piped(args))
-    outcome = Outcome(())
+    outcome = TuneOutcome(())
     if args.tune or args.restore:
         outcome = (tune if args.tune else restore)(system, home().doctor)
         print_changes(outcome.changes, console, restored=args.restore, message=outcome.message)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whyfast.explain.elf import Architecture
+    from whyfast.explain.objects.elf import Architecture
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
@@ -112,7 +112,7 @@ def _explain(
 ) -> dict[str, object]:
     from dataclasses import asdict
 
-    from whyfast.explain.compare import compare_functions, unmatched_functions
+    from whyfast.explain.function_differences import compare_functions, unmatched_functions
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whyfast.measure.simulate import Place, Valgrind
+    from whyfast.measure.simulate import RunPlace, Valgrind
 
 
 def count(
@@ -81,7 +81,7 @@ def count(
 @contextlib.contextmanager
 def _places(
     files: Sequence[Path], profiler: str, console: Any
-) -> Iterator[tuple[list[Place], Valgrind | None]]:
+) -> Iterator[tuple[list[RunPlace], Valgrind | None]]:
     """Where each program is run, and what simulates it: those that were built in a root of their
     own run in it, under a Valgrind that is seen there."""
     import tempfile
@@ -89,13 +89,13 @@ def _places(
     from whyfast.investigate.built_program import entrances_of
     from whyfast.investigate.valgrind_choice import choose_valgrind
     from whyfast.measure.launch import SystemLauncher
-    from whyfast.measure.simulate import CannotCount, Place
+    from whyfast.measure.simulate import CannotCount, RunPlace
     from whyfast.store.home import home
     from whyfast.toolchain.valgrind import valgrind_root
 
     own, here = home(), Path.cwd()
     if not any(entrances_of(files, own, start=here)):
-        yield [Place()] * len(files), None
+        yield [RunPlace()] * len(files), None
         return
     valgrind = None
     if profiler == "callgrind":
@@ -108,7 +108,7 @@ def _places(
     with tempfile.TemporaryDirectory(dir=scratch, prefix="run-") as folder:
         tool = valgrind_root(own)
         enter = entrances_of(files, own, start=here, readable=(tool,), writable=(Path(folder),))
-        yield [Place(words, Path(folder)) for words in enter], valgrind
+        yield [RunPlace(words, Path(folder)) for words in enter], valgrind
 
 
 def _commits(text: str | None) -> tuple[str, str] | None:
@@ -127,7 +127,7 @@ def _touched(
     console: Any, args: argparse.Namespace, commits: tuple[str, str] | None, hot: Sequence[str]
 ) -> dict[str, object]:
     """What ``--commits`` touches, said and as JSON data; nothing without that option."""
-    from whyfast.explain.touched import touched_functions
+    from whyfast.explain.changed_functions import touched_functions
     from whyfast.report.codec import encode
     from whyfast.report.counters_table import print_touched
 

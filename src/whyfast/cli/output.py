@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from whyfast.cli.arguments import FILE_OPTIONS
@@ -17,45 +16,18 @@ from whyfast.model.result import Result
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
 
-def finish(result: Result, args: argparse.Namespace) -> Result:
-    """Compose the answer, keep the result for ``whyfast report``, and show it as asked."""
-    from whyfast.report.answer import compose_answer
-    from whyfast.report.guest_page import guest_answer
+def finish(result: Result, args: argparse.Namespace) -> None:
+    """Keep the result for ``whyfast report``, and show it as asked."""
     from whyfast.report.json_report import to_json
     from whyfast.store.home import home
     from whyfast.store.samples import SampleStore
 
-    answer = (
-        guest_answer(result)
-        if result.about == "counts"
-        else compose_answer(
-            study=result.study,
-            verdicts=result.verdicts,
-            suites=result.suites,
-            evidence=result.evidence,
-            confounds=result.confounds,
-            failures=result.failures,
-            builds=result.builds,
-            complete=result.complete,
-            placements=result.placements,
-            fixes=result.fixes,
-            counted=result.counted,
-            touched=result.touched,
-            unmet=result.unmet,
-            troubles=result.troubles,
-            calls=result.calls,
-            lines=result.lines,
-            observed=result.observed,
-        )
-    )
-    result = replace(result, answer=answer)
     store = SampleStore(home().database)
     try:
-        store.set_result(result.run, to_json(result))
+        store.set_result(result.recorded.run, to_json(result))
     finally:
         store.close()
     show(result, args)
-    return result
 
 
 def show(result: Result, args: argparse.Namespace) -> None:
@@ -120,14 +92,14 @@ def exit_code(result: Result, fail_on: str | None) -> int:
 
     A variant that this machine cannot build is expected in a study over compilers and no failure.
     """
-    main = result.study.baselines[0]
-    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.suites}
+    main = result.question.baselines[0]
+    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
     # A variant that shares a single benchmark with the baseline has no mean.
-    single = [v for v in result.verdicts if (v.variant, v.baseline) not in means]
-    twins = {v.name for v in result.study.variants if v.twin_of}
+    single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
+    twins = {v.name for v in result.question.variants if v.twin_of}
     said = [v for v in (*means.values(), *single) if v.variant not in twins]
     if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
         return FAIL_ON_MET
-    broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.builds)
-    broken = broken or any(u.found is not None for u in result.unmet)
-    return FAILED if broken or result.failures else 0
+    broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
+    broken = broken or any(u.found is not None for u in result.found.unmet)
+    return FAILED if broken or result.recorded.failures else 0

@@ -16,7 +16,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from whyfast.cli.choice import chosen_study
-    from whyfast.investigate.outlook import outlook
+    from whyfast.investigate.forecast import forecast
     from whyfast.investigate.prepare import with_twin
     from whyfast.report.plan_table import free_space, print_outlook
     from whyfast.store.home import home
@@ -25,6 +25,6 @@ def run(args: argparse.Namespace) -> int:
     if study.stands_for:
         print(f"{study.stands_for}; {study.name} would be run instead\n")
     own = home()
-    found = outlook(study, own)
+    found = forecast(study, own)
     print_outlook(found, Console(), verbose=args.verbose, free=free_space(own.cache))
     return 0

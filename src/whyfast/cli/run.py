@@ -35,5 +35,5 @@ def run(args: argparse.Namespace) -> int:
     study = chosen_study(args)
     with watching(study.title, study.margin) as observer:
         result = run_study(study, home(), observer, fresh=args.fresh)
-    result = finish(result, args)
-    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED
+    finish(result, args)
+    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

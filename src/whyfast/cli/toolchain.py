@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.store.home import home
     from whyfast.toolchain.debian import DebianProvider
     from whyfast.toolchain.entrance import entrances_in_words
-    from whyfast.toolchain.provider import providers, resolve, split_name
+    from whyfast.toolchain.registry import providers, resolve, split_name
     from whyfast.toolchain.sandbox import tools
     from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
 

@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whyfast.explain.body import Body
+from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
 from whyfast.explain.loader import Program
-from whyfast.explain.tables import JumpTable, Pointers, jump_tables
 from whyfast.model.evidence import DispatchFacts, DispatchForm
 
 #: J without a table from which dispatch is called replicated.

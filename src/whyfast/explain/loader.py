@@ -6,11 +6,12 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.explain.contents import read_contents
-from whyfast.explain.disassemble import Disassembler, Instruction, disassembler_for
-from whyfast.explain.elf import Architecture
-from whyfast.explain.image import Image
-from whyfast.explain.symbols import Function
+from whyfast.explain.disassembly.instruction import Disassembler, Instruction
+from whyfast.explain.disassembly.registry import disassembler_for
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.image import Image
+from whyfast.explain.objects.registry import read_contents
+from whyfast.explain.objects.symbols import Function
 
 # A PLT entry jumps within this many instructions and bytes.
 _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from whyfast.explain.body import Body
-from whyfast.explain.disassemble import Instruction, Kind
+from whyfast.explain.disassembly.instruction import Instruction, Kind
 from whyfast.explain.loader import Program
 from whyfast.explain.recorded import Recorded
 from whyfast.judge.option_costs import COSTS

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from whyfast.explain.body import bodies
 from whyfast.explain.dispatch import examine_dispatch
-from whyfast.explain.elf import Architecture
 from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
 from whyfast.explain.loader import Program, load
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
 from whyfast.explain.recorded import Recorded, read_recorded
-from whyfast.explain.symbols import Function
 from whyfast.model.evidence import Evidence
 
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 from whyfast.explain.body import Body, bodies
 from whyfast.explain.dispatch import MIN_HANDLERS, dispatch_facts
-from whyfast.explain.elf import Architecture
 from whyfast.explain.functions import function_facts, parent_name
+from whyfast.explain.jump_tables import Pointers
 from whyfast.explain.loader import Program, load
-from whyfast.explain.symbols import Function
-from whyfast.explain.tables import Pointers
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.symbols import Function
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
 
 
 @dataclass(frozen=True)
-class Totals:
+class CodeTotals:
     """Sums over all functions of a program; ``size`` in bytes. ``jumping`` is the number of
     functions that contain an indirect jump."""
 
@@ -40,7 +40,7 @@ class Survey:
     which most jump indirectly, as a tail-call interpreter's do, under a common name; or None."""
 
     evidence: Evidence
-    totals: Totals
+    totals: CodeTotals
     candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
     handlers: tuple[str, DispatchFacts] | None = None
 
@@ -63,7 +63,7 @@ def survey_program(
     every = tuple(facts.values())
     return Survey(
         evidence=Evidence(variant, program.architecture, None, every, notes=program.notes),
-        totals=Totals(
+        totals=CodeTotals(
             functions=len(every),
             size=sum(f.size for f in every),
             instructions=sum(f.instructions for f in every),

@@ -14,9 +14,10 @@ from whyfast.explain.known_troubles import (
     look_up,
 )
 from whyfast.model.evidence import Evidence
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.trouble import Trouble
+from whyfast.model.variant import Variant
 
 #: Handlers that push fewer registers than this may do so to align the stack.
 _PUSHES = 2

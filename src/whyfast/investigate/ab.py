@@ -9,23 +9,24 @@ import statistics
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from whyfast.investigate.ab_counters import counter_verdicts
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge_metrics
 from whyfast.investigate.measuring import judged, measure_entries
 from whyfast.investigate.prepare import Prepared
-from whyfast.measure.campaign import Entry
+from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.commands import CommandRunner, run_aside
+from whyfast.measure.invocation import InvocationFailed, Runner
 from whyfast.measure.launch import SystemLauncher
-from whyfast.measure.offer import FirstRun, first_run
-from whyfast.measure.runner import PlayerFailed, Runner
+from whyfast.measure.probe_run import ProbeRun, probe_run
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.errors import UserError
+from whyfast.model.question import Commands
 from whyfast.model.result import Result
-from whyfast.model.study import Benchmark, BuildSpec, MeasureSpec, Source, Study, Variant
+from whyfast.model.study import MeasureSpec
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
@@ -119,7 +120,7 @@ def run_ab(
         _aside(options.setup, names, options, env, "--setup")
         firsts = {n: _first(vectors[n], env, options) for n in names}
         runner = _runner(vectors, firsts, env, options)
-        study = _study(commands, baseline, vectors, options, runner)
+        question = _question(commands, baseline, options, runner.loops_vary)
         store = SampleStore(home.database)
         try:
             with exclusive(
@@ -127,13 +128,15 @@ def run_ab(
                 lambda: observer.note("waiting: another whyfast is measuring on this machine"),
             ):
                 start = _start_cost(env) if not runner.loops_vary else 0.0
-                result = _measured(study, store, runner, firsts, observer, clock)
+                result = _measured(question, store, runner, firsts, observer, clock)
         finally:
             store.close()
     finally:
         _aside(options.cleanup, names, options, env, "--cleanup")
-    metrics = judge_metrics(result.blocks, variants=names, baseline=baseline, margin=options.margin)
-    if not runner.loops_vary and result.complete and options.stdin == os.devnull:
+    metrics = judge_metrics(
+        result.recorded.blocks, variants=names, baseline=baseline, margin=options.margin
+    )
+    if not runner.loops_vary and result.recorded.complete and options.stdin == os.devnull:
         metrics += counter_verdicts(
             vectors,
             baseline=baseline,
@@ -142,10 +145,11 @@ def run_ab(
             launcher=SystemLauncher(),
             env=env,
             timeout=options.timeout,
-            seed=int(result.run[:8], 16),
+            seed=int(result.recorded.run[:8], 16),
         )
-    confounds = (*_start_matters(result, start), *result.confounds)
-    return replace(result, metrics=metrics, confounds=confounds, about="commands")
+    confounds = (*_start_matters(result, start), *result.judged.confounds)
+    judged = replace(result.judged, metrics=metrics, confounds=confounds, about="commands")
+    return replace(result, judged=judged)
 
 
 def _aside(
@@ -158,11 +162,11 @@ def _aside(
             run_aside(
                 argument_vector(line, options.shell), env=env, timeout=options.timeout, what=what
             )
-        except PlayerFailed as failed:
+        except InvocationFailed as failed:
             raise UserError(_said(failed)) from None
 
 
-def _first(argv: tuple[str, ...], env: dict[str, str], options: Options) -> FirstRun:
+def _first(argv: tuple[str, ...], env: dict[str, str], options: Options) -> ProbeRun:
     """The first run, which also warms caches; then the warm-ups asked for."""
     try:
         for _ in range(options.warmup + 1):
@@ -173,7 +177,7 @@ def _first(argv: tuple[str, ...], env: dict[str, str], options: Options) -> Firs
                     timeout=options.timeout,
                     what="--prepare",
                 )
-            first = first_run(
+            first = probe_run(
                 argv,
                 env=env,
                 timeout=options.timeout,
@@ -181,20 +185,20 @@ def _first(argv: tuple[str, ...], env: dict[str, str], options: Options) -> Firs
                 ignore_failure=options.ignore_failure,
                 offer=options.turns_offered and options.stdin == os.devnull,
             )
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         hint = "" if options.ignore_failure else "; use --ignore-failure to measure it all the same"
         raise UserError(f"{shlex.join(argv)}: {_said(failed)}{hint}") from None
     return first
 
 
-def _said(failed: PlayerFailed) -> str:
+def _said(failed: InvocationFailed) -> str:
     output = failed.output.strip().splitlines()
     return failed.reason + (f" ({output[-1].strip()})" if output else "")
 
 
 def _runner(
     vectors: dict[str, tuple[str, ...]],
-    firsts: dict[str, FirstRun],
+    firsts: dict[str, ProbeRun],
     env: dict[str, str],
     options: Options,
 ) -> Runner:
@@ -216,51 +220,39 @@ def _runner(
     )
 
 
-def _study(
-    commands: Sequence[Command],
-    baseline: str,
-    vectors: dict[str, tuple[str, ...]],
-    options: Options,
-    runner: Runner,
-) -> Study:
-    here = Path.cwd()
-    kind = "turn" if runner.loops_vary else "command"
-    return Study(
-        name="ab",
-        title="ab",
-        folder=here,
+def _question(
+    commands: Sequence[Command], baseline: str, options: Options, turns: bool
+) -> Commands:
+    return Commands(
         baselines=(baseline,),
         margin=options.margin,
-        source=Source("path", ".", here),
-        build=BuildSpec((), ""),
-        variants=tuple(
-            Variant(c.name, toolchain="", about=c.line if c.name != c.line else "")
-            for c in commands
-        ),
-        benchmarks=(Benchmark(BENCHMARK, "turn" if kind == "turn" else "command", ("{program}",)),),
-        measure=MeasureSpec(budget=options.budget),
+        budget=options.budget,
+        variants=tuple(Variant(c.name, about=c.line if c.name != c.line else "") for c in commands),
+        benchmarks=(Benchmark(BENCHMARK, "turn" if turns else "command", ()),),
     )
 
 
 def _measured(
-    study: Study,
+    question: Commands,
     store: SampleStore,
     runner: Runner,
-    firsts: dict[str, FirstRun],
+    firsts: dict[str, ProbeRun],
     observer: Observer,
     clock: Clock,
 ) -> Result:
-    run = Run(uuid.uuid4().hex, uuid.uuid4().hex, study.name, clock.now(), None)
+    run = Run(uuid.uuid4().hex, uuid.uuid4().hex, question.name, clock.now(), None)
     store.begin(run)
-    baseline = study.baselines[0]
-    names = [baseline, *(v.name for v in study.variants if v.name != baseline)]
+    baseline = question.baselines[0]
+    names = [baseline, *(v.name for v in question.variants if v.name != baseline)]
     single = all(f.cpu_seconds <= SEVERAL_CPUS * f.seconds for f in firsts.values())
-    entry = Entry(BENCHMARK, runner, list(names), study.baselines, pinned=single)
-    complete = measure_entries(study, store, run, [entry], observer, clock)
+    entry = BenchmarkRun(BENCHMARK, runner, list(names), question.baselines, pinned=single)
+    complete = measure_entries(
+        question.margin, MeasureSpec(question.budget), store, run, [entry], observer, clock
+    )
     store.finish(run.id, clock.now())  # commands can change under our feet: ab never resumes
     observer.phase("judge")
     return judged(
-        study, Prepared(), store, run, complete=complete, variants=names, baselines=[baseline]
+        question, Prepared(), store, run, complete=complete, variants=names, baselines=[baseline]
     )
 
 
@@ -275,11 +267,11 @@ def _start_cost(env: dict[str, str]) -> float:
 
 
 def _start_matters(result: Result, start: float) -> list[Confound]:
-    if not result.blocks or start <= 0:
+    if not result.recorded.blocks or start <= 0:
         return []
     typical = {
-        v: statistics.median(x for b in result.blocks for x in b.values.get(v, ()))
-        for v in result.blocks[0].values
+        v: statistics.median(x for b in result.recorded.blocks for x in b.values.get(v, ()))
+        for v in result.recorded.blocks[0].values
     }
     short = [v for v, seconds in typical.items() if start > START_MATTERS * seconds]
     if not short:

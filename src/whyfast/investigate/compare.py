@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 from whyfast.investigate.match import match_benchmarks
-from whyfast.judge.influence import Carrier
 from whyfast.judge.noise import calibrate_noise
 from whyfast.judge.processes import log_mean
 from whyfast.judge.run_confounds import metadata_confounds, noise_confounds
 from whyfast.judge.run_dates import date_confounds
 from whyfast.judge.runs import compare_runs
 from whyfast.model.errors import UserError
-from whyfast.model.result import Answer, Result
+from whyfast.model.question import Recordings
+from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
 from whyfast.model.series import MEAN_SECONDS, SECOND, Recording
-from whyfast.model.study import Benchmark, BuildSpec, Source, Study, Variant
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict
-
-#: The title of the study that a comparison stands for; reports then lead with the answer.
-TITLE = "compare"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The result with its answer left empty, and the benchmarks that carry the mean of a head."""
-
-    result: Result
-    carriers: Mapping[str, tuple[Carrier, ...]]
 
 
 def compare_recordings(
@@ -41,7 +28,7 @@ def compare_recordings(
     reruns: Sequence[Recording] = (),
     benchmarks: Sequence[str] = (),
     now: float = 0.0,
-) -> Comparison:
+) -> Result:
     """The first recording is the baseline of all others.
 
     ``margin`` is relative; ``reruns`` are runs of one build that show the noise between runs;
@@ -62,38 +49,29 @@ def compare_recordings(
         *_left_out(recordings),
         *_not_judged(said.verdicts),
     ]
-    result = Result(
-        study=_study(base, heads, matched.benchmarks, margin),
-        run=TITLE,
-        started=now,
-        sessions=tuple(_session(r) for r in (*matched.recordings, *reruns)),
-        toolchains=(),
-        builds=(),
-        blocks=(),
-        failures=(),
-        verdicts=said.verdicts,
-        suites=said.suites,
-        evidence=(),
-        confounds=tuple(sorted(confounds, key=lambda c: c.severity != "warning")),
-        answer=Answer(""),
-        about="runs",
-        complete=True,
+    return Result(
+        question=_question(base, heads, matched.benchmarks, margin),
+        recorded=Recorded(
+            run="compare",
+            started=now,
+            sessions=tuple(_session(r) for r in (*matched.recordings, *reruns)),
+        ),
+        judged=Judged(
+            about="runs",
+            verdicts=said.verdicts,
+            suites=said.suites,
+            confounds=tuple(sorted(confounds, key=lambda c: c.severity != "warning")),
+        ),
     )
-    return Comparison(result, said.carriers)
 
 
-def _study(
+def _question(
     base: Recording, heads: Sequence[Recording], names: Sequence[str], margin: float
-) -> Study:
-    return Study(
-        name=TITLE,
-        title=TITLE,
-        folder=Path(base.source).parent,
+) -> Recordings:
+    return Recordings(
         baselines=(base.name,),
         margin=margin,
-        source=Source("path", base.source, Path(base.source).parent),
-        build=BuildSpec((), ""),
-        variants=tuple(Variant(r.name, toolchain="", about=r.source) for r in (base, *heads)),
+        variants=tuple(Variant(r.name, about=r.source) for r in (base, *heads)),
         benchmarks=tuple(Benchmark(name, "command", ()) for name in names),
     )
 

@@ -10,22 +10,23 @@ from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.loader import load
-from whyfast.investigate.enter import entrances
 from whyfast.investigate.events import Observer
+from whyfast.investigate.exec_prefixes import exec_prefixes
 from whyfast.investigate.prepare import Prepared, to_measure
 from whyfast.investigate.valgrind_choice import choose_valgrind
 from whyfast.measure.count import TIMEOUT
+from whyfast.measure.counting_runs import Counting, CountingTask, measured_turns
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.fixed_work import Counting, Task, measured_turns
 from whyfast.measure.geometry import read_geometry
 from whyfast.measure.launch import Launcher, SystemLauncher
 from whyfast.measure.pyperf_runner import WORKER, worker_environment
-from whyfast.measure.simulate import CannotCount, Place, Valgrind
+from whyfast.measure.simulate import CannotCount, RunPlace, Valgrind
 from whyfast.model.counted import Counted
 from whyfast.model.counters import MEASURED, Counts
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
-from whyfast.model.study import Benchmark, Study
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
 from whyfast.store.home import Home
 from whyfast.toolchain.valgrind import valgrind_root
 
@@ -152,10 +153,10 @@ class _Counter:
             raise self._valgrind
         return self._valgrind
 
-    def _tasks(self, benchmark: Benchmark) -> list[Task]:
+    def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
         """The main baseline first."""
         setting = self._setting
-        enter = entrances(
+        enter = exec_prefixes(
             setting.study,
             setting.prepared,
             setting.home,
@@ -170,11 +171,11 @@ class _Counter:
             env = worker_environment(env, setting.prepared.packages.pyperf)
         main = setting.study.baselines[0]
         return [
-            Task(
+            CountingTask(
                 build.variant,
                 (*commands[build.variant], *more),
                 dict(env),
-                Place(enter[build.variant], self._scratch),
+                RunPlace(enter[build.variant], self._scratch),
                 turns=benchmark.runner != "command",
                 check=benchmark.check if benchmark.runner == "turn" else None,
             )
@@ -239,5 +240,5 @@ def _joined(measured: Sequence[Counts], simulated: Sequence[Counts]) -> list[Cou
     return joined
 
 
-def _uncounted(task: Task, why: str) -> Counts:
+def _uncounted(task: CountingTask, why: str) -> Counts:
     return Counts(task.variant, task.command, (), None, (why,), failed=True)

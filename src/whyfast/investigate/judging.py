@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from whyfast.judge.decide import judge_family, precise_enough
 from whyfast.judge.estimate import as_linked, block_log_ratio, log_ratios, over_layouts
-from whyfast.judge.levels import levels, unsteady_values
 from whyfast.judge.placement import judge_placement
 from whyfast.judge.suite import judge_suites, suite_series
+from whyfast.judge.variance_components import levels, unsteady_values
 from whyfast.model.sample import Block
-from whyfast.model.study import Benchmark
-from whyfast.model.verdict import METRICS, Levels, Placement, Suite, Verdict
+from whyfast.model.variant import Benchmark
+from whyfast.model.verdict import METRICS, Placement, Suite, VarianceComponents, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -128,7 +128,8 @@ def _series(
 def judge_warming(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
 ) -> dict[str, tuple[int, bool]]:
-    """How each benchmark's processes warm up, see :func:`whyfast.judge.levels.unsteady_values`.
+    """How each benchmark's processes warm up, see
+    :func:`whyfast.judge.variance_components.unsteady_values`.
 
     Commands run anew for each value, so that they cannot warm up.
     """
@@ -148,7 +149,7 @@ def judge_levels(
     variants: Sequence[str],
     baseline: str,
     warming: Mapping[str, tuple[int, bool]],
-) -> tuple[Levels, ...]:
+) -> tuple[VarianceComponents, ...]:
     """Where the noise of each comparison with ``baseline`` comes from.
 
     ``warming``: what :func:`judge_warming` says.

@@ -22,22 +22,24 @@ from whyfast.judge.confounds import find_confounds
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.judge.fixes import judge_fixes
-from whyfast.judge.lines import judge_lines
-from whyfast.measure.campaign import Entry, Limits, measure
+from whyfast.judge.slopes import judge_lines
+from whyfast.measure.campaign import BenchmarkRun, Limits, measure
 from whyfast.measure.clock import Clock
 from whyfast.measure.machine import environment, environment_after
-from whyfast.model.result import Answer, Result
+from whyfast.model.question import Commands
+from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import Study
+from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.verdict import About
 from whyfast.store.samples import Run, SampleStore
 
 
 def measure_entries(
-    study: Study,
+    margin: float,
+    spec: MeasureSpec,
     store: SampleStore,
     run: Run,
-    entries: Sequence[Entry],
+    entries: Sequence[BenchmarkRun],
     observer: Observer,
     clock: Clock,
 ) -> bool:
@@ -48,7 +50,7 @@ def measure_entries(
     """
     session = Session(uuid.uuid4().hex, clock.now(), environment())
     store.add_session(run.id, session)
-    judge = LiveJudge(study.margin)
+    judge = LiveJudge(margin)
     standing = {e.name: judge.update(e.name, e.blocks, e.variants, e.baseline) for e in entries}
     by_name = {e.name: e for e in entries}
     earlier = sum(b.seconds for e in entries for b in e.blocks)
@@ -61,7 +63,7 @@ def measure_entries(
             said = judge.update(entry.name, entry.blocks, entry.variants, entry.baseline)
             standing[entry.name] = said
             spent = earlier + clock.monotonic() - began
-            observer.block(entry.name, said, spent, study.measure.budget)
+            observer.block(entry.name, said, spent, spec.budget)
 
         def add_failure(self, failure: RunFailure) -> None:
             store.add_failure(run.id, failure)
@@ -70,11 +72,11 @@ def measure_entries(
         def add_calibration(self, calibration: Calibration) -> None:
             store.add_calibration(run.id, calibration)
 
-    def settled(entry: Entry) -> bool:
+    def settled(entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
             return True  # further blocks could only repeat layouts
-        return study.measure.stop == "decided" and judge.settled(standing[entry.name])
+        return spec.stop == "decided" and judge.settled(standing[entry.name])
 
     try:
         measure(
@@ -82,7 +84,7 @@ def measure_entries(
             run=run.id,
             session=session.id,
             sink=Keep(),
-            limits=Limits(study.measure.budget, earlier),
+            limits=Limits(spec.budget, earlier),
             settled=settled,
             clock=clock,
             calibrating=lambda name: observer.note(f"calibrating {name}"),
@@ -96,7 +98,7 @@ def measure_entries(
 
 
 def judged(
-    study: Study,
+    question: Study | Commands,
     prepared: Prepared,
     store: SampleStore,
     run: Run,
@@ -106,79 +108,92 @@ def judged(
     baselines: Sequence[str],
     seconds: Mapping[str, float] | None = None,
 ) -> Result:
-    """The result of what the store holds of a run; ``answer`` is left for reports to compose.
+    """The result of what the store holds of a run.
 
     ``seconds``: the wall time of each phase.
     """
     evidence = prepared.evidence
     blocks = tuple(store.blocks(run.id))
-    unmet = find_unmet(study, evidence)
-    compared = {v.name for v in study.measured} - refuted(study, unmet)
+    unmet = find_unmet(question, evidence)
+    compared = {v.name for v in question.measured} - refuted(question, unmet)
     about: About = "change" if over_layouts(blocks) else "binaries"
     # Of all variants: a baseline that failed on a benchmark does not decide it.
-    unsteady = judge_warming(blocks, benchmarks=study.benchmarks, variants=variants)
+    unsteady = judge_warming(blocks, benchmarks=question.benchmarks, variants=variants)
     warming = {name: values for name, (values, _) in unsteady.items()}
     placements = judge_placements(
         blocks,
-        benchmarks=[b.name for b in study.benchmarks],
+        benchmarks=[b.name for b in question.benchmarks],
         variants=variants,
         baselines=baselines,
-        margin=study.margin,
+        margin=question.margin,
         warming=warming,
     )
     verdicts, suites = judge_study(
         over_layouts(blocks) or blocks,
-        benchmarks=[b.name for b in study.benchmarks],
+        benchmarks=[b.name for b in question.benchmarks],
         variants=variants,
         baselines=baselines,
-        margin=study.margin,
+        margin=question.margin,
         warming=warming,
-        claimed=claim_pairs(study, evidence),
+        claimed=claim_pairs(question, evidence),
     )
     sessions = tuple(store.sessions(run.id))
     return Result(
-        study=study,
-        run=run.id,
-        started=run.started,
-        sessions=sessions,
-        toolchains=prepared.toolchains,
-        builds=prepared.builds,
-        blocks=blocks,
-        failures=tuple(store.failures(run.id)),
-        verdicts=verdicts,
-        suites=suites,
-        evidence=evidence,
-        # What was not measured cannot have confounded anything.
-        confounds=find_confounds(
-            study, [b for b in prepared.builds if b.variant in compared], sessions, blocks, evidence
+        question=question,
+        recorded=Recorded(
+            run=run.id,
+            started=run.started,
+            complete=complete,
+            seconds=dict(seconds or {}),
+            sessions=sessions,
+            toolchains=prepared.toolchains,
+            builds=prepared.builds,
+            blocks=blocks,
+            failures=tuple(store.failures(run.id)),
+            calibrations=tuple(store.calibrations(run.id)),
         ),
-        answer=Answer(""),
-        about=about,
-        complete=complete,
-        seconds=dict(seconds or {}),
-        placements=placements,
-        fixes=judge_fixes(
-            blocks,
-            fixes={v.name: v.fixes for v in study.variants if v.fixes and not v.twin_of},
-            benchmarks=[b.name for b in study.benchmarks],
-            variants=variants,
-            margin=study.margin,
-            warming=warming,
+        judged=Judged(
+            about=about,
+            verdicts=verdicts,
+            suites=suites,
+            placements=placements,
+            fixes=judge_fixes(
+                blocks,
+                fixes={v.name: v.fixes for v in question.variants if v.fixes and not v.twin_of},
+                benchmarks=[b.name for b in question.benchmarks],
+                variants=variants,
+                margin=question.margin,
+                warming=warming,
+            ),
+            components=judge_levels(
+                blocks,
+                benchmarks=question.benchmarks,
+                variants=variants,
+                baseline=baselines[0],
+                warming=unsteady,
+            ),
+            slopes=judge_lines(
+                blocks, benchmarks=question.benchmarks, variants=variants, baseline=baselines[0]
+            ),
+            # What was not measured cannot have confounded anything.
+            confounds=find_confounds(
+                question,
+                [b for b in prepared.builds if b.variant in compared],
+                sessions,
+                blocks,
+                evidence,
+            ),
         ),
-        calibrations=tuple(store.calibrations(run.id)),
-        levels=judge_levels(
-            blocks,
-            benchmarks=study.benchmarks,
-            variants=variants,
-            baseline=baselines[0],
-            warming=unsteady,
-        ),
-        lines=judge_lines(
-            blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
-        ),
-        unmet=unmet,
-        troubles=find_troubles(study, prepared.toolchains, evidence),
-        calls=calls_left(
-            study.evidence, [e for e in evidence if e.variant in compared] or evidence
+        found=Found(
+            evidence=evidence,
+            unmet=unmet,
+            troubles=find_troubles(question, prepared.toolchains, evidence)
+            if isinstance(question, Study)
+            else (),
+            calls=calls_left(
+                question.evidence, [e for e in evidence if e.variant in compared] or evidence
+            )
+            if isinstance(question, Study)
+            else (),
         ),
     )

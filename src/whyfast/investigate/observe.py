@@ -15,13 +15,14 @@ from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_overheads
 from whyfast.investigate.prepare import Prepared, to_measure
 from whyfast.investigate.running import argument_vector
-from whyfast.measure.hold import CannotHold, Holding
 from whyfast.measure.launch import Launcher
 from whyfast.measure.process import describe_status
+from whyfast.measure.temporary_sysctls import CannotHold, Holding
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.observed import Image, Observed, Overhead, RunTimes
-from whyfast.model.study import Benchmark, Study
+from whyfast.model.observed import JitImage, Observed, Overhead, RunTimes
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
 
 _T = TypeVar("_T")
 
@@ -105,7 +106,7 @@ def observe(
     return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes))
 
 
-def _image(asker: _Asker, build: Build) -> Image:
+def _image(asker: _Asker, build: Build) -> JitImage:
     architecture = this_architecture()
     if architecture is None:
         raise _NoAnswer("whyfast does not read the machine code of this processor")

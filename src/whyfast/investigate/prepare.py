@@ -16,17 +16,18 @@ from whyfast.explain.program import explain_program
 from whyfast.investigate.events import Observer
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.hold import Holder
+from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, Unmet
-from whyfast.model.study import Source, Study, Variant
+from whyfast.model.study import Source, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.placeholders import names_in
-from whyfast.toolchain.provider import resolve
 from whyfast.toolchain.python_packages import pyperf_folder, pyperformance_benchmarks
+from whyfast.toolchain.registry import resolve
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def prepare(study: Study, home: Home, observer: Observer) -> Prepared:
         why_not = (
             reasons.get(key)
             or _lacks(variant, toolchains[key])
-            or Holder(Files(), home.doctor).why_not(variant.sysctl)
+            or TemporarySysctls(Files(), home.doctor).why_not(variant.sysctl)
         )
         if why_not:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)

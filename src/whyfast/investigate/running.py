@@ -7,17 +7,17 @@ from pathlib import Path
 
 from whyfast.investigate.prepare import Prepared
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.hold import Holder, HoldingRunner
-from whyfast.measure.runner import Runner
+from whyfast.measure.invocation import Runner
+from whyfast.measure.temporary_sysctls import SysctlRunner, TemporarySysctls
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.store.home import Home
 from whyfast.study.placeholders import substitute
 
 
-def holder(home: Home) -> Holder:
+def holder(home: Home) -> TemporarySysctls:
     """Holds settings of this machine's kernel."""
-    return Holder(Files(), home.doctor)
+    return TemporarySysctls(Files(), home.doctor)
 
 
 def argument_vector(
@@ -58,7 +58,7 @@ def program_places(prepared: Prepared, commands: Mapping[str, tuple[str, ...]]) 
 def holding(runner: Runner, study: Study, home: Home) -> Runner:
     """The runner, with the settings of each variant held while its process starts."""
     settings = {v.name: v.sysctl for v in study.variants}
-    return HoldingRunner(runner, settings, holder(home)) if any(settings.values()) else runner
+    return SysctlRunner(runner, settings, holder(home)) if any(settings.values()) else runner
 
 
 def recover(study: Study, home: Home) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from whyfast.build.source import with_source
+from whyfast.investigate.commits_touch import check_change, touched_code
 from whyfast.investigate.counting import Setting, count_study
-from whyfast.investigate.enter import entrances
 from whyfast.investigate.events import Observer
-from whyfast.investigate.guest_study import run_in_guests
+from whyfast.investigate.exec_prefixes import exec_prefixes
+from whyfast.investigate.forecast import check_room
 from whyfast.investigate.measuring import judged, measure_entries
 from whyfast.investigate.observe import observe, wants_observing
-from whyfast.investigate.outlook import check_room
 from whyfast.investigate.prepare import Prepared, prepare, to_measure, with_twin
 from whyfast.investigate.running import (
     argument_vector,
@@ -26,19 +26,20 @@ from whyfast.investigate.running import (
     recover,
     ways_to_run,
 )
-from whyfast.investigate.touched_code import check_change, touched_code
-from whyfast.measure.campaign import Entry
+from whyfast.investigate.vm_study import run_in_guests
+from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.clock import Clock, SystemClock
-from whyfast.measure.guest.qemu import find_qemu
 from whyfast.measure.launch import SystemLauncher
 from whyfast.measure.registry import make_runner
+from whyfast.measure.vm.qemu import find_qemu
 from whyfast.model.build import BuildFailure
 from whyfast.model.counted import Counted
 from whyfast.model.errors import UserError
 from whyfast.model.observed import Observed
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
-from whyfast.model.study import Benchmark, Study
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
@@ -96,7 +97,7 @@ def run_study(
             home.data / "measuring.lock",
             lambda: observer.note("waiting: another whyfast is measuring on this machine"),
         ):
-            enter = entrances(study, prepared, home)
+            enter = exec_prefixes(study, prepared, home)
             for said in recover(study, home):
                 observer.note(said)
             observed = Observed()
@@ -109,7 +110,9 @@ def run_study(
             earlier = sum(len(e.blocks) for e in entries)
             if earlier:
                 observer.note(f"resuming: {earlier} blocks are there already")
-            complete = measure_entries(study, store, run, entries, observer, clock)
+            complete = measure_entries(
+                study.margin, study.measure, store, run, entries, observer, clock
+            )
             seconds["measure"] = clock.monotonic() - began
             counted: tuple[Counted, ...] = ()
             if complete and study.evidence.counters != "nothing":
@@ -130,7 +133,8 @@ def run_study(
             seconds=seconds,
         )
         touched = touched_code(study, prepared, counted, observer.note)
-        return replace(result, counted=counted, touched=touched, observed=observed)
+        found = replace(result.found, counted=counted, changed=touched, observed=observed)
+        return replace(result, found=found)
     finally:
         store.close()
 
@@ -211,7 +215,7 @@ def _entries(
     run: Run,
     usable: Sequence[str],
     baselines: Sequence[str],
-) -> list[Entry]:
+) -> list[BenchmarkRun]:
     """What to measure, with the blocks and failures that the run has already."""
     earlier = store.blocks(run.id)
     failed = {(f.benchmark, f.variant) for f in store.failures(run.id)}
@@ -232,11 +236,11 @@ def _entry(
     baselines: Sequence[str],
     failed: set[tuple[str, str]],
     earlier: Sequence[Block],
-) -> Entry:
+) -> BenchmarkRun:
     blocks = [b for b in earlier if b.benchmark == benchmark.name]
     commands = _commands(study, prepared, enter, benchmark)
     layouts = _layout_commands(study, prepared, enter, benchmark)
-    return Entry(
+    return BenchmarkRun(
         name=benchmark.name,
         runner=holding(
             make_runner(

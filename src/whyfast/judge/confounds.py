@@ -11,13 +11,13 @@ from whyfast.judge.root_confounds import root_confounds
 from whyfast.measure.doctor.load import BUSY
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.evidence import Evidence
+from whyfast.model.question import Question
 from whyfast.model.sample import Block, Session
-from whyfast.model.study import Study
 from whyfast.model.verdict import Confound
 
 
 def find_confounds(
-    study: Study,
+    study: Question,
     builds: Sequence[BuildOutcome],
     sessions: Sequence[Session],
     blocks: Sequence[Block],
@@ -61,7 +61,7 @@ def _providers(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
         )
 
 
-def _stand_in(study: Study) -> Iterable[Confound]:
+def _stand_in(study: Question) -> Iterable[Confound]:
     if study.stands_for:
         yield Confound(
             "stand-in",
@@ -70,7 +70,7 @@ def _stand_in(study: Study) -> Iterable[Confound]:
         )
 
 
-def _identical(study: Study, builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+def _identical(study: Question, builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
     def alike(build: Build) -> str:
         return f"{build.program_sha256} {study.way_to_run(build.variant)}"
 

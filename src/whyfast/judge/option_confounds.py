@@ -10,7 +10,8 @@ from typing import Any
 from whyfast.judge.option_costs import COSTS, OptionCost, switched_on
 from whyfast.model.build import Build
 from whyfast.model.evidence import Evidence, OptionTrace
-from whyfast.model.study import Study, Variant
+from whyfast.model.question import Question
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 _FLAG = re.compile(r"(?<![\w-])(-(?:f|m|p)[\w=,+-]+|--coverage)")
@@ -31,7 +32,7 @@ class _Sign:
 
 
 def option_confounds(
-    study: Study, builds: Sequence[Build], evidence: Sequence[Evidence]
+    study: Question, builds: Sequence[Build], evidence: Sequence[Evidence]
 ) -> Iterator[Confound]:
     """One for each option that some of ``builds`` have and others have not, unless it is all that
     the study varies between them; and one for each that all have while they dispatch differently.
@@ -84,7 +85,7 @@ def _is_the_question(
     cost: OptionCost,
     on: Mapping[str, _Sign],
     off: Sequence[str],
-    study: Study,
+    study: Question,
     variants: Mapping[str, Variant],
 ) -> bool:
     """Whether every pair that the option tells apart is one that the study tells apart by it."""

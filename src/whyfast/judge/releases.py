@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.model.line import Line
-from whyfast.model.study import Study, Variant
+from whyfast.model.question import Question
+from whyfast.model.slope import Line
+from whyfast.model.variant import Variant
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class ReleaseSeries:
 
 
 def release_series(
-    study: Study, lines: Sequence[Line], releases: Mapping[str, str]
+    study: Question, lines: Sequence[Line], releases: Mapping[str, str]
 ) -> tuple[ReleaseSeries, ...]:
     """The series of a study; ``releases`` maps each variant to the release of its kernel.
 
@@ -89,7 +90,7 @@ def version_key(release: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", release))
 
 
-def _groups(study: Study) -> list[list[Variant]]:
+def _groups(study: Question) -> list[list[Variant]]:
     """Variants by everything but their kernel and their names."""
     groups: dict[object, list[Variant]] = {}
     for v in study.measured:

@@ -8,12 +8,12 @@ that, and then each interval is the wider, at either end, of the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whyfast.judge.coverage import coverage_level
 from whyfast.judge.decide import word
-from whyfast.judge.influence import Carrier, carriers
+from whyfast.judge.influence import carriers
 from whyfast.judge.noise import Noise, Spread
 from whyfast.judge.processes import Contrast, contrast, log_mean
 from whyfast.model.series import Recording, Series
@@ -59,12 +59,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class RunVerdicts:
-    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks,
-    ``carriers`` by head."""
+    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks."""
 
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...]
-    carriers: Mapping[str, tuple[Carrier, ...]]
 
 
 def compare_runs(
@@ -93,13 +91,13 @@ def compare_runs(
             suites.append((_suite(mine, noise), mine))
     level = coverage_level([j.interval for j in found], margin, alpha)
     suite_level = coverage_level([s.interval for s, _ in suites], margin, alpha)
-    judged, carried = [], {}
+    judged = []
     for suite, mine in suites:
         verdict = _verdict(suite, suite_level, margin)
         without = _without_each(mine, noise, suite_level, margin)
-        judged.append(Suite(verdict, {name: math.exp(r) for name, (r, _) in without.items()}))
-        carried[verdict.variant] = carriers(verdict, without, margin)
-    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged), carried)
+        influence = {name: math.exp(r) for name, (r, _) in without.items()}
+        judged.append(Suite(verdict, influence, carriers(verdict, without, margin)))
+    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged))
 
 
 def e_value_of(p: float) -> float:

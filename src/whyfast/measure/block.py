@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from whyfast.measure.clock import Clock
-from whyfast.measure.runner import Player, PlayerFailed, Reading, Runner
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner, Sample
 from whyfast.measure.schedule import Plan
 from whyfast.model.sample import Block, RunFailure
 
@@ -37,7 +37,7 @@ def run_block(
     every case.
     """
     started, t0 = clock.now(), clock.monotonic()
-    players: dict[str, Player] = {}
+    players: dict[str, Invocation] = {}
     values: dict[str, list[float]] = {v: [] for v in plan.start_order}
     extra: dict[str, dict[str, list[float]]] = {v: {} for v in plan.start_order}
     current = ""
@@ -60,7 +60,7 @@ def run_block(
                 values[current].append(reading.seconds)
                 for key, value in reading.extra.items():
                     extra[current].setdefault(key, []).append(value)
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
     finally:
         for player in players.values():
@@ -90,8 +90,8 @@ class _Agreement:
         self._reference = reference
         self._first: dict[str, str] = {}
 
-    def add(self, variant: str, reading: Reading) -> None:
-        """Raises :class:`PlayerFailed`, with its ``variant`` set, at the first disagreement."""
+    def add(self, variant: str, reading: Sample) -> None:
+        """Raises :class:`InvocationFailed`, with its ``variant`` set, at the first disagreement."""
         if reading.check is None:
             return
         first = self._first.setdefault(variant, reading.check)
@@ -103,8 +103,8 @@ class _Agreement:
                 raise self._wrong(name, f"{check}, where {self._reference} has {expected}")
 
     @staticmethod
-    def _wrong(variant: str, what: str) -> PlayerFailed:
-        failed = PlayerFailed(f"wrong result: {what}")
+    def _wrong(variant: str, what: str) -> InvocationFailed:
+        failed = InvocationFailed(f"wrong result: {what}")
         failed.variant = variant
         return failed
 

@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Sequence
 
 from whyfast.measure.clock import Clock
-from whyfast.measure.runner import Player, PlayerFailed, Runner
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration
 
 #: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.
@@ -51,9 +51,9 @@ def calibrate(
     """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
 
     ``turn`` (seconds) and ``turns`` override the choice. Raises
-    :class:`~whyfast.measure.runner.PlayerFailed`.
+    :class:`~whyfast.measure.invocation.InvocationFailed`.
     """
-    players: dict[str, Player] = {}
+    players: dict[str, Invocation] = {}
     began = clock.monotonic()
     v = variants[0]
     try:
@@ -72,7 +72,7 @@ def calibrate(
         for v in variants:
             slowest = max(slowest, players[v].turn(loops).seconds)
         round_cost = clock.monotonic() - t0
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         failed.variant = failed.variant or v
         raise
     finally:
@@ -84,9 +84,9 @@ def calibrate(
 
 
 def _choose_loops(
-    players: dict[str, Player], variants: Sequence[str], turn: float | None
+    players: dict[str, Invocation], variants: Sequence[str], turn: float | None
 ) -> tuple[int, Steps]:
-    """Loops of one value, and the seconds a loop at each length tried. Raises PlayerFailed."""
+    """Loops of one value, and the seconds a loop at each length tried. Raises InvocationFailed."""
     goal = turn if turn is not None else LONGEST
     lengths, value = [1], 0.0
     while True:
@@ -94,7 +94,7 @@ def _choose_loops(
         if value >= goal:
             break
         if lengths[-1] >= MOST_LOOPS:
-            failed = PlayerFailed(
+            failed = InvocationFailed(
                 f"{lengths[-1]} loops take {value:.3g} s: its time does not grow with the loops "
                 "granted, so it does not do the work once for each"
             )
@@ -123,13 +123,13 @@ def _choose_loops(
     return longest, steps
 
 
-def _all_play(players: dict[str, Player], variants: Sequence[str], loops: int) -> float:
+def _all_play(players: dict[str, Invocation], variants: Sequence[str], loops: int) -> float:
     """One turn of every variant; the seconds of the first, which the others' caches preceded."""
     first = 0.0
     for v in reversed(variants):
         try:
             first = players[v].turn(loops).seconds
-        except PlayerFailed as failed:
+        except InvocationFailed as failed:
             failed.variant = v
             raise
     return first

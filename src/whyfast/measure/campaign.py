@@ -14,8 +14,8 @@ from typing import Protocol
 from whyfast.measure.block import BlockFailed, run_block
 from whyfast.measure.calibrate import best_turns, calibrate
 from whyfast.measure.clock import Clock
+from whyfast.measure.invocation import InvocationFailed, Runner
 from whyfast.measure.process import usable_cpus
-from whyfast.measure.runner import PlayerFailed, Runner
 from whyfast.measure.schedule import draw, draw_layouts
 from whyfast.model.sample import Block, Calibration, RunFailure
 
@@ -24,7 +24,7 @@ REVIEW_AFTER = 8
 
 
 @dataclass
-class Entry:
+class BenchmarkRun:
     """One benchmark under measurement.
 
     ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
@@ -79,13 +79,13 @@ class Limits:
 
 
 def measure(
-    entries: Sequence[Entry],
+    entries: Sequence[BenchmarkRun],
     *,
     run: str,
     session: str,
     sink: Sink,
     limits: Limits,
-    settled: Callable[[Entry], bool],
+    settled: Callable[[BenchmarkRun], bool],
     clock: Clock,
     calibrating: Callable[[str], None] = lambda name: None,
     cpus: Sequence[int] | None = None,
@@ -117,7 +117,7 @@ def measure(
 
 
 def _one_block(
-    entry: Entry,
+    entry: BenchmarkRun,
     run: str,
     session: str,
     sink: Sink,
@@ -159,7 +159,7 @@ def _one_block(
     return block
 
 
-def _layouts(entry: Entry, run: str) -> dict[str, int]:
+def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
     """The layouts of the next block; empty for one of the builds as linked."""
     if entry.next_index % 2 == 0:
         return {}
@@ -172,7 +172,9 @@ def _layouts(entry: Entry, run: str) -> dict[str, int]:
     return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
 
 
-def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calibration | None:
+def _calibrate(
+    entry: BenchmarkRun, cpu: int | None, sink: Sink, clock: Clock
+) -> Calibration | None:
     try:
         calibration = calibrate(
             entry.name,
@@ -185,20 +187,20 @@ def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calib
         )
         sink.add_calibration(calibration)
         return calibration
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         variant = failed.variant or entry.variants[0]
         _drop(entry, failed.as_failure(entry.name, variant), sink)
         return None
 
 
-def _drop(entry: Entry, failure: RunFailure, sink: Sink) -> None:
+def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
     sink.add_failure(failure)
     entry.variants.remove(failure.variant)
     entry.calibration = None
     entry.reviewed = False  # or the new calibration would keep its first guess
 
 
-def _review_turns(entry: Entry, sink: Sink) -> None:
+def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
     """Once, after enough blocks: turns from measured variances instead of from costs alone."""
     c = entry.calibration
     if c is None or entry.reviewed or entry.turns is not None or not entry.runner.loops_vary:

@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 from whyfast.measure.padding import padded_process
 from whyfast.measure.process import Child, describe_status, on_cpu
-from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 
-class CommandPlayer:
+class CommandInvocation:
     """Runs one command anew for every turn.
 
     The time is from just before the process is started until the kernel reports its end, so it
@@ -39,7 +39,7 @@ class CommandPlayer:
         self._ignore_failure = ignore_failure
         self._stdin = stdin
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         """Run the command ``loops`` times, one after the other."""
         total = 0.0
         extra: dict[str, float] = {}
@@ -49,9 +49,9 @@ class CommandPlayer:
             for key, value in reading.extra.items():
                 peak = key == "maxrss"
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
-        return Reading(total, self._check, extra)
+        return Sample(total, self._check, extra)
 
-    def _once(self) -> Reading:
+    def _once(self) -> Sample:
         if self._prepare is not None:
             run_aside(self._prepare, env=self._env, timeout=self._timeout, what="--prepare")
         with on_cpu(self._cpu):
@@ -64,33 +64,33 @@ class CommandPlayer:
                     keep_stdout=self._check is not None,
                 )
             except OSError as error:
-                raise PlayerFailed(
+                raise InvocationFailed(
                     f"could not be started: {error.strerror}", command=self._command
                 ) from error
         try:
             usage = child.wait(self._timeout)
             seconds = time.perf_counter() - start
             if usage is None:
-                raise PlayerFailed(
+                raise InvocationFailed(
                     f"still running after {self._timeout:g} s",
                     output=child.output_tail(),
                     command=self._command,
                 )
             if child.status and not self._ignore_failure:
-                raise PlayerFailed(
+                raise InvocationFailed(
                     describe_status(child.status),
                     output=child.output_tail(),
                     command=self._command,
                 )
             if self._check is not None and child.stdout().strip() != self._check:
-                raise PlayerFailed(
+                raise InvocationFailed(
                     f"wrong result: {child.stdout().strip()[:80]!r}, expected {self._check!r}",
                     output=child.output_tail(),
                     command=self._command,
                 )
         finally:
             child.kill()
-        return Reading(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
+        return Sample(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
 
     def close(self) -> None:
         """Nothing is alive between turns."""
@@ -125,11 +125,11 @@ class CommandRunner:
         self._ignore_failure = ignore_failure
         self._stdin = stdin
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """A player for the variant; nothing is started yet."""
         command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
         env, command = padded_process(self._env, command, self._programs.get(variant), pad)
-        return CommandPlayer(
+        return CommandInvocation(
             command,
             env=env,
             cpu=cpu,
@@ -144,17 +144,20 @@ class CommandRunner:
 def run_aside(
     command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
 ) -> None:
-    """Run a command that is not measured; :class:`PlayerFailed` naming ``what`` when it fails."""
+    """Run a command that is not measured.
+
+    :class:`InvocationFailed` naming ``what`` when it fails.
+    """
     try:
         child = Child(command, env=env)
     except OSError as error:
-        raise PlayerFailed(
+        raise InvocationFailed(
             f"{what} could not be started: {error.strerror}", command=command
         ) from error
     try:
         usage = child.wait(timeout)
         if usage is None or child.status:
             why = "still running" if child.status is None else describe_status(child.status)
-            raise PlayerFailed(f"{what}: {why}", output=child.output_tail(), command=command)
+            raise InvocationFailed(f"{what}: {why}", output=child.output_tail(), command=command)
     finally:
         child.kill()

@@ -13,7 +13,7 @@ from whyfast.measure.counters import available, measure_counters, simulated_coun
 from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import Launcher
 from whyfast.measure.sampling import sample
-from whyfast.measure.simulate import CannotCount, Place, Valgrind, simulate
+from whyfast.measure.simulate import CannotCount, RunPlace, Valgrind, simulate
 from whyfast.model.counters import Counter, Counts, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]
@@ -32,7 +32,7 @@ def count_program(
     env: Mapping[str, str],
     timeout: float,
     profiler: Profiler = "callgrind",
-    place: Place | None = None,
+    place: RunPlace | None = None,
     valgrind: Valgrind | None = None,
 ) -> Counts:
     """Run a program under the hardware's counters and under ``profiler``.

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
+from whyfast.measure.invocation import Runner
 from whyfast.measure.pyperf_runner import pyperf_runner
-from whyfast.measure.runner import Runner
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.errors import UserError
-from whyfast.model.study import Benchmark
+from whyfast.model.variant import Benchmark
 
 
 def make_runner(

@@ -49,7 +49,7 @@ class Valgrind:
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPlace:
     """Where a program is run: ``enter`` are the words before its command, and ``scratch`` a folder
     that can be written to inside and outside under one name; None: any temporary one."""
 
@@ -75,7 +75,7 @@ def simulate(
     timeout: float,
     tool: Simulator = "callgrind",
     valgrind: Valgrind | None = None,
-    place: Place | None = None,
+    place: RunPlace | None = None,
 ) -> tuple[Profile, str]:
     """Run a command under Valgrind; returns its profile, and what the command itself did wrong.
 
@@ -83,7 +83,7 @@ def simulate(
     alone. ``valgrind`` is the machine's own by default. Raises CannotCount.
     """
     valgrind = valgrind or own_valgrind(launcher, env)
-    place = place or Place()
+    place = place or RunPlace()
     fixed = {**fixed_environment(env), **valgrind.env}
     version = valgrind.version
     options, notes = valgrind_options(geometry)

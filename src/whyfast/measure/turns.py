@@ -13,9 +13,9 @@ import select
 import time
 from collections.abc import Mapping, Sequence
 
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 from whyfast.measure.padding import padded_process
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
-from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 #: Seconds that a program may take from its start to ``ready``.
 READY_TIMEOUT = 60.0
@@ -23,7 +23,7 @@ READY_TIMEOUT = 60.0
 TURN_VARIABLE = "WHYFAST_TURN"
 
 
-class TurnPlayer:
+class TurnInvocation:
     """One process that takes turns."""
 
     def __init__(
@@ -54,7 +54,7 @@ class TurnPlayer:
                 )
         except OSError as error:
             self.close()
-            raise PlayerFailed(
+            raise InvocationFailed(
                 f"could not be started: {error.strerror}", command=command
             ) from error
         finally:
@@ -68,7 +68,7 @@ class TurnPlayer:
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         """Grant one turn of ``loops`` and wait for its value."""
         if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
             line = self._read_line(self._timeout, "did not end a line that it began out of turn")
@@ -79,7 +79,7 @@ class TurnPlayer:
             raise self._ended() from None
         return self._parse(self._read_line(self._timeout, "gave no value"))
 
-    def _parse(self, line: str) -> Reading:
+    def _parse(self, line: str) -> Sample:
         number, _, token = line.partition(" ")
         try:
             seconds = float(number)
@@ -90,7 +90,7 @@ class TurnPlayer:
         check = token.strip() or None
         if self._check is not None and check != self._check:
             raise self._failed(f"wrong result: {check}, expected {self._check}")
-        return Reading(seconds, check)
+        return Sample(seconds, check)
 
     def _read_line(self, timeout: float, missing: str) -> str:
         deadline = time.monotonic() + timeout
@@ -110,7 +110,7 @@ class TurnPlayer:
             raise self._failed(text.removeprefix("error "))
         return text
 
-    def _ended(self) -> PlayerFailed:
+    def _ended(self) -> InvocationFailed:
         assert self._child is not None
         self._child.wait(2.0, whole_group=True)
         status = self._child.status
@@ -118,10 +118,10 @@ class TurnPlayer:
             "ended early" if status is None else f"ended early ({describe_status(status)})"
         )
 
-    def _failed(self, reason: str) -> PlayerFailed:
+    def _failed(self, reason: str) -> InvocationFailed:
         output = self._child.output_tail() if self._child else ""
         self.close()
-        return PlayerFailed(reason, output=output, command=self._command)
+        return InvocationFailed(reason, output=output, command=self._command)
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""
@@ -163,11 +163,11 @@ class TurnRunner:
         self._timeout = timeout
         self._check = check
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
         command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
         env, command = padded_process(self._env, command, self._programs.get(variant), pad)
-        return TurnPlayer(
+        return TurnInvocation(
             command,
             env=env,
             cpu=cpu,

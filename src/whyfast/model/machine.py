@@ -9,7 +9,7 @@ State = Literal["good", "warning", "unknown"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class MachineFinding:
     """One property of the machine, as found.
 
     ``value`` is what was read, in words; ``unknown`` when it could not be. ``effect`` is one
@@ -27,7 +27,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """What ``--tune`` or ``--restore`` did with one kernel setting.
 
     ``path`` is the kernel's file, ``old`` what it held before, ``new`` what it was to hold.

@@ -26,7 +26,7 @@ class ImageProgram:
 
 
 @dataclass(frozen=True)
-class Image:
+class JitImage:
     """The programs of one variant and how they follow one another; ``reason`` says what ``form``
     rests on."""
 
@@ -61,7 +61,7 @@ class Overhead:
 class Observed:
     """All of it; ``notes`` say what could not be had."""
 
-    images: tuple[Image, ...] = ()
+    images: tuple[JitImage, ...] = ()
     run_times: tuple[RunTimes, ...] = ()
     overheads: tuple[Overhead, ...] = ()
     notes: tuple[str, ...] = ()

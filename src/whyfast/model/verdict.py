@@ -51,7 +51,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Levels:
+class VarianceComponents:
     """Where the noise of one comparison comes from: standard deviations of the log ratio.
 
     ``value``: of one turn within a process; ``process``: between blocks of fresh processes beyond
@@ -118,14 +118,30 @@ class Fix:
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """A benchmark without which the suite's ratio is ``without`` and its verdict ``word``.
+
+    ``share`` is the part of the suite's log ratio that goes with the benchmark; above 1 when the
+    rest points the other way, below 0 when the benchmark held against the rest.
+    """
+
+    benchmark: str
+    share: float
+    without: float
+    word: Word
+
+
+@dataclass(frozen=True)
 class Suite:
     """The geometric mean over all benchmarks, one verdict a pair, and what each benchmark adds.
 
-    ``influence[benchmark]`` is the ratio of the suite without that benchmark.
+    ``influence[benchmark]`` is the ratio of the suite without that benchmark. ``carriers`` are the
+    benchmarks that carry the mean of recorded runs, where each has a verdict of its own.
     """
 
     verdict: Verdict
     influence: Mapping[str, float] = field(default_factory=dict)
+    carriers: tuple[Carrier, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.counted import Counted, TouchedCode
-from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
-from whyfast.model.line import Line
-from whyfast.model.observed import Observed
-from whyfast.model.result import Answer
+from whyfast.model.evidence import Evidence
+from whyfast.model.question import Question, Recordings
+from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
-from whyfast.model.study import Study
-from whyfast.model.trouble import Trouble
-from whyfast.model.verdict import Confound, Fix, Placement, Suite, Verdict
+from whyfast.model.verdict import Confound, Verdict
+from whyfast.report.answer_text import Answer
 from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
+from whyfast.report.compare_answer import compare_answer
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.counted_text import counted_sentences, touched_sentences
 from whyfast.report.evidence_text import evidence_headline, evidence_sentences
@@ -27,6 +25,7 @@ from whyfast.report.expectations import (
     without_lost,
 )
 from whyfast.report.fixes_text import fix_sentences
+from whyfast.report.guest_page import guest_answer
 from whyfast.report.image_text import image_sentences
 from whyfast.report.influence_text import influence_sentences
 from whyfast.report.lines_text import line_sentences
@@ -47,36 +46,29 @@ from whyfast.report.numbers import (
 from whyfast.report.placement_text import placement_sentences, twin_sentence
 from whyfast.report.unmeasured import measured_builds, unmeasured_sentences
 
-_NOTHING_OBSERVED = Observed()
+
+def answer_of(result: Result) -> Answer:
+    """What the result says, whichever question it answers."""
+    if isinstance(result.question, Recordings):
+        return compare_answer(result)
+    if result.judged.about == "counts":
+        return guest_answer(result)
+    return compose_answer(result)
 
 
-def compose_answer(
-    *,
-    study: Study,
-    verdicts: Sequence[Verdict],
-    suites: Sequence[Suite],
-    evidence: Sequence[Evidence] = (),
-    confounds: Sequence[Confound] = (),
-    builds: Sequence[BuildOutcome] = (),
-    failures: Sequence[RunFailure] = (),
-    complete: bool = True,
-    placements: Sequence[Placement] = (),
-    fixes: Sequence[Fix] = (),
-    counted: Sequence[Counted] = (),
-    touched: Sequence[TouchedCode] = (),
-    unmet: Sequence[Unmet] = (),
-    troubles: Sequence[Trouble] = (),
-    calls: Sequence[CalleeCounts] = (),
-    lines: Sequence[Line] = (),
-    observed: Observed = _NOTHING_OBSERVED,
-) -> Answer:
+def compose_answer(result: Result) -> Answer:
     """The headline and the sentences under it.
 
     Where layouts were varied, it begins with what is placement and what is the change. A study with
     a claim is answered by its audit; any other by its largest difference from the first baseline.
     What the machine code shows is joined to the difference it goes with.
     """
-    comparisons = Comparisons(verdicts, suites)
+    study: Question = result.question
+    recorded, judged, found = result.recorded, result.judged, result.found
+    builds, confounds, suites = recorded.builds, judged.confounds, judged.suites
+    placements, fixes, lines = judged.placements, judged.fixes, judged.slopes
+    evidence, unmet, troubles = found.evidence, found.unmet, found.troubles
+    comparisons = Comparisons(judged.verdicts, suites)
     facts = {e.variant: e for e in evidence}
     sentences = placement_sentences(placements, study, {f.variant for f in fixes})
     sentences += fix_sentences(fixes, placements, study)
@@ -102,23 +94,23 @@ def compose_answer(
         nothing = "There is no verdict: nothing could be compared."
         sentences.append(evidence_headline(study, facts, troubles) or nothing)
     sentences += said_later
-    sentences += evidence_sentences(study, facts, troubles, calls)
-    sentences += touched_sentences(touched)
-    sentences += image_sentences(study, observed.images, lines)
-    sentences += counted_sentences(study, comparisons, counted)
+    sentences += evidence_sentences(study, facts, troubles, found.calls)
+    sentences += touched_sentences(found.changed)
+    sentences += image_sentences(study, found.observed.images, lines)
+    sentences += counted_sentences(study, comparisons, found.counted)
     sentences += twin_sentence(study, comparisons)
     sentences += unmeasured_sentences(study, builds)
     sentences += _byte_identical(study, measured_builds(study, builds))
     sentences += _not_built(builds)
-    sentences += _run_failures(failures)
+    sentences += _run_failures(recorded.failures)
     sentences += _warnings(confounds)
     headline, *rest = sentences
-    if not complete:
+    if not recorded.complete:
         headline = f"The run is not complete. So far: {headline}"
     return Answer(headline, tuple(rest))
 
 
-def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[Verdict]:
+def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterable[Verdict]:
     main = study.baselines[0] if study.baselines else None
     for variant in study.variants:
         if main is None or variant.name == main or variant.twin_of:
@@ -131,7 +123,7 @@ def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[V
 def _differences(
     main: Sequence[Verdict],
     said: set[tuple[str, str]],
-    study: Study,
+    study: Question,
     comparisons: Comparisons,
     evidence: Mapping[str, Evidence],
 ) -> list[str]:
@@ -195,7 +187,7 @@ def _undecided(verdict: Verdict, margin: float) -> str:
     return text
 
 
-def _byte_identical(study: Study, builds: Sequence[BuildOutcome]) -> list[str]:
+def _byte_identical(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
     groups: defaultdict[object, list[str]] = defaultdict(list)
     for build in builds:
         if isinstance(build, Build):

@@ -69,16 +69,16 @@ class LineGroup:
 def line_groups(result: Result) -> tuple[LineGroup, ...]:
     """A group a pair, in the order of the study; empty with a single benchmark, whose one line
     the main table is, and for recorded runs, which have a table of their own."""
-    if result.about == "runs":
+    if result.judged.about == "runs":
         return ()
-    times = median_times(result.blocks)
-    texts = {key: value_text(value, result.about) for key, value in times.items()}
-    return tuple(_group(d, texts, result.study.margin) for d in distributions(result))
+    times = median_times(result.recorded.blocks)
+    texts = {key: value_text(value, result.judged.about) for key, value in times.items()}
+    return tuple(_group(d, texts, result.question.margin) for d in distributions(result))
 
 
 def few_lines(result: Result) -> tuple[LineGroup, ...]:
     """The groups against the main baseline where they are :data:`FEW` lines together, else ()."""
-    groups = [g for g in line_groups(result) if g.baseline in result.study.baselines[:1]]
+    groups = [g for g in line_groups(result) if g.baseline in result.question.baselines[:1]]
     return tuple(groups) if sum(len(g.lines) for g in groups) <= FEW else ()
 
 

@@ -22,23 +22,23 @@ def benchmark_tables(result: Result) -> tuple[Table, ...]:
 def tables_by_baseline(result: Result) -> tuple[tuple[str, tuple[Table, ...]], ...]:
     """For each baseline its tables: the benchmarks in the order of the study, the geometric mean
     last."""
-    return tuple((name, _against(result, name)) for name in result.study.baselines)
+    return tuple((name, _against(result, name)) for name in result.question.baselines)
 
 
 def _against(result: Result, baseline: str) -> tuple[Table, ...]:
-    if result.about == "runs":
+    if result.judged.about == "runs":
         return (run_benchmark_table(result, baseline),)
-    mine = [v for v in result.verdicts if v.baseline == baseline]
+    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
     if len({v.benchmark for v in mine}) < 2:
         return (_by_variant(result, baseline),) if mine else ()
-    order = {v.name: i for i, v in enumerate(result.study.variants)}
+    order = {v.name: i for i, v in enumerate(result.question.variants)}
     judged = sorted({v.variant for v in mine}, key=lambda n: (order.get(n, len(order)), n))
     return tuple(_by_benchmark(result, variant, baseline) for variant in judged)
 
 
 def _by_variant(result: Result, baseline: str) -> Table:
     times = _times(result)
-    mine = [v for v in result.verdicts if v.baseline == baseline]
+    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
     rows = tuple(
         (
             Cell(printable(v.benchmark or "")),
@@ -62,11 +62,13 @@ def _by_variant(result: Result, baseline: str) -> Table:
 
 def _by_benchmark(result: Result, variant: str, baseline: str) -> Table:
     times = _times(result)
-    order = {b.name: i for i, b in enumerate(result.study.benchmarks)}
-    mine = [v for v in result.verdicts if (v.variant, v.baseline) == (variant, baseline)]
+    order = {b.name: i for i, b in enumerate(result.question.benchmarks)}
+    mine = [v for v in result.judged.verdicts if (v.variant, v.baseline) == (variant, baseline)]
     mine.sort(key=lambda v: order.get(v.benchmark or "", len(order)))
     suites = [
-        s for s in result.suites if (s.verdict.variant, s.verdict.baseline) == (variant, baseline)
+        s
+        for s in result.judged.suites
+        if (s.verdict.variant, s.verdict.baseline) == (variant, baseline)
     ]
     rows = [
         (
@@ -110,7 +112,8 @@ def _sureness(verdict: Verdict) -> tuple[Cell, Cell]:
 
 def _times(result: Result) -> dict[tuple[str, str], str]:
     return {
-        key: value_text(value, result.about) for key, value in median_times(result.blocks).items()
+        key: value_text(value, result.judged.about)
+        for key, value in median_times(result.recorded.blocks).items()
     }
 
 

@@ -36,17 +36,17 @@ def calls_sentences(calls: Sequence[CalleeCounts]) -> tuple[str, ...]:
 
 def calls_table(result: Result, *, most: int | None = None) -> Table | None:
     """Who calls what how often; None when all builds call the same functions. ``most`` rows."""
-    if not result.calls:
+    if not result.found.calls:
         return None
-    names = list(dict.fromkeys(v for c in result.calls for v in c.counts))
+    names = list(dict.fromkeys(v for c in result.found.calls for v in c.counts))
     rows = []
-    for one in result.calls[:most]:
+    for one in result.found.calls[:most]:
         where = "dispatching code" if one.where == DISPATCH else printable(one.where)
         cells = [Cell(where), Cell(printable(one.callee), "static" if one.local else "")]
         counts = [one.counts.get(name) for name in names]
         cells += [Cell("–" if n is None else str(n)) for n in counts]
         rows.append(tuple(cells))
-    left = len(result.calls) - len(rows)
+    left = len(result.found.calls) - len(rows)
     columns = (
         Column("called from"),
         Column("function"),

@@ -23,23 +23,23 @@ _ABOUT: dict[About, str] = {
 
 def how_sure(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the number of blocks, what an interval means, and the scope."""
-    if result.about == "runs":
+    if result.judged.about == "runs":
         return how_sure_runs(result)
-    if result.about == "counts":
+    if result.judged.about == "counts":
         return ()  # the answer says it: there is no chance in exact counts
-    said = [*result.verdicts, *(s.verdict for s in result.suites)]
+    said = [*result.judged.verdicts, *(s.verdict for s in result.judged.suites)]
     if not said:
         return ()
     confidence = min(v.confidence for v in said)
-    numbers = sorted(v.blocks for v in result.verdicts) or sorted(v.blocks for v in said)
+    numbers = sorted(v.blocks for v in result.judged.verdicts) or sorted(v.blocks for v in said)
     blocks = count(numbers[-1], "block")
     if numbers[0] != numbers[-1]:
         blocks = f"{numbers[0]} to {blocks}"
     return (
         f"[low, high] holds the true ratio with {format_percent(confidence)} confidence, however "
         f"often one looks at the results; from {blocks} a benchmark.",
-        f"A difference of less than {format_percent(result.study.margin)} does not matter here: "
+        f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
         '"same" is said when the interval lies within it, "undecided" when more blocks are needed.',
-        _ABOUT[result.about],
+        _ABOUT[result.judged.about],
         *((SPREAD,) if distributions(result) else ()),
     )

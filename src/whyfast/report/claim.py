@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whyfast.judge.claim import plausible_baselines
 from whyfast.model.evidence import Evidence
-from whyfast.model.study import Claim, Study
+from whyfast.model.question import Claim, Question
 from whyfast.model.verdict import Verdict
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.names import listed, shown
@@ -37,7 +37,7 @@ class Audit:
 
 
 def audit_claim(
-    study: Study, comparisons: Comparisons, evidence: Iterable[Evidence]
+    study: Question, comparisons: Comparisons, evidence: Iterable[Evidence]
 ) -> Audit | None:
     """Holds the study's claim against its other baselines; None when it makes no claim."""
     claim = study.claim
@@ -96,7 +96,7 @@ def audit_intervals(audit: Audit, margin: float) -> str | None:
     return f"In figures, {shown(audit.claim.variant)} is {'; '.join(parts)}."
 
 
-def _unlike(study: Study, claim: Claim, name: str) -> int:
+def _unlike(study: Question, claim: Claim, name: str) -> int:
     """How far a baseline is from the claimed one: another build by the same compiler is nearest."""
     toolchains = {v.name: v.toolchain for v in study.variants}
     if toolchains.get(name) == toolchains.get(claim.baseline):

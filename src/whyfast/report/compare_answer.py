@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from whyfast.judge.influence import Carrier
 from whyfast.judge.run_dates import DRIFT
-from whyfast.model.result import Answer, Result
-from whyfast.model.verdict import Verdict, Word
+from whyfast.model.result import Result
+from whyfast.model.verdict import Carrier, Verdict, Word
+from whyfast.report.answer_text import Answer
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
 
@@ -17,18 +17,15 @@ _MOST_CARRIERS = 3
 _MOST_NAMED = 3
 
 
-def compare_answer(result: Result, carriers: Mapping[str, Sequence[Carrier]]) -> Answer:
-    """The headline answers which is faster, by how much, and how sure that is.
-
-    ``carriers`` are the benchmarks that carry the geometric mean of a variant.
-    """
-    margin = result.study.margin
+def compare_answer(result: Result) -> Answer:
+    """The headline answers which is faster, by how much, and how sure that is."""
+    margin = result.question.margin
     whole = _whole(result)
     sentences = [_headline(result, whole)]
-    for suite in result.suites:
-        sentences += _carried(suite.verdict, carriers.get(suite.verdict.variant, ()), margin)
-    for head in result.study.variants[1:]:
-        mine = [v for v in result.verdicts if v.variant == head.name]
+    for suite in result.judged.suites:
+        sentences += _carried(suite.verdict, suite.carriers, margin)
+    for head in result.question.variants[1:]:
+        mine = [v for v in result.judged.verdicts if v.variant == head.name]
         if len(mine) > 1:
             sentences += _tally(mine, head.name)
     headline, *rest = sentences
@@ -45,23 +42,23 @@ def two_digits(ratio: float) -> str:
 
 def _whole(result: Result) -> list[Verdict]:
     """The overall verdict of each head, in the order of the files."""
-    suites = {s.verdict.variant: s.verdict for s in result.suites}
-    single = {v.variant: v for v in result.verdicts}
-    return [suites.get(v.name) or single[v.name] for v in result.study.variants[1:]]
+    suites = {s.verdict.variant: s.verdict for s in result.judged.suites}
+    single = {v.variant: v for v in result.judged.verdicts}
+    return [suites.get(v.name) or single[v.name] for v in result.question.variants[1:]]
 
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
     base = shown(whole[0].baseline)
-    names = {v.benchmark for v in result.verdicts}
+    names = {v.benchmark for v in result.judged.verdicts}
     over = (
         f"over {count(len(names), 'benchmark')}"
         if len(names) > 1
         else f"on {shown(next(iter(names)) or '')}"
     )
     if len(whole) == 1:
-        said = _said(whole[0], result.study.margin, base)
+        said = _said(whole[0], result.question.margin, base)
         return f"{shown(whole[0].variant)} {said}, {over}; {DRIFT}."
-    parts = [f"{shown(v.variant)} {_said(v, result.study.margin, None)}" for v in whole]
+    parts = [f"{shown(v.variant)} {_said(v, result.question.margin, None)}" for v in whole]
     return f"Against {base}, {over}: {'; '.join(parts)}; {DRIFT}."
 
 

@@ -17,13 +17,13 @@ SUITE = "geometric mean"
 
 def run_benchmark_table(result: Result, baseline: str) -> Table:
     """By benchmark in the order of the files, the geometric means last."""
-    times = {s.id: s.environment.get(MEAN_SECONDS) for s in result.sessions}
-    suites = {s.verdict.variant: s for s in result.suites}
-    single = len(result.study.variants) == 2
+    times = {s.id: s.environment.get(MEAN_SECONDS) for s in result.recorded.sessions}
+    suites = {s.verdict.variant: s for s in result.judged.suites}
+    single = len(result.question.variants) == 2
     rows = []
-    order = {b.name: i for i, b in enumerate(result.study.benchmarks)}
-    ordered = sorted(result.verdicts, key=lambda v: order.get(v.benchmark or "", len(order)))
-    for verdict in (*ordered, *(s.verdict for s in result.suites)):
+    order = {b.name: i for i, b in enumerate(result.question.benchmarks)}
+    ordered = sorted(result.judged.verdicts, key=lambda v: order.get(v.benchmark or "", len(order)))
+    for verdict in (*ordered, *(s.verdict for s in result.judged.suites)):
         suite = suites.get(verdict.variant)
         without = None if suite is None else suite.influence.get(verdict.benchmark or "")
         rows.append(
@@ -38,7 +38,7 @@ def run_benchmark_table(result: Result, baseline: str) -> Table:
                 NOTHING if without is None or suite is None else _without(without, suite.verdict),
             )
         )
-    head = "time" if not single else printable(result.study.variants[-1].name)
+    head = "time" if not single else printable(result.question.variants[-1].name)
     columns = (
         Column("benchmark"),
         *(() if single else (Column("variant"),)),

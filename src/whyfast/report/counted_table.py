@@ -8,7 +8,7 @@ from whyfast.model.counted import Counted
 from whyfast.model.counters import Source
 from whyfast.model.hot import HotFunction, Overlap
 from whyfast.model.result import Result
-from whyfast.report.counted_totals import Totals, function_changes, totals
+from whyfast.report.counted_totals import CountTotals, function_changes, totals
 from whyfast.report.counters_table import NOTHING, counter_tables, hot_table, overlap_sentences
 from whyfast.report.names import count, printable, shown
 from whyfast.report.numbers import format_amount
@@ -48,13 +48,13 @@ _COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
 def count_tables(result: Result) -> tuple[Table, ...]:
     """What every build did in all benchmarks together, measured and simulated apart; and in which
     functions the builds differ from the main baseline."""
-    found = [t for source in SOURCES if (t := totals(result.counted, source)) is not None]
+    found = [t for source in SOURCES if (t := totals(result.found.counted, source)) is not None]
     tables = [_totals_table(result, t) for t in found]
     return tuple(t for t in (*tables, where_table(result)) if t is not None)
 
 
-def _totals_table(result: Result, found: Totals) -> Table | None:
-    main = result.study.baselines[0]
+def _totals_table(result: Result, found: CountTotals) -> Table | None:
+    main = result.question.baselines[0]
     wanted = [
         column
         for column in _COLUMNS[found.source]
@@ -82,7 +82,7 @@ def _number(benchmarks: Sequence[str]) -> str:
     return count(len(benchmarks), "benchmark")
 
 
-def _cell(found: Totals, event: str, below: str, name: str, main: str) -> Cell:
+def _cell(found: CountTotals, event: str, below: str, name: str, main: str) -> Cell:
     if below:
         share = found.share(event, below, name)
         if share is None:
@@ -99,9 +99,9 @@ def _cell(found: Totals, event: str, below: str, name: str, main: str) -> Cell:
 def where_table(result: Result) -> Table | None:
     """In which functions each build executes and mispredicts more or less than the main baseline;
     None when no functions are known, or nothing differs."""
-    main = result.study.baselines[0]
-    source = next((c.source for c in result.counted if c.hot), None)
-    found = totals(result.counted, source) if source else None
+    main = result.question.baselines[0]
+    source = next((c.source for c in result.found.counted if c.hot), None)
+    found = totals(result.found.counted, source) if source else None
     if found is None or main not in found.sums:
         return None
     kinds = (("instructions", "costs"), ("mispredicted branches", "misses"))
@@ -118,11 +118,11 @@ def where_table(result: Result) -> Table | None:
     return Table(f"{caption} ({found.source})", columns, tuple(rows))
 
 
-def _where(result: Result, found: Totals, name: str, main: str, event: str, what: str) -> Cell:
+def _where(result: Result, found: CountTotals, name: str, main: str, event: str, what: str) -> Cell:
     value, base = (found.sums[n].get(event) for n in (name, main))
     if value is None or not base or abs(value - base) < SMALL * base:
         return NOTHING
-    changes = function_changes(result.counted, found.benchmarks, name, main, what)
+    changes = function_changes(result.found.counted, found.benchmarks, name, main, what)
     said = [f"{printable(f)} {format_amount(change, sign=True)}" for f, change in changes[:NAMED]]
     rest = changes[NAMED:]
     if rest:
@@ -134,7 +134,7 @@ def _where(result: Result, found: Totals, name: str, main: str, event: str, what
 def count_details(result: Result) -> tuple[Table, ...]:
     """Each benchmark: all counters, and the hot functions; then where these lie in each build."""
     tables: list[Table] = []
-    for one in result.counted:
+    for one in result.found.counted:
         name = shown(one.benchmark)
         for table in counter_tables(one.counts):
             tables.append(_named(table, f"{name}, {one.work}"))
@@ -142,7 +142,7 @@ def count_details(result: Result) -> tuple[Table, ...]:
         hot = hot_table(one.hot, names, event=one.event, source=one.source, tool=one.tool)
         if hot is not None:
             tables.append(_named(hot, name))
-    places = places_table(result.counted)
+    places = places_table(result.found.counted)
     return (*tables, *([places] if places else []))
 
 
@@ -179,14 +179,14 @@ def counted_notes(result: Result) -> tuple[str, ...]:
     """What the hot code of each build needs of the instruction cache, in the benchmark where it is
     most; and what there is to know about the counts, each note once."""
     largest: dict[str, Overlap] = {}
-    for one in result.counted:
+    for one in result.found.counted:
         for overlap in one.overlaps:
             known = largest.get(overlap.variant)
             if known is None or overlap.lines > known.lines:
                 largest[overlap.variant] = overlap
     notes = dict.fromkeys(
         printable(note)
-        for one in result.counted
+        for one in result.found.counted
         for counts in one.counts
         if not counts.failed
         for note in counts.notes
@@ -199,4 +199,4 @@ def _named(table: Table, name: str) -> Table:
 
 
 def _in_order(result: Result, names: Collection[str]) -> list[str]:
-    return [v.name for v in result.study.variants if v.name in names]
+    return [v.name for v in result.question.variants if v.name in names]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from whyfast.model.counted import Counted, TouchedCode
-from whyfast.model.study import Study
+from whyfast.model.counted import ChangedFunctions, Counted
+from whyfast.model.question import Question
 from whyfast.report.comparisons import Comparisons
-from whyfast.report.counted_totals import Totals, function_changes, totals
+from whyfast.report.counted_totals import CountTotals, function_changes, totals
 from whyfast.report.names import listed, printable, sentence, shown
 
 #: Relative difference of two counts below which they are called as many.
@@ -22,7 +22,7 @@ _NAMED = 6
 
 
 def counted_sentences(
-    study: Study, comparisons: Comparisons, counted: Sequence[Counted]
+    study: Question, comparisons: Comparisons, counted: Sequence[Counted]
 ) -> list[str]:
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
@@ -34,7 +34,7 @@ def counted_sentences(
     return [*said, *_failures(counted)]
 
 
-def touched_sentences(touched: Sequence[TouchedCode]) -> list[str]:
+def touched_sentences(touched: Sequence[ChangedFunctions]) -> list[str]:
     """Whether commits touch hot functions, as a fact, and what they touch."""
     return [
         sentence(
@@ -44,7 +44,7 @@ def touched_sentences(touched: Sequence[TouchedCode]) -> list[str]:
     ]
 
 
-def _all(touched: TouchedCode) -> str:
+def _all(touched: ChangedFunctions) -> str:
     names = [printable(name) for name in touched.functions]
     if not names:
         return "it touches no function of the program"
@@ -53,7 +53,7 @@ def _all(touched: TouchedCode) -> str:
     return f"it touches {listed(names)}"
 
 
-def _pairs(study: Study, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
+def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
     main = study.baselines[0]
     if study.claim is not None:
         yield study.claim.variant, study.claim.baseline
@@ -70,7 +70,9 @@ def _pairs(study: Study, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
             yield v.variant, main
 
 
-def _pair(found: Totals, counted: Sequence[Counted], variant: str, baseline: str) -> str | None:
+def _pair(
+    found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
+) -> str | None:
     executed = found.ratio("instructions", variant, baseline)
     if executed is None:
         return None
@@ -98,7 +100,7 @@ def _pair(found: Totals, counted: Sequence[Counted], variant: str, baseline: str
     return f"{text}{place}."
 
 
-def _place(found: Totals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
+def _place(found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
     """Which function has most of the further mispredictions, if one has."""
     own, other = (found.sums[name].get("branch-misses") for name in (variant, baseline))
     if own is None or not other or abs(own - other) < ALIKE * other:

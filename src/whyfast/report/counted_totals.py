@@ -11,7 +11,7 @@ from whyfast.model.counters import Source
 
 
 @dataclass(frozen=True)
-class Totals:
+class CountTotals:
     """Sums over ``benchmarks``, those that every build with counts at all was counted in.
 
     ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
@@ -35,7 +35,7 @@ class Totals:
         return found[above] / found[below] if above in found and found.get(below) else None
 
 
-def totals(counted: Sequence[Counted], source: Source) -> Totals | None:
+def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
     """None when nothing was counted that way."""
     values: dict[str, dict[str, dict[str, float]]] = {}
     tools: dict[str, None] = {}
@@ -56,7 +56,7 @@ def totals(counted: Sequence[Counted], source: Source) -> Totals | None:
         return None
     sums = {v: _added([values[name][v] for name in whole]) for v in variants}
     left_out = tuple(name for name in values if name not in whole)
-    return Totals(source, tuple(tools), whole, left_out, sums)
+    return CountTotals(source, tuple(tools), whole, left_out, sums)
 
 
 def function_changes(

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from whyfast.explain.touched import Touched
+from whyfast.explain.changed_functions import Touched
 from whyfast.model.counters import Counter, Counts
 from whyfast.model.hot import HotFunction, Overlap
 from whyfast.report.names import printable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.model.verdict import Levels
+from whyfast.model.verdict import VarianceComponents
 from whyfast.report.counted_table import counted_notes
 from whyfast.report.names import listed, printable, sentence, shown
 from whyfast.report.numbers import format_seconds
@@ -18,7 +18,7 @@ def evidence_notes(result: Result) -> tuple[str, ...]:
     """What could not be seen in the programs, one line for all builds of which it is true."""
     missing: dict[tuple[str, ...], list[str]] = {}
     notes: dict[str, list[str]] = {}
-    for found in result.evidence:
+    for found in result.found.evidence:
         if found.missing:
             missing.setdefault(found.missing, []).append(shown(found.variant))
         for note in found.notes:
@@ -31,7 +31,7 @@ def evidence_notes(result: Result) -> tuple[str, ...]:
         ),
         *(f"{', '.join(names)}: {note}" for note, names in notes.items()),
         *counted_notes(result),
-        *(sentence(note) for note in result.observed.notes),
+        *(sentence(note) for note in result.found.observed.notes),
     )
 
 
@@ -55,7 +55,7 @@ def function_table(result: Result) -> Table | None:
                 )
             ),
         )
-        for found in result.evidence
+        for found in result.found.evidence
         for f in found.functions
     ]
     numbers = (
@@ -78,12 +78,12 @@ def function_table(result: Result) -> Table | None:
 
 def build_table(result: Result) -> Table | None:
     """What became of each variant; None when nothing was built, as for two commands."""
-    if not result.builds:
+    if not result.recorded.builds:
         return None
-    toolchains = {v.name: v.toolchain for v in result.study.variants}
-    versions = {t.name: t.version for t in result.toolchains}
+    toolchains = {v.name: v.toolchain for v in result.question.variants}
+    versions = {t.name: t.version for t in result.recorded.toolchains}
     rows = []
-    for build in result.builds:
+    for build in result.recorded.builds:
         toolchain = toolchains.get(build.variant, "")
         version = versions.get(toolchain, "")
         start = (Cell(printable(build.variant)), Cell(printable(toolchain), printable(version)))
@@ -100,23 +100,22 @@ def build_table(result: Result) -> Table | None:
 
 def noise_table(result: Result) -> Table | None:
     """Where the noise of each comparison comes from, and how the benchmarks were measured."""
-    if not result.levels:
+    if not result.judged.components:
         return None
-    loops = {c.benchmark: c for c in result.calibrations}
-    varied = any(x.layout is not None for x in result.levels)
+    loops = {c.benchmark: c for c in result.recorded.calibrations}
+    varied = any(x.layout is not None for x in result.judged.components)
     columns = [Column("benchmark"), Column("variant"), Column("value", "right")]
     columns += [Column("process", "right"), *([Column("layout", "right")] if varied else [])]
     columns += [Column("a block"), Column("set aside")]
     rows = []
-    for x in result.levels:
+    for x in result.judged.components:
         c = loops.get(x.benchmark)
         block = f"{c.turns} turns of {format_seconds(c.value)}" if c else f"{x.turns} turns"
         cells = [Cell(printable(x.benchmark)), Cell(printable(x.variant)), _deviation(x.value)]
         cells += [_deviation(x.process), *([_deviation(x.layout)] if varied else [])]
         rows.append((*cells, Cell(block), Cell(_set_aside(x))))
-    title = (
-        f"Noise of one ratio to {shown(result.levels[0].baseline)}: standard deviations by level"
-    )
+    baseline = shown(result.judged.components[0].baseline)
+    title = f"Noise of one ratio to {baseline}: standard deviations by level"
     return Table(title, tuple(columns), tuple(rows))
 
 
@@ -124,7 +123,7 @@ def _deviation(sigma: float | None) -> Cell:
     return Cell("–" if sigma is None else f"{sigma * 100:.2g} %")
 
 
-def _set_aside(x: Levels) -> str:
+def _set_aside(x: VarianceComponents) -> str:
     if x.drifts:
         return "no steady state"
     return f"first {x.unsteady} of {x.turns} values" if x.unsteady else "nothing"
@@ -132,7 +131,9 @@ def _set_aside(x: Levels) -> str:
 
 def phase_table(result: Result) -> Table | None:
     """Wall time by phase; None when none was recorded."""
-    if not result.seconds:
+    if not result.recorded.seconds:
         return None
-    rows = tuple((Cell(name), Cell(format_seconds(s))) for name, s in result.seconds.items())
+    rows = tuple(
+        (Cell(name), Cell(format_seconds(s))) for name, s in result.recorded.seconds.items()
+    )
     return Table("Time spent", (Column("phase"), Column("time", "right")), rows)

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whyfast.judge.influence import Carrier, carriers
+from whyfast.judge.influence import carriers
 from whyfast.model.result import Result
-from whyfast.model.verdict import Suite, Verdict, Word
+from whyfast.model.verdict import Carrier, Suite, Verdict, Word
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ def distributions(result: Result) -> tuple[Distribution, ...]:
     """One for each pair with two or more judged benchmarks, by baseline and then by variant, in
     the order of the study."""
     pairs: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
-    for verdict in result.verdicts:
+    for verdict in result.judged.verdicts:
         if verdict.benchmark is not None and math.isfinite(verdict.ratio) and verdict.ratio > 0:
             pairs[verdict.baseline, verdict.variant].append(verdict)
-    suites = {(s.verdict.baseline, s.verdict.variant): s for s in result.suites}
-    names = [v.name for v in result.study.variants]
-    place = {name: i for i, name in enumerate([*result.study.baselines, *names])}
+    suites = {(s.verdict.baseline, s.verdict.variant): s for s in result.judged.suites}
+    names = [v.name for v in result.question.variants]
+    place = {name: i for i, name in enumerate([*result.question.baselines, *names])}
     order = {name: i for i, name in enumerate(names)}
     ordered = sorted(
         pairs, key=lambda p: (place.get(p[0], len(place)), order.get(p[1], len(order)))
@@ -73,7 +73,7 @@ def distributions(result: Result) -> tuple[Distribution, ...]:
             pair[0],
             tuple(sorted(pairs[pair], key=lambda v: v.ratio)),
             suites.get(pair),
-            suite_carriers(suites.get(pair), result.study.margin),
+            suite_carriers(suites.get(pair), result.question.margin),
         )
         for pair in ordered
         if len(pairs[pair]) > 1

@@ -34,7 +34,7 @@ def distribution_tables(result: Result, *, every: bool = False) -> tuple[Table, 
     baseline is claimed.
     """
     found = distributions(result)
-    claim, main = result.study.claim, result.study.baselines[:1]
+    claim, main = result.question.claim, result.question.baselines[:1]
     tables = []
     for baseline in dict.fromkeys(d.baseline for d in found):
         mine = [d for d in found if d.baseline == baseline]

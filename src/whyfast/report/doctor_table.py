@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from whyfast.model.machine import Change, Finding
+from whyfast.model.machine import MachineFinding, SettingChange
 from whyfast.report.names import printable
 
 _STYLES = {"warning": "yellow", "unknown": "dim", "good": "green"}
 _LINE = 100  # longer lines of prose are hard to read, however wide the terminal
 
 
-def print_findings(findings: Sequence[Finding], console: Console) -> None:
+def print_findings(findings: Sequence[MachineFinding], console: Console) -> None:
     """What was found, what it does, and how to set what is not good; warnings first."""
     table = Table(box=None, show_header=False, pad_edge=False, width=min(console.width, _LINE))
     table.add_column(no_wrap=True)
@@ -31,7 +31,7 @@ def print_findings(findings: Sequence[Finding], console: Console) -> None:
 
 
 def print_changes(
-    changes: Sequence[Change], console: Console, *, restored: bool, message: str = ""
+    changes: Sequence[SettingChange], console: Console, *, restored: bool, message: str = ""
 ) -> None:
     """What was set or put back, and what could not be, one line a setting."""
     if message:

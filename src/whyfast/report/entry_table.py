@@ -11,7 +11,7 @@ from whyfast.report.table import Cell, Column, Table
 def entry_table(result: Result) -> Table | None:
     """A row a build of which the handlers are known; None when there is none."""
     rows = []
-    for found in result.evidence:
+    for found in result.found.evidence:
         if (facts := found.entry) is not None:
             name, style = Cell(printable(found.variant)), Cell(_style(found.dispatch))
             rows.append((name, style, *entry_cells(facts)))

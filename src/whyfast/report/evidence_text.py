@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from whyfast.model.evidence import CalleeCounts, Evidence
-from whyfast.model.study import Study
+from whyfast.model.question import Question
 from whyfast.model.trouble import Trouble
 from whyfast.report.calls_text import calls_sentences
 from whyfast.report.names import count, listed, shown
@@ -13,7 +13,7 @@ from whyfast.report.trouble_text import trouble_sentences
 
 
 def evidence_headline(
-    study: Study, facts: Mapping[str, Evidence], troubles: Sequence[Trouble]
+    study: Question, facts: Mapping[str, Evidence], troubles: Sequence[Trouble]
 ) -> str | None:
     """What a run that measured nothing has found; None when it was to measure, or read nothing."""
     read = _read(study, facts)
@@ -32,7 +32,7 @@ def evidence_headline(
 
 
 def evidence_sentences(
-    study: Study,
+    study: Question,
     facts: Mapping[str, Evidence],
     troubles: Sequence[Trouble],
     calls: Sequence[CalleeCounts],
@@ -41,6 +41,6 @@ def evidence_sentences(
     return [*trouble_sentences(troubles, _read(study, facts)), *calls_sentences(calls)]
 
 
-def _read(study: Study, facts: Mapping[str, Evidence]) -> list[str]:
+def _read(study: Question, facts: Mapping[str, Evidence]) -> list[str]:
     """The variants whose machine code was read, twins aside."""
     return [v.name for v in study.variants if v.name in facts and not v.twin_of]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from whyfast.model.evidence import Unmet
-from whyfast.model.study import Study
+from whyfast.model.question import Question
 from whyfast.report.names import listed, shown
 
 
-def lost_baselines(study: Study, unmet: Sequence[Unmet]) -> tuple[list[str], list[str]]:
+def lost_baselines(study: Question, unmet: Sequence[Unmet]) -> tuple[list[str], list[str]]:
     """What cannot be answered because a baseline is not what it should be: what to say before
     anything else, as the main baseline is among them, and what to say in its place."""
     refuted = {u.variant: u for u in unmet if u.found is not None}
@@ -28,14 +28,14 @@ def lost_baselines(study: Study, unmet: Sequence[Unmet]) -> tuple[list[str], lis
     return ([text], []) if study.baselines[0] in refuted else ([], [text])
 
 
-def without_lost(study: Study, unmet: Sequence[Unmet]) -> Study:
+def without_lost(study: Question, unmet: Sequence[Unmet]) -> Question:
     """The study with the baselines that are what they should be, where any is."""
     refuted = {u.variant for u in unmet if u.found is not None}
     left = tuple(b for b in study.baselines if b not in refuted)
     return replace(study, baselines=left) if left else study
 
 
-def unmet_sentences(study: Study, unmet: Sequence[Unmet]) -> tuple[str, ...]:
+def unmet_sentences(study: Question, unmet: Sequence[Unmet]) -> tuple[str, ...]:
     """One sentence for each expectation that a program contradicts or that could not be checked."""
     sentences = []
     for one in unmet:
@@ -58,7 +58,7 @@ def contradiction(unmet: Unmet) -> str:
     return f"{unmet.key} {unmet.found}, not {unmet.wanted}"
 
 
-def claim_untested(study: Study, unmet: Sequence[Unmet]) -> list[str]:
+def claim_untested(study: Question, unmet: Sequence[Unmet]) -> list[str]:
     """Why the study's claim is not tested, if one of its sides is not what it should be."""
     if study.claim is None:
         return []

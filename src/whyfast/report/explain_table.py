@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from whyfast.explain.compare import Calls, FunctionDifference
+from whyfast.explain.function_differences import Calls, FunctionDifference
 from whyfast.explain.survey import Survey
 from whyfast.model.evidence import Evidence
 from whyfast.model.trouble import Trouble

@@ -24,7 +24,7 @@ SAID: dict[FixWord, str] = {
 
 def fixes_table(result: Result, *, every: bool = False) -> Table | None:
     """A row a fix and baseline; ``every`` adds one for each benchmark. None without a fix."""
-    chosen = result.fixes if every else overall_fixes(result.fixes)
+    chosen = result.judged.fixes if every else overall_fixes(result.judged.fixes)
     if not chosen:
         return None
     columns = [
@@ -40,7 +40,7 @@ def fixes_table(result: Result, *, every: bool = False) -> Table | None:
         columns.insert(3, Column("benchmark"))
     rows = []
     for fix in chosen:
-        for end, without, with_fix in as_linked(fix, result.placements):
+        for end, without, with_fix in as_linked(fix, result.judged.placements):
             row = [
                 Cell(printable(fix.variant)),
                 Cell(printable(fix.of)),

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from whyfast.model.study import Study
+from whyfast.model.question import Question
 from whyfast.model.verdict import Fix, Placement, Verdict
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
 from whyfast.report.placement_text import spread_text
 
 
-def fix_sentences(fixes: Sequence[Fix], placements: Sequence[Placement], study: Study) -> list[str]:
+def fix_sentences(
+    fixes: Sequence[Fix], placements: Sequence[Placement], study: Question
+) -> list[str]:
     """One sentence a fix: with it against each baseline as linked, and whether layouts still move
     it. Of the suite where there is one, of each benchmark otherwise."""
     said = []

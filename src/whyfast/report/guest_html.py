@@ -25,10 +25,10 @@ def render_guests(result: Result) -> str:
     folded = [t for t in (point_table(result, series), count_table(result)) if t is not None]
     parts = {
         "version": text(__version__),
-        "title": text(result.study.title),
-        "heading": prose(result.study.title),
-        "date": text(when(result.started)),
-        "run": text(result.run),
+        "title": text(result.question.title),
+        "heading": prose(result.question.title),
+        "date": text(when(result.recorded.started)),
+        "run": text(result.recorded.run),
         "headline": prose(answer.headline),
         "sentences": items(answer.sentences),
         "slopes": "" if slopes is None else table(slopes, cls="stack"),
@@ -45,7 +45,7 @@ def guest_data(result: Result) -> dict[str, Any]:
     kernel by kernel, None where there is none; and where its steps are."""
     series = series_of(result)
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
-    at = sorted({b.parameter.value for b in result.study.benchmarks if b.parameter})
+    at = sorted({b.parameter.value for b in result.question.benchmarks if b.parameter})
     return {
         "kernels": [printable(k) for k in kernels],
         "unit": printable(series[0].unit) if series else "",
@@ -61,7 +61,7 @@ def _series(
     slopes = {p.kernel: p.slope for p in series.points}
     names = {
         b.parameter.value: b.name
-        for b in result.study.benchmarks
+        for b in result.question.benchmarks
         if b.parameter and b.parameter.family == series.family
     }
     return {
@@ -78,5 +78,5 @@ def _series(
 def _count(result: Result, benchmark: str | None, variant: str | None) -> float | None:
     if benchmark is None or variant is None:
         return None
-    own = counts(result.blocks, benchmark, variant)
+    own = counts(result.recorded.blocks, benchmark, variant)
     return min(own) if own else None

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from whyfast.judge.counts import counts, spread
 from whyfast.judge.releases import ReleaseSeries, ReleaseStep, release_series
 from whyfast.model.build import BuildFailure
-from whyfast.model.result import Answer, Result
+from whyfast.model.result import Result
+from whyfast.report.answer_text import Answer
 from whyfast.report.guest_tables import (
     boot_table,
     count_table,
@@ -41,8 +42,8 @@ def guest_page(result: Result, *, every: bool) -> Page:
 
 def series_of(result: Result) -> tuple[ReleaseSeries, ...]:
     """Over the upstream versions of the kernels that were booted."""
-    releases = {name: b.kernel.upstream for b in result.boots for name in b.variants}
-    return release_series(result.study, result.lines, releases)
+    releases = {name: b.kernel.upstream for b in result.recorded.boots for name in b.variants}
+    return release_series(result.question, result.judged.slopes, releases)
 
 
 def guest_answer(result: Result) -> Answer:
@@ -53,13 +54,13 @@ def guest_answer(result: Result) -> Answer:
         headline, *rest = steps
     elif any(len(one.points) > 1 for one in series):
         headline = (
-            f"No step of more than {format_percent(result.study.margin)} from one kernel to the "
+            f"No step of more than {format_percent(result.question.margin)} from one kernel to the "
             f"next in {len(series)} series."
         )
         rest = []
     else:
         headline, rest = _largest(result), []
-    if not result.complete:
+    if not result.recorded.complete:
         headline = f"The run is not complete. So far: {headline}"
     said = [*rest, _unit(result), *_repeated(result), *_disturbed(result), *_ticks(result)]
     said += [*_departures(result), *_failures(result)]
@@ -87,13 +88,13 @@ def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
 
 
 def _largest(result: Result) -> str:
-    decided = [v for v in result.verdicts if v.word in ("faster", "slower")]
+    decided = [v for v in result.judged.verdicts if v.word in ("faster", "slower")]
     if not decided:
-        if result.verdicts:
+        if result.judged.verdicts:
             return "There is no difference that matters."
-        if not result.blocks:
+        if not result.recorded.blocks:
             return "Nothing was counted."
-        missing = shown(result.study.baselines[0])
+        missing = shown(result.question.baselines[0])
         return f"There is nothing to compare, as the baseline {missing} was not counted."
     v = max(decided, key=lambda v: max(v.ratio, 1 / v.ratio))
     return (
@@ -103,7 +104,7 @@ def _largest(result: Result) -> str:
 
 
 def _unit(result: Result) -> str:
-    emulators = listed(list(dict.fromkeys(b.emulator for b in result.boots))) or "QEMU"
+    emulators = listed(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
     return (
         f"All numbers are instructions that {emulators} executed for the guest: simulated, "
         "and no times. They say nothing of caches, of branch prediction, or of how long an "
@@ -113,9 +114,9 @@ def _unit(result: Result) -> str:
 
 def _repeated(result: Result) -> Iterable[str]:
     """Whether the second boot counted as the first did."""
-    if not result.boots:
+    if not result.recorded.boots:
         return
-    boots = Counter(b.variants for b in result.boots)
+    boots = Counter(b.variants for b in result.recorded.boots)
     twice = sum(n > 1 for n in boots.values())
     who = (
         f"{twice} of {len(boots)} machines were booted twice"
@@ -124,9 +125,9 @@ def _repeated(result: Result) -> Iterable[str]:
     )
     pairs = [
         own
-        for b in result.study.benchmarks
-        for v in result.study.measured
-        if len(own := counts(result.blocks, b.name, v.name)) > 1
+        for b in result.question.benchmarks
+        for v in result.question.measured
+        if len(own := counts(result.recorded.blocks, b.name, v.name)) > 1
     ]
     if not pairs:
         yield "Every machine was booted once, so that it was not seen whether the counts repeat."
@@ -143,9 +144,9 @@ def _repeated(result: Result) -> Iterable[str]:
 
 
 def _disturbed(result: Result) -> Iterable[str]:
-    shares = [b.disturbed for b in result.boots]
+    shares = [b.disturbed for b in result.recorded.boots]
     if shares and max(shares) > 0:
-        most = max(b.most for b in result.boots)
+        most = max(b.most for b in result.recorded.boots)
         low, high = (f"{share:.0%}" for share in (min(shares), max(shares)))
         span = high if low == high else f"{low} to {high}"
         yield (
@@ -156,7 +157,7 @@ def _disturbed(result: Result) -> Iterable[str]:
 
 def _ticks(result: Result) -> Iterable[str]:
     """A warning where the guest's clock does not count instructions."""
-    for b in result.boots:
+    for b in result.recorded.boots:
         if b.per_round is not None and abs(b.per_round - _ROUND) > _ROUND_OFF:
             yield (
                 f"Read with care: under {b.kernel.name} a loop of two instructions took "
@@ -165,8 +166,8 @@ def _ticks(result: Result) -> Iterable[str]:
 
 
 def _departures(result: Result) -> Iterable[str]:
-    if result.lines:
-        line = max(result.lines, key=lambda one: abs(one.departure))
+    if result.judged.slopes:
+        line = max(result.judged.slopes, key=lambda one: abs(one.departure))
         if abs(line.departure) < _EXACT:
             yield "Every point lies on its straight line to the instruction."
             return
@@ -184,11 +185,11 @@ def _failures(result: Result) -> list[str]:
             if b.kind == "not-buildable"
             else f"The build of {shown(b.variant)} failed: {b.reason}"
         )
-        for b in result.builds
+        for b in result.recorded.builds
         if isinstance(b, BuildFailure)
     ]
     groups: dict[str, list[tuple[str, str]]] = {}
-    for f in result.failures:
+    for f in result.recorded.failures:
         groups.setdefault(f.reason, []).append((f.variant, f.benchmark))
     for reason, where in groups.items():
         variants = listed([shown(v) for v in dict.fromkeys(v for v, _ in where)])

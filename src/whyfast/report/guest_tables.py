@@ -60,17 +60,17 @@ def slope_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
 
 def count_table(result: Result) -> Table | None:
     """What one loop of each benchmark takes, and against the main baseline."""
-    if not result.blocks:
+    if not result.recorded.blocks:
         return None
     against = {
         (v.benchmark, v.variant): v
-        for v in result.verdicts
-        if v.baseline == result.study.baselines[0]
+        for v in result.judged.verdicts
+        if v.baseline == result.question.baselines[0]
     }
     rows = []
-    for variant in result.study.measured:
-        for benchmark in result.study.benchmarks:
-            own = counts(result.blocks, benchmark.name, variant.name)
+    for variant in result.question.measured:
+        for benchmark in result.question.benchmarks:
+            own = counts(result.recorded.blocks, benchmark.name, variant.name)
             if own:
                 verdict = against.get((benchmark.name, variant.name))
                 ends = [number(n) for n in (min(own), max(own))]
@@ -86,7 +86,7 @@ def count_table(result: Result) -> Table | None:
         Column("variant"),
         Column("benchmark"),
         Column("instructions", "right"),
-        Column(f"against {printable(result.study.baselines[0])}"),
+        Column(f"against {printable(result.question.baselines[0])}"),
     )
     return Table("Instructions of one loop (simulated, not time)", columns, tuple(rows), fixed=2)
 
@@ -101,7 +101,7 @@ def _against(verdict: Verdict) -> Cell:
 
 def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None:
     """Slope and intercept of each variant; None where nothing has a parameter."""
-    lines = {(line.family, line.variant): line for line in result.lines}
+    lines = {(line.family, line.variant): line for line in result.judged.slopes}
     rows = [
         (
             Cell(printable(p.kernel)),
@@ -127,10 +127,10 @@ def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
 
 def boot_table(result: Result) -> Table | None:
     """Every kernel as it was booted, once for all boots that were alike."""
-    if not result.boots:
+    if not result.recorded.boots:
         return None
     found: dict[tuple[str, ...], list[float]] = {}
-    for b in result.boots:
+    for b in result.recorded.boots:
         key = (
             b.kernel.upstream,
             f"{b.kernel.package} {b.kernel.version} ({b.kernel.suite})",

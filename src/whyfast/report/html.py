@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from whyfast import __version__
 from whyfast.model.result import Result
+from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_table import tables_by_baseline
 from whyfast.report.certainty import how_sure
 from whyfast.report.contents import evidence_tables
@@ -60,7 +61,7 @@ def render_html(result: Result) -> str:
 
     The file may be mailed, archived or published as it is; it opens no connection.
     """
-    if result.about == "counts":
+    if result.judged.about == "counts":
         return render_guests(result)
     parts = {
         "plot_data": script_json(plot_data(result)),
@@ -73,24 +74,25 @@ def render_html(result: Result) -> str:
 
 
 def _sections(result: Result) -> dict[str, str]:
-    title = result.study.title
-    headline = result.answer.headline
-    if title in ("ab", "compare"):
+    title = result.question.title
+    headline = answer_of(result).headline
+    if not title:
         title, headline = headline, ""
-    judged = bool(result.verdicts or result.suites)
+    judged = bool(result.judged.verdicts or result.judged.suites)
     return {
         "title": text(title.replace("`", "")),
         "heading": prose(title),
-        "date": text(when(result.started)),
-        "run": text(result.run),
+        "date": text(when(result.recorded.started)),
+        "run": text(result.recorded.run),
         "version": text(__version__),
         "headline": f'<p class="headline">{prose(headline)}</p>' if headline else "",
-        "sentences": folding_items(result.answer.sentences) + code(toml_lines(result.troubles)),
+        "sentences": folding_items(answer_of(result).sentences)
+        + code(toml_lines(result.found.troubles)),
         "confounds": _confounds(result),
         "summary_title": _SUMMARY if judged else "What was found",
         "summary": _summary(result),
         "unless_judged": "" if judged else " hidden",
-        "unless_measured": "" if result.blocks else " hidden",
+        "unless_measured": "" if result.recorded.blocks else " hidden",
         "metrics": _metrics(result),
         "placements": placement_section(result),
         "lines": lines_section(result),
@@ -100,15 +102,17 @@ def _sections(result: Result) -> dict[str, str]:
         "raw_note": _raw_note(result),
         "builds": builds_section(result),
         "environment": machine_section(result),
-        "how": paragraphs((_HOW_RUNS if result.about == "runs" else _HOW,) if judged else ()),
+        "how": paragraphs(
+            (_HOW_RUNS if result.judged.about == "runs" else _HOW,) if judged else ()
+        ),
         "phases": _phases(result),
     }
 
 
 def _confounds(result: Result) -> str:
-    if not result.confounds:
+    if not result.judged.confounds:
         return ""
-    ordered = sorted(result.confounds, key=lambda c: c.severity != "warning")
+    ordered = sorted(result.judged.confounds, key=lambda c: c.severity != "warning")
     lines = "\n".join(
         f'<li class="{c.severity}"><strong>{c.severity}</strong> {prose(c.text)}</li>'
         for c in ordered
@@ -152,10 +156,10 @@ def _phases(result: Result) -> str:
 
 
 def _raw_note(result: Result) -> str:
-    number = value_count(result.blocks)
+    number = value_count(result.recorded.blocks)
     if not number:
         return "<p>There are no raw values.</p>"
-    said = f"{count(number, 'value')} in {count(len(result.blocks), 'block')}"
+    said = f"{count(number, 'value')} in {count(len(result.recorded.blocks), 'block')}"
     if number > MOST_EXACT:
         said += ", rounded to 4 significant digits to keep this file small"
     return f"<p>{said}.</p>"

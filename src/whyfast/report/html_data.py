@@ -25,30 +25,30 @@ def plot_data(result: Result) -> dict[str, Any]:
     first. Points have their ends (None: unbounded) and their verdict in words."""
     found = distributions(result)
     return {
-        "margin": result.study.margin,
+        "margin": result.question.margin,
         "baselines": [
             {
                 "name": printable(name),
                 "plots": _plots(result, name),
                 "distributions": [_distribution(d, result) for d in found if d.baseline == name],
             }
-            for name in result.study.baselines
+            for name in result.question.baselines
         ],
     }
 
 
 def raw_data(result: Result) -> dict[str, Any]:
     """Every raw value in seconds, by benchmark and block; variants by their index."""
-    rounded = value_count(result.blocks) > MOST_EXACT
+    rounded = value_count(result.recorded.blocks) > MOST_EXACT
     names = list(
         dict.fromkeys(
-            [v.name for v in result.study.variants]
-            + [name for block in result.blocks for name in block.values]
+            [v.name for v in result.question.variants]
+            + [name for block in result.recorded.blocks for name in block.values]
         )
     )
     index = {name: i for i, name in enumerate(names)}
     benchmarks: dict[str, list[dict[str, Any]]] = {}
-    for block in result.blocks:
+    for block in result.recorded.blocks:
         benchmarks.setdefault(block.benchmark, []).append(_block(block, index, rounded))
     return {
         "rounded": rounded,
@@ -70,14 +70,16 @@ def script_json(data: object) -> str:
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     plots = []
-    suites = [s.verdict for s in result.suites if s.verdict.baseline == baseline]
+    suites = [s.verdict for s in result.judged.suites if s.verdict.baseline == baseline]
     if suites:
-        number = len(result.study.benchmarks)
+        number = len(result.question.benchmarks)
         title = f"{SUITE} of {count(number, 'benchmark')}"
         plots.append({**_plot(title, suites, result), "suite": True})
-    found = [v for v in result.verdicts if v.baseline == baseline and v.benchmark is not None]
+    found = [
+        v for v in result.judged.verdicts if v.baseline == baseline and v.benchmark is not None
+    ]
     names = dict.fromkeys(
-        [b.name for b in result.study.benchmarks] + [v.benchmark or "" for v in found]
+        [b.name for b in result.question.benchmarks] + [v.benchmark or "" for v in found]
     )
     for name in names:
         mine = [v for v in found if v.benchmark == name]
@@ -87,8 +89,8 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
 
 
 def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
-    margin = result.study.margin
-    runs = result.about == "runs"
+    margin = result.question.margin
+    runs = result.judged.about == "runs"
     said = "; ".join(f"{shown(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
     baseline = shown(verdicts[0].baseline)
     return {
@@ -99,7 +101,7 @@ def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]
 
 
 def _distribution(d: Distribution, result: Result) -> dict[str, Any]:
-    margin, runs = result.study.margin, result.about == "runs"
+    margin, runs = result.question.margin, result.judged.about == "runs"
     pair = f"{shown(d.variant)} against {shown(d.baseline)}"
     number = len(d.verdicts)
     counts = (

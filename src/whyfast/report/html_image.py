@@ -10,7 +10,7 @@ from whyfast.report.names import listed, printable
 def image_listings(result: Result) -> str:
     """The first program of each variant, folded away; empty where none was read."""
     texts: dict[tuple[str, ...], list[str]] = {}
-    for image in result.observed.images:
+    for image in result.found.observed.images:
         for program in image.programs[:1]:
             if program.listing:
                 # Addresses differ from load to load; what is equal but for them is one listing.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from whyfast.model.line import Estimate, Line
 from whyfast.model.observed import RunTimes
 from whyfast.model.result import Result
+from whyfast.model.slope import Coefficient, Line
 from whyfast.report.html_text import details, section, table, text
 from whyfast.report.lines_table import lines_tables, points_tables
 from whyfast.report.lines_text import format_estimate
@@ -33,7 +33,7 @@ themselves: share of the runs by time, the longest half per cent left out</figca
 
 def lines_section(result: Result) -> str:
     """The whole section, empty where no benchmark has a parameter."""
-    if not result.lines:
+    if not result.judged.slopes:
         return ""
     body = [table(t, cls="stack") for t in lines_tables(result)]
     for number, lines in enumerate(_families(result)):
@@ -62,8 +62,8 @@ def lines_data(result: Result) -> list[dict[str, Any]]:
 
 
 def _families(result: Result) -> list[list[Line]]:
-    names = dict.fromkeys(line.family for line in result.lines)
-    return [[line for line in result.lines if line.family == name] for name in names]
+    names = dict.fromkeys(line.family for line in result.judged.slopes)
+    return [[line for line in result.judged.slopes if line.family == name] for name in names]
 
 
 def _values(lines: list[Line]) -> list[int]:
@@ -73,12 +73,12 @@ def _values(lines: list[Line]) -> list[int]:
 def _variant(line: Line, result: Result) -> dict[str, Any]:
     at = {
         b.name: b.parameter.value
-        for b in result.study.benchmarks
+        for b in result.question.benchmarks
         if b.parameter and b.parameter.family == line.family
     }
     runs = {
         at[found.benchmark]: _runs(found)
-        for found in result.observed.run_times
+        for found in result.found.observed.run_times
         if found.variant == line.variant and found.benchmark in at and found.counts
     }
     return {
@@ -93,7 +93,7 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
     }
 
 
-def _ns(estimate: Estimate) -> dict[str, float | None]:
+def _ns(estimate: Coefficient) -> dict[str, float | None]:
     named = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
     return {name: None if x is None else x * 1e9 for name, x in named.items()}
 

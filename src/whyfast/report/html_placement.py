@@ -46,20 +46,20 @@ def placement_section(result: Result) -> str:
 def placement_data(result: Result) -> dict[str, Any]:
     """One figure a pair, its rows the mean and the benchmarks; ratios of time throughout."""
     return {
-        "margin": result.study.margin,
+        "margin": result.question.margin,
         "baselines": [
             {"name": printable(name), "figures": _figures(result, name)}
-            for name in result.study.baselines
-            if any(p.linked.baseline == name for p in result.placements)
+            for name in result.question.baselines
+            if any(p.linked.baseline == name for p in result.judged.placements)
         ],
     }
 
 
 def _figures(result: Result, baseline: str) -> list[dict[str, Any]]:
-    mine = [p for p in result.placements if p.linked.baseline == baseline]
+    mine = [p for p in result.judged.placements if p.linked.baseline == baseline]
     variants = dict.fromkeys(p.linked.variant for p in mine)
     return [
-        _figure([p for p in mine if p.linked.variant == name], result.study.margin)
+        _figure([p for p in mine if p.linked.variant == name], result.question.margin)
         for name in variants
     ]
 

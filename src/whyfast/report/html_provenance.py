@@ -20,7 +20,7 @@ def builds_section(result: Result) -> str:
     if data is None:
         return ""
     folded = []
-    for build in result.builds:
+    for build in result.recorded.builds:
         if isinstance(build, Build):
             folded.append(details(f"How {build.variant} was built", _provenance(build)))
         elif build.log_tail:
@@ -61,6 +61,6 @@ def machine_section(result: Result) -> str:
     """The environment of each session."""
     sessions = [
         details(f"Session {s.id}, started {when(s.started)}", tree(s.environment))
-        for s in result.sessions
+        for s in result.recorded.sessions
     ]
     return section("environment", "The machine", "\n".join(sessions))

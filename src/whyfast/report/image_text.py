@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whyfast.model.line import Line
-from whyfast.model.observed import Image, JumpForm
-from whyfast.model.study import Study, Variant
+from whyfast.model.observed import JitImage, JumpForm
+from whyfast.model.question import Question
+from whyfast.model.slope import Line
+from whyfast.model.variant import Variant
 from whyfast.report.lines_text import format_estimate
 from whyfast.report.names import listed, shown
 
@@ -20,7 +21,9 @@ FORMS: dict[JumpForm, str] = {
 }
 
 
-def image_sentences(study: Study, images: Sequence[Image], lines: Sequence[Line]) -> list[str]:
+def image_sentences(
+    study: Question, images: Sequence[JitImage], lines: Sequence[Line]
+) -> list[str]:
     """What each variant's programs were compiled to, and what a setting alone does to that."""
     forms = {image.variant: image.form for image in images}
     if not forms:
@@ -36,7 +39,7 @@ def image_sentences(study: Study, images: Sequence[Image], lines: Sequence[Line]
     ]
 
 
-def _switches(study: Study, forms: dict[str, JumpForm], lines: Sequence[Line]) -> list[str]:
+def _switches(study: Question, forms: dict[str, JumpForm], lines: Sequence[Line]) -> list[str]:
     """Variants that a setting of the kernel alone sets apart from the main baseline."""
     slopes = {line.variant: line for line in lines}
     base = next((v for v in study.variants if v.name == study.baselines[0]), None)

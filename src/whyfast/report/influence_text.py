@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whyfast.judge.influence import Carrier
-from whyfast.model.study import Study
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.question import Question
+from whyfast.model.verdict import Carrier, Suite, Verdict
 from whyfast.report.distribution import suite_carriers
 from whyfast.report.names import shown
 from whyfast.report.numbers import format_percent, ratio_text
 
 
-def influence_sentences(suites: Sequence[Suite], study: Study) -> list[str]:
+def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
     """One for each mean against the main baseline, and for the claimed gain, of which a single
     benchmark makes more than a third, or without which another thing would be said."""
     sentences = []
@@ -30,7 +29,7 @@ def influence_sentences(suites: Sequence[Suite], study: Study) -> list[str]:
     return sentences
 
 
-def _sentence(verdict: Verdict, carrier: Carrier, study: Study) -> str:
+def _sentence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
     rest = ratio_text(carrier.without, carrier.without, carrier.without)
     mean = f"the geometric mean of {shown(verdict.variant)}"
     if verdict.baseline not in study.baselines[:1]:

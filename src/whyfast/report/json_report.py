@@ -6,38 +6,37 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.verdict import Word
+from whyfast.report.answer import answer_of
 from whyfast.report.codec import Malformed, decode, encode
 from whyfast.report.distribution import Distribution, distributions
 
 #: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-result/1"
+SCHEMA = "whyfast-result/2"
 
 
 def to_json(result: Result) -> dict[str, Any]:
     """The whole result as plain JSON, see docs/result-json.md; :func:`from_json` reads it back."""
-    data: dict[str, Any] = {
+    judged = encode(result.judged)
+    for name, told in _TOLD.items():
+        judged[name] = [told(item) for item in judged[name]]
+    return {
         "schema": SCHEMA,
         "generator": {"name": "whyfast", "version": __version__},
-        **encode(result),
+        # What a person looks for comes first, the bulk of raw values last.
+        "answer": encode(answer_of(result)),
+        "question": encode(result.question),
+        "judged": judged,
+        "distributions": [_distribution_out(d) for d in distributions(result)],
+        "found": encode(result.found),
+        "recorded": encode(result.recorded),
     }
-    data["builds"] = [_build_out(build) for build in result.builds]
-    data["verdicts"] = [_verdict_out(verdict) for verdict in data["verdicts"]]
-    data["metrics"] = [_verdict_out(verdict) for verdict in data["metrics"]]
-    data["placements"] = [_placement_out(p) for p in data["placements"]]
-    data["suites"] = [_suite_out(suite) for suite in data["suites"]]
-    data["distributions"] = [_distribution_out(d) for d in distributions(result)]
-    # The parts a person looks for come first, the bulk of raw values last.
-    data["blocks"] = data.pop("blocks")
-    return data
 
 
 def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Result:
@@ -73,39 +72,19 @@ def load_result(path: Path) -> Result:
     return from_json(data, where=path)
 
 
-def _build_out(build: BuildOutcome) -> dict[str, Any]:
-    data: dict[str, Any] = encode(build)
-    return (
-        {"status": "built", **data}
-        if isinstance(build, Build)
-        else {"status": data["kind"], **data}
-    )
-
-
 def _result_in(data: dict[str, Any]) -> Result:
-    if "builds" not in data:
-        raise Malformed("builds", "is missing")
-    builds: list[object] = decode(list, data["builds"], "builds")
-    made = tuple(_build_in(build, f"builds[{i}]") for i, build in enumerate(builds))
-    data["builds"] = []
-    for name, restore in _RESTORED.items():
-        if isinstance(data.get(name), list):
-            data[name] = [restore(item) for item in data[name]]
+    judged = data.get("judged")
+    if isinstance(judged, dict):
+        restored = {
+            name: [restore(item) for item in judged[name]]
+            for name, restore in _RESTORED.items()
+            if isinstance(judged.get(name), list)
+        }
+        data["judged"] = {**judged, **restored}
     result: Result = decode(Result, data)
-    if not result.study.baselines:
-        raise Malformed("study.baselines", "one or more are wanted")
-    return replace(result, builds=made)
-
-
-def _build_in(data: Any, key: str) -> BuildOutcome:
-    status = data.get("status") if isinstance(data, dict) else None
-    if status == "built":
-        built: Build = decode(Build, data, key)
-        return built
-    if status in ("not-buildable", "failed"):
-        failed: BuildFailure = decode(BuildFailure, data, key)
-        return failed
-    raise Malformed(f"{key}.status", "'built', 'not-buildable' or 'failed' is wanted")
+    if not result.question.baselines:
+        raise Malformed("question.baselines", "one or more are wanted")
+    return result
 
 
 def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +95,11 @@ def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
 
 def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
     """A verdict like the others, whose benchmark is null, with the influences beside."""
-    return {**_verdict_out(suite["verdict"]), "influence": suite["influence"]}
+    return {
+        **_verdict_out(suite["verdict"]),
+        "influence": suite["influence"],
+        "carriers": suite["carriers"],
+    }
 
 
 def _distribution_out(d: Distribution) -> dict[str, Any]:
@@ -161,8 +144,8 @@ def _fix_in(data: Any) -> Any:
 
 def _key_in_file(key: str) -> str:
     """A key of the model as the file calls it; see :func:`_verdict_out`, :func:`_suite_out`."""
-    key = re.sub(r"^(suites\[\d+\])\.verdict\b", r"\1", key)
-    return re.sub(r"^((?:suites|verdicts|metrics)\[\d+\])\.word$", r"\1.verdict", key)
+    key = re.sub(r"^(judged\.suites\[\d+\])\.verdict\b", r"\1", key)
+    return re.sub(r"^(judged\.(?:suites|verdicts|metrics)\[\d+\])\.word$", r"\1.verdict", key)
 
 
 def _verdict_in(data: Any) -> Any:
@@ -176,12 +159,19 @@ def _verdict_in(data: Any) -> Any:
 def _suite_in(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
-    verdict = {k: v for k, v in data.items() if k != "influence"}
-    influence = {"influence": data["influence"]} if "influence" in data else {}
-    return {"verdict": _verdict_in(verdict), **influence}
+    beside = {k: data[k] for k in ("influence", "carriers") if k in data}
+    verdict = {k: v for k, v in data.items() if k not in beside}
+    return {"verdict": _verdict_in(verdict), **beside}
 
 
-#: Lists that hold verdicts, and how an item of each is read.
+#: Lists that hold verdicts, and how an item of each is written …
+_TOLD = {
+    "verdicts": _verdict_out,
+    "metrics": _verdict_out,
+    "suites": _suite_out,
+    "placements": _placement_out,
+}
+#: … and read.
 _RESTORED = {
     "verdicts": _verdict_in,
     "metrics": _verdict_in,

@@ -17,20 +17,20 @@ from whyfast.report.table import Cell, Column, Table
 def jump_table(result: Result) -> Table | None:
     """The indirect jumps of every program that was looked at, measured or not, beside its time;
     None when none was looked at for its dispatch."""
-    found = {e.variant: e.dispatch for e in result.evidence if e.dispatch is not None}
+    found = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
     if not found:
         return None
-    order = [v.name for v in result.study.variants]
+    order = [v.name for v in result.question.variants]
     names = [n for n in order if n in found] + [n for n in found if n not in order]
     compilers = _compilers(result)
-    baselines = without_lost(result.study, result.unmet).baselines
+    baselines = without_lost(result.question, result.found.unmet).baselines
     main = baselines[0] if baselines else None
-    comparisons = Comparisons(result.verdicts, result.suites)
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
     timed = main is not None and bool(comparisons)
     columns = [Column("variant"), Column("indirect jumps", "right"), Column("dispatch")]
     if compilers:
         columns.append(Column("compiler"))
-    troubled = {t.variant: t for t in result.troubles}
+    troubled = {t.variant: t for t in result.found.troubles}
     if troubled:
         columns.append(Column("trouble"))
     if timed and main is not None:
@@ -77,7 +77,7 @@ def dispatch_table(result: Result) -> Table | None:
             Cell(f"{facts.size:,} B".replace(",", " ")),
             Cell(printable(facts.reason)),
         )
-        for found in result.evidence
+        for found in result.found.evidence
         if (facts := found.dispatch) is not None
     )
     numbers = ("targets", "functions", "instructions", "size")
@@ -108,5 +108,7 @@ def _time(verdict: Verdict | None) -> Cell:
 
 def _compilers(result: Result) -> dict[str, str]:
     """What each variant was compiled with, as the toolchain calls itself."""
-    versions = {t.name: t.version for t in result.toolchains if t.version}
-    return {v.name: versions[v.toolchain] for v in result.study.variants if v.toolchain in versions}
+    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
+    return {
+        v.name: versions[v.toolchain] for v in result.question.variants if v.toolchain in versions
+    }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whyfast.model.line import Line
 from whyfast.model.result import Result
+from whyfast.model.slope import Line
 from whyfast.report.lines_text import format_estimate
 from whyfast.report.names import printable
 from whyfast.report.numbers import format_percent, format_seconds, ratio_text
@@ -22,8 +22,8 @@ def points_tables(result: Result) -> tuple[Table, ...]:
 
 
 def _families(result: Result) -> list[list[Line]]:
-    names = dict.fromkeys(line.family for line in result.lines)
-    return [[line for line in result.lines if line.family == name] for name in names]
+    names = dict.fromkeys(line.family for line in result.judged.slopes)
+    return [[line for line in result.judged.slopes if line.family == name] for name in names]
 
 
 def _lines_table(lines: list[Line]) -> Table:

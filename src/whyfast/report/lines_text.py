@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whyfast.model.line import Estimate, Line
+from whyfast.model.slope import Coefficient, Line
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import UNBOUNDED, ratio_text
 
@@ -40,7 +40,7 @@ def _factor(line: Line) -> str:
     return f" ({ratio_text(r.value, r.low, r.high).factor})"
 
 
-def format_estimate(estimate: Estimate) -> str:
+def format_estimate(estimate: Coefficient) -> str:
     """A time with its interval in one unit: ``0.763 ns [0.751, 0.778]``; it may be negative."""
     known = [x for x in (estimate.low, estimate.value, estimate.high) if x is not None]
     unit, size = _unit(max(abs(x) for x in known))
@@ -59,7 +59,7 @@ def _unit(seconds: float) -> tuple[str, float]:
     return "ns", 1e-9
 
 
-def _decimals(estimate: Estimate, size: float) -> int:
+def _decimals(estimate: Coefficient, size: float) -> int:
     """Three digits, and more while the ends of the interval would not differ."""
     value = abs(estimate.value) / size
     decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3

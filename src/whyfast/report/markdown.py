@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from whyfast.model.result import Result
+from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_lines import EXPLAINED, LineGroup, line_groups
 from whyfast.report.benchmark_table import benchmark_tables
 from whyfast.report.certainty import how_sure
@@ -37,16 +38,16 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
     What would make it longer than GitHub takes is left out, the least important first, and named.
     """
     parts = []
-    if result.study.title not in ("ab", "compare"):
-        parts.append(f"## {escape(result.study.title)}")
-    if result.about == "counts":
+    if result.question.title:
+        parts.append(f"## {escape(result.question.title)}")
+    if result.judged.about == "counts":
         return "\n\n".join([*parts, render_page(guest_page(result, every=verbose))])
-    parts.append(f"**{prose(result.answer.headline)}**")
+    parts.append(f"**{prose(answer_of(result).headline)}**")
     parts += [_table(table) for table in main_tables(result, verbose=verbose)]
-    parts.append(_list(result.answer.sentences))
-    if lines := toml_lines(result.troubles):
+    parts.append(_list(answer_of(result).sentences))
+    if lines := toml_lines(result.found.troubles):
         parts.append("\n".join(("```toml", *map(printable, lines), "```")))
-    confounds = sorted(result.confounds, key=lambda c: c.severity != "warning")
+    confounds = sorted(result.judged.confounds, key=lambda c: c.severity != "warning")
     parts.append("\n".join(f"- **{c.severity}:** {prose(c.text)}" for c in confounds))
     parts.append("\n".join(f"<sub>{prose(said)}</sub>  " for said in how_sure(result)).rstrip())
     metrics = metric_table(result, decided=not verbose)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.study import Study, Variant
+from whyfast.model.question import Question
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Verdict
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.names import count, shown
@@ -63,7 +64,7 @@ def runs_against(verdict: Verdict, evidence: Mapping[str, Evidence]) -> bool:
 
 
 def find_witness(
-    verdict: Verdict, study: Study, comparisons: Comparisons, evidence: Mapping[str, Evidence]
+    verdict: Verdict, study: Question, comparisons: Comparisons, evidence: Mapping[str, Evidence]
 ) -> Witness | None:
     """The variant that wins back most of what the slow side of ``verdict`` has lost, by flags."""
     if verdict.word not in ("faster", "slower") or runs_against(verdict, evidence):

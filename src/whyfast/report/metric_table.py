@@ -21,7 +21,7 @@ def metric_table(result: Result, *, decided: bool = False) -> Table | None:
 
     ``decided`` keeps those only in which the two sides certainly differ.
     """
-    chosen = [v for v in result.metrics if not decided or v.word in ("faster", "slower")]
+    chosen = [v for v in result.judged.metrics if not decided or v.word in ("faster", "slower")]
     if not chosen:
         return None
     medians = _medians(result)
@@ -59,7 +59,7 @@ def _difference(verdict: Verdict) -> Cell:
 
 def _medians(result: Result) -> dict[tuple[str, str], float]:
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for block in result.blocks:
+    for block in result.recorded.blocks:
         for variant, quantities in block.extra.items():
             for metric, values in quantities.items():
                 found[variant, metric].extend(values)

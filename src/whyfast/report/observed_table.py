@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whyfast.model.observed import RunTimes
+from whyfast.model.question import Question
 from whyfast.model.result import Result
-from whyfast.model.study import Study
 from whyfast.report.image_text import FORMS
 from whyfast.report.names import printable
 from whyfast.report.numbers import format_seconds
@@ -20,7 +20,7 @@ QUANTILES = (0.01, 0.5, 0.9, 0.99, 0.999)
 def image_table(result: Result) -> Table | None:
     """How the programs of each variant follow one another; None when none was read."""
     rows = []
-    for image in result.observed.images:
+    for image in result.found.observed.images:
         first = image.programs[0] if image.programs else None
         rows.append(
             (
@@ -40,7 +40,7 @@ def image_table(result: Result) -> Table | None:
         Column("its ways out"),
         Column("all of them"),
     )
-    found = dict.fromkeys(s.environment.get("spectre_v2") for s in result.sessions)
+    found = dict.fromkeys(s.environment.get("spectre_v2") for s in result.recorded.sessions)
     mitigations = "; ".join(printable(str(text)) for text in found if text)
     title = "Machine code made at run time"
     title += f" (spectre_v2 in this kernel: {mitigations})" if mitigations else ""
@@ -52,9 +52,9 @@ def run_times_table(result: Result, *, every: bool = False) -> Table | None:
 
     Of a family the ends only, unless ``every``: the shortest chain is the cost of the clock.
     """
-    shown = {found.benchmark for found in result.observed.run_times}
+    shown = {found.benchmark for found in result.found.observed.run_times}
     if not every:
-        shown &= _ends(result.study)
+        shown &= _ends(result.question)
     rows = [
         (
             Cell(printable(found.benchmark)),
@@ -63,7 +63,7 @@ def run_times_table(result: Result, *, every: bool = False) -> Table | None:
             Cell(_longest(found)),
             Cell(f"{sum(found.counts):,}".replace(",", " ")),
         )
-        for found in result.observed.run_times
+        for found in result.found.observed.run_times
         if found.counts and found.benchmark in shown
     ]
     columns = (
@@ -81,7 +81,7 @@ def overhead_table(result: Result) -> Table | None:
     """What the ways of timing cost; None when no program reported it."""
     rows = tuple(
         (Cell(printable(one.what)), Cell(format_seconds(one.seconds)))
-        for one in result.observed.overheads
+        for one in result.found.observed.overheads
     )
     columns = (Column("what"), Column("time", "right"))
     return Table("What timing itself costs", columns, rows) if rows else None
@@ -97,7 +97,7 @@ def quantile(starts: Sequence[float], counts: Sequence[int], share: float) -> in
     return len(starts) - 1
 
 
-def _ends(study: Study) -> set[str]:
+def _ends(study: Question) -> set[str]:
     """Benchmarks without a parameter, and those with the least and the most of one."""
     families: dict[str, list[tuple[int, str]]] = {}
     for b in study.benchmarks:

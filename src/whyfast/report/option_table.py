@@ -10,7 +10,7 @@ from whyfast.report.table import Cell, Column, Table
 
 def option_table(result: Result) -> Table | None:
     """Options as rows, builds as columns; None when no build shows a trace of any."""
-    looked = {e.variant: e.options for e in result.evidence if e.options is not None}
+    looked = {e.variant: e.options for e in result.found.evidence if e.options is not None}
     names = list(dict.fromkeys(t.option for traces in looked.values() for t in traces))
     if not names:
         return None

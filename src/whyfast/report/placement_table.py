@@ -24,7 +24,7 @@ SAID: dict[PlacementWord, str] = {
 
 def placement_table(result: Result, *, every: bool = False) -> Table | None:
     """A row a pair; ``every`` adds one for each benchmark. None where no layouts were drawn."""
-    chosen = result.placements if every else overall_placements(result.placements)
+    chosen = result.judged.placements if every else overall_placements(result.judged.placements)
     if not chosen:
         return None
     columns = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 
-from whyfast.model.study import Study
+from whyfast.model.question import Question
 from whyfast.model.verdict import Placement, Verdict
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.names import listed, shown
@@ -13,7 +13,7 @@ from whyfast.report.numbers import format_percent, format_verdict, plain_ratio_t
 
 
 def placement_sentences(
-    placements: Iterable[Placement], study: Study, fixes: Collection[str] = ()
+    placements: Iterable[Placement], study: Question, fixes: Collection[str] = ()
 ) -> list[str]:
     """One sentence for each variant against the main baseline, and one on the spread.
 
@@ -116,7 +116,7 @@ def _short(v: Verdict) -> str:
     return str(ratio_text(v.ratio, v.low, v.high))
 
 
-def twin_sentence(study: Study, comparisons: Comparisons) -> list[str]:
+def twin_sentence(study: Question, comparisons: Comparisons) -> list[str]:
     """What whyfast says about the baseline against itself in another layout."""
     said = []
     for twin in (v for v in study.variants if v.twin_of):

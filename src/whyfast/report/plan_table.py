@@ -10,15 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from whyfast.investigate.outlook import Estimate, Outlook
-from whyfast.model.study import Study, Variant
+from whyfast.investigate.forecast import BuildCost, Forecast
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
 from whyfast.report.names import count
 from whyfast.report.numbers import format_seconds
 from whyfast.store.disk import readable
 
 
 def print_outlook(
-    outlook: Outlook, console: Console, *, verbose: bool, free: int | None = None
+    outlook: Forecast, console: Console, *, verbose: bool, free: int | None = None
 ) -> None:
     """The variants with their state, the benchmarks, and what all of it takes.
 
@@ -63,7 +64,7 @@ def free_space(folder: Path) -> int | None:
         return None
 
 
-def _variants(outlook: Outlook, console: Console, *, verbose: bool) -> None:
+def _variants(outlook: Forecast, console: Console, *, verbose: bool) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("variant", "toolchain", "state", ""):
         table.add_column(heading)
@@ -86,7 +87,7 @@ def _mark(study: Study, variant: Variant) -> str:
     return " (baseline)" if variant.name in study.baselines else ""
 
 
-def _costs(outlook: Outlook, free: int | None) -> list[str]:
+def _costs(outlook: Forecast, free: int | None) -> list[str]:
     """What toolchains and builds take, a line each."""
     lines = []
     installs = list((outlook.installs or {}).values())
@@ -105,7 +106,7 @@ def _costs(outlook: Outlook, free: int | None) -> list[str]:
     return lines
 
 
-def _building(number: int, what: str, each: Estimate | None) -> list[str]:
+def _building(number: int, what: str, each: BuildCost | None) -> list[str]:
     if not number:
         return []
     if each is None:

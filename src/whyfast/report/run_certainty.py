@@ -11,7 +11,7 @@ from whyfast.report.numbers import format_percent
 
 def how_sure_runs(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the unit that was repeated, the margin, and the scope."""
-    said = [*result.verdicts, *(s.verdict for s in result.suites)]
+    said = [*result.judged.verdicts, *(s.verdict for s in result.judged.suites)]
     if not said:
         return ()
     numbers = sorted(v.blocks for v in said)
@@ -24,7 +24,7 @@ def how_sure_runs(result: Result) -> tuple[str, ...]:
         "process count as one. [low, high] is a t interval on trimmed means of their logarithms, "
         f"at {format_percent(lowest)} confidence or more so that at most 5 % of all verdicts are "
         "expected to be wrong (false coverage rate).",
-        f"A difference of less than {format_percent(result.study.margin)} does not matter here: "
+        f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
         '"same" is said when the interval lies within it.',
         "The verdicts are about the recorded runs: whatever else changed between two of them is "
         "part of the difference.",

@@ -34,11 +34,13 @@ def summary_table(result: Result) -> Table | None:
     names = _names(result)
     if not names:
         return None
-    study = result.study
-    comparisons = Comparisons(result.verdicts, result.suites)
-    contradictions = {u.variant: contradiction(u) for u in result.unmet if u.found is not None}
+    study = result.question
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    contradictions = {
+        u.variant: contradiction(u) for u in result.found.unmet if u.found is not None
+    }
     only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
-    times = median_times(result.blocks) if only is not None else {}
+    times = median_times(result.recorded.blocks) if only is not None else {}
     columns = [Column("variant")]
     if times:
         columns.append(Column("time", "right"))
@@ -48,7 +50,7 @@ def summary_table(result: Result) -> Table | None:
         row = [Cell(printable(name))]
         if times and only is not None:
             time = times.get((only, name))
-            row.append(NOTHING if time is None else Cell(value_text(time, result.about)))
+            row.append(NOTHING if time is None else Cell(value_text(time, result.judged.about)))
         failure = _failure(result, name)
         for baseline in study.baselines:
             verdict = comparisons.of(name, baseline)
@@ -65,22 +67,24 @@ def summary_table(result: Result) -> Table | None:
 
 
 def _names(result: Result) -> list[str]:
-    names = [v.name for v in result.study.measured]
-    judged = [v.variant for v in result.verdicts] + [s.verdict.variant for s in result.suites]
+    names = [v.name for v in result.question.measured]
+    judged = [v.variant for v in result.judged.verdicts] + [
+        s.verdict.variant for s in result.judged.suites
+    ]
     return list(dict.fromkeys([*names, *judged]))
 
 
 def _failure(result: Result, name: str) -> str | None:
-    for build in result.builds:
+    for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == name:
             return "not buildable" if build.kind == "not-buildable" else "build failed"
-    if any(f.variant == name for f in result.failures):
+    if any(f.variant == name for f in result.recorded.failures):
         return "run failed"
     return None
 
 
 def _caption(result: Result) -> str:
-    benchmarks = result.study.benchmarks
+    benchmarks = result.question.benchmarks
     if len(benchmarks) == 1:
         return f"Time on {printable(benchmarks[0].name)}"
     return f"Time, geometric mean of {count(len(benchmarks), 'benchmark')}"

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import Word
+from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_lines import EXPLAINED, LineGroup, few_lines, line_groups
 from whyfast.report.benchmark_table import benchmark_tables
 from whyfast.report.certainty import how_sure
@@ -61,20 +62,20 @@ class _Printer:
         self._encoding = console.encoding or "utf-8"
 
     def result(self, result: Result, *, verbose: bool) -> None:
-        if result.study.title not in ("ab", "compare"):
-            self._line(Text(self._safe(result.study.title), style="bold"))
+        if result.question.title:
+            self._line(Text(self._safe(result.question.title), style="bold"))
             self._console.print()
-        if result.about == "counts":
+        if result.judged.about == "counts":
             self.page(guest_page(result, every=verbose))
             return
-        self._line(Text(self._safe(result.answer.headline), style="bold"))
+        self._line(Text(self._safe(answer_of(result).headline), style="bold"))
         for table in main_tables(result, verbose=verbose):
             self._table(table)
         few = few_lines(result)
         if not verbose:
             self._groups(few)
-        self._lines(result.answer.sentences)
-        self._code(toml_lines(result.troubles))
+        self._lines(answer_of(result).sentences)
+        self._code(toml_lines(result.found.troubles))
         self._confounds(result)
         self._lines(how_sure(result), style="dim")
         metrics = metric_table(result, decided=not verbose)
@@ -125,10 +126,10 @@ class _Printer:
             self._lines((EXPLAINED,), style="dim")
 
     def _confounds(self, result: Result) -> None:
-        if not result.confounds:
+        if not result.judged.confounds:
             return
         self._console.print()
-        for confound in sorted(result.confounds, key=lambda c: c.severity != "warning"):
+        for confound in sorted(result.judged.confounds, key=lambda c: c.severity != "warning"):
             style = "yellow" if confound.severity == "warning" else ""
             said = Text(f"{confound.severity}: ", style=style)
             said.append(self._safe(confound.text), style="")

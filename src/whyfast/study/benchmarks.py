@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from whyfast.model.study import Benchmark, RunnerName
+from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.study.command import read_command
 from whyfast.study.parameter import spread
 from whyfast.study.quantities import parse_duration
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import quoted
 
 _RUNNERS: tuple[str, ...] = get_args(RunnerName)
 
 
-def read_benchmarks(table: Table, *, needed: bool = True) -> tuple[Benchmark, ...]:
+def read_benchmarks(table: TomlTable, *, needed: bool = True) -> tuple[Benchmark, ...]:
     """The benchmarks in file order; there must be one unless nothing is measured."""
     benchmarks = tuple(
         one for name, inner in table.tables() for one in spread(inner, _benchmark(name, inner))
@@ -30,7 +30,7 @@ def read_benchmarks(table: Table, *, needed: bool = True) -> tuple[Benchmark, ..
     return benchmarks
 
 
-def _benchmark(name: str, table: Table) -> Benchmark:
+def _benchmark(name: str, table: TomlTable) -> Benchmark:
     table.check_name("a benchmark")
     table.check_keys(
         "runner", "command", "check", "timeout", "parameter", "distribution", "overhead"
@@ -50,12 +50,12 @@ def _benchmark(name: str, table: Table) -> Benchmark:
     )
 
 
-def _command(table: Table) -> tuple[str, ...]:
+def _command(table: TomlTable) -> tuple[str, ...]:
     table.require("command", 'command = ["{program}", "argument"]')
     return read_command(table, "command", parameter="parameter" in table)
 
 
-def _check(table: Table, runner: str) -> str | None:
+def _check(table: TomlTable, runner: str) -> str | None:
     if "check" not in table:
         return None
     check = table.string("check")

@@ -6,10 +6,10 @@ import contextlib
 
 from whyfast.study.placeholders import COMMAND_NAMES, PARAMETER_NAME, names_in
 from whyfast.study.sections import check_placeholders
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 
 
-def read_command(table: Table, name: str, *, parameter: bool = False) -> tuple[str, ...]:
+def read_command(table: TomlTable, name: str, *, parameter: bool = False) -> tuple[str, ...]:
     """The command under that key; empty when it is not given.
 
     ``parameter``: the words may use ``{parameter}``.

@@ -9,7 +9,7 @@ from typing import Any
 
 from whyfast.model.errors import StudyError
 from whyfast.study.document import Document, read_document
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import quoted
 
 INCLUDE = "include"
@@ -26,7 +26,7 @@ def read_included(document: Document) -> Document:
 def _read(document: Document, chain: tuple[Path, ...]) -> Document:
     if INCLUDE not in document.data:
         return document
-    table = Table(document, (), document.data)
+    table = TomlTable(document, (), document.data)
     name = table.string(INCLUDE)
     file = Path(os.path.normpath(document.file.parent / os.path.expanduser(name)))
     if any(_same(file, other) for other in chain):

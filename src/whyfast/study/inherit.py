@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from whyfast.model.study import Variant
+from whyfast.model.variant import Variant
 from whyfast.study.document import Document
 from whyfast.study.layer import Layer, add_up
-from whyfast.study.recipe import Recipe
 from whyfast.study.suggest import suggestion
+from whyfast.study.variant_recipe import VariantRecipe
 from whyfast.study.wording import Key, quoted
 
 
 def resolve(
-    document: Document, product: Iterable[Recipe], by_hand: Iterable[Recipe]
+    document: Document, product: Iterable[VariantRecipe], by_hand: Iterable[VariantRecipe]
 ) -> tuple[Variant, ...]:
     """The variants that can be built: those of the product, then those written by hand.
 
@@ -32,7 +32,7 @@ def resolve(
 
 
 def _check_fixes(
-    document: Document, variants: Iterable[Variant], recipes: Mapping[str, Recipe]
+    document: Document, variants: Iterable[Variant], recipes: Mapping[str, VariantRecipe]
 ) -> None:
     """What is fixed is another variant, one that is built."""
     names = [v.name for v in variants]
@@ -49,7 +49,9 @@ def _check_fixes(
             raise document.error((*recipes[v.name].key, "fixes"), message, hint)
 
 
-def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> Variant | None:
+def _variant(
+    document: Document, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+) -> Variant | None:
     layers: dict[Key, Layer] = {}
     for name in ancestry(document, recipe, recipes):
         for key, layer in recipes[name].layers.items():
@@ -84,7 +86,9 @@ def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) 
     )
 
 
-def ancestry(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> list[str]:
+def ancestry(
+    document: Document, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+) -> list[str]:
     """The names whose layers make up the recipe, in the order in which they apply, itself last.
 
     One that is reached along several ways applies once, where it is met first: with

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from whyfast.model.toolchain import FEATURES
-from whyfast.study.guests import check_boot, read_kernel
+from whyfast.study.kernels import check_boot, read_kernel
 from whyfast.study.packages import check_packages
-from whyfast.study.running import read_sysctl
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.ways_to_run import read_sysctl
 from whyfast.study.wording import Key, quoted
 
 #: Lists that a plain value replaces and ``.add`` appends to.
@@ -29,7 +29,7 @@ EXPECTATIONS = {
 
 
 @dataclass(frozen=True)
-class Change:
+class ListChange:
     """What a layer does to a list: append to it, or replace it."""
 
     values: tuple[str, ...]
@@ -41,7 +41,7 @@ class Layer:
     """One table's settings; what it does not set is inherited."""
 
     toolchain: str = ""
-    lists: Mapping[str, Change] = field(default_factory=dict)
+    lists: Mapping[str, ListChange] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     expect: Mapping[str, str] = field(default_factory=dict)
     sysctl: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Settings:
     kernel: str
 
 
-def read_layer(table: Table) -> Layer:
+def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
     return Layer(
         toolchain=_toolchain(table),
@@ -105,7 +105,7 @@ def add_up(layers: Iterable[Layer]) -> Settings:
     return Settings(toolchain, lists, env, expect, sysctl, evidence_only, revision, kernel)
 
 
-def _toolchain(table: Table) -> str:
+def _toolchain(table: TomlTable) -> str:
     toolchain = table.string("toolchain")
     provider, colon, name = toolchain.partition(":")
     if toolchain and not (colon and provider.strip() and name.strip()):
@@ -114,7 +114,7 @@ def _toolchain(table: Table) -> str:
     return toolchain
 
 
-def _revision(table: Table) -> str:
+def _revision(table: TomlTable) -> str:
     revision = table.string("revision")
     if revision.startswith("-"):
         raise table.error(("revision",), f"{quoted(revision)} begins with a dash")
@@ -124,16 +124,16 @@ def _revision(table: Table) -> str:
     return revision
 
 
-def _change(table: Table, name: str) -> Change:
+def _change(table: TomlTable, name: str) -> ListChange:
     value = table.data[name]
     if isinstance(value, dict):
         inner = table.table(name)
         inner.check_keys("add")
         inner.require("add", f'{name}.add = ["…"]')
-        change = Change(inner.strings("add"), append=True)
+        change = ListChange(inner.strings("add"), append=True)
         where: Key = (name, "add")
     else:
-        change = Change(table.strings(name), append=False)
+        change = ListChange(table.strings(name), append=False)
         where = (name,)
     if name == "packages":
         check_packages(table, where, change.values)
@@ -150,7 +150,7 @@ def _change(table: Table, name: str) -> Change:
     return change
 
 
-def _expect(table: Table) -> dict[str, str]:
+def _expect(table: TomlTable) -> dict[str, str]:
     inner = table.table("expect")
     inner.check_keys(*EXPECTATIONS)
     return {name: inner.choice(name, EXPECTATIONS[name], "") for name in inner.data}

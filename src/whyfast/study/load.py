@@ -6,23 +6,24 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
 from whyfast.study.document import read_document
 from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, find_study
-from whyfast.study.guests import check_guests
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
+from whyfast.study.kernels import check_guests
+from whyfast.study.otherwise import read_otherwise
 from whyfast.study.question import check_question, read_question
 from whyfast.study.quick import read_quick
-from whyfast.study.recipe import Recipe, read_recipes
-from whyfast.study.running import check_running
 from whyfast.study.sections import read_build, read_measure
 from whyfast.study.source import read_source
-from whyfast.study.stand_in import read_otherwise
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.variant_recipe import VariantRecipe, read_recipes
+from whyfast.study.ways_to_run import check_running
 
 _SECTIONS = (
     "study",
@@ -46,7 +47,7 @@ def load_study(where: str | Path) -> Study:
     file = find_study(where)
     document = read_included(read_document(file))
     folder = Path(os.path.abspath(file)).parent
-    top = Table(document, (), document.data)
+    top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
     for name in ("study", "source", "build"):
         top.require(name, f"the section [{name}]")
@@ -88,7 +89,7 @@ def load_study(where: str | Path) -> Study:
     )
 
 
-def _variants(top: Table) -> tuple[tuple[Variant, ...], tuple[Recipe, ...]]:
+def _variants(top: TomlTable) -> tuple[tuple[Variant, ...], tuple[VariantRecipe, ...]]:
     product = span(top.table("axes")) if "axes" in top else ()
     by_hand = read_recipes(top.table("variant"))
     variants = resolve(top.document, product, by_hand)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, quoted
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
 
-def check_packages(table: Table, at: Key, names: Sequence[str]) -> None:
+def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
     """Refuse what cannot be one; ``at`` is the list that they stand in."""
     for i, name in enumerate(names):
         if not _PACKAGE.fullmatch(name):

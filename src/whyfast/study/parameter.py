@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whyfast.model.study import Benchmark, Parameter
+from whyfast.model.variant import Benchmark, Parameter
 from whyfast.study.placeholders import PARAMETER_NAME, bind, names_in
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import kind
 
 _EXAMPLE = 'write parameter = { name = "tail call", values = [0, 1, 2, 4] }'
 
 
-def spread(table: Table, benchmark: Benchmark) -> tuple[Benchmark, ...]:
+def spread(table: TomlTable, benchmark: Benchmark) -> tuple[Benchmark, ...]:
     """The benchmark for each value of its parameter, ``NAME-VALUE``, in the order given; itself
     when it has none. ``{parameter}`` in its commands is the value."""
     if "parameter" not in table:
@@ -32,7 +32,7 @@ def spread(table: Table, benchmark: Benchmark) -> tuple[Benchmark, ...]:
     )
 
 
-def _values(table: Table) -> tuple[int, ...]:
+def _values(table: TomlTable) -> tuple[int, ...]:
     values = table.data["values"]
     if not isinstance(values, list):
         raise table.error(("values",), f"must be a list of numbers, not {kind(values)}", _EXAMPLE)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whyfast.model.study import Claim, Variant
+from whyfast.model.question import Claim
+from whyfast.model.variant import Variant
 from whyfast.study.quantities import parse_margin
-from whyfast.study.recipe import Recipe
 from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.variant_recipe import VariantRecipe
 from whyfast.study.wording import Key, quoted
 
 _MARGIN = 0.01
@@ -27,7 +28,7 @@ class Question:
     evidence_only: bool
 
 
-def check_question(table: Table) -> None:
+def check_question(table: TomlTable) -> None:
     """What can be said about the table before the variants are known."""
     table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
     table.require("title", 'title = "Is … faster than …?"')
@@ -36,7 +37,9 @@ def check_question(table: Table) -> None:
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
 
 
-def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[Recipe]) -> Question:
+def read_question(
+    table: TomlTable, variants: Sequence[Variant], by_hand: Sequence[VariantRecipe]
+) -> Question:
     """The question, with every variant that it names known to exist."""
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
     margin = _MARGIN
@@ -59,7 +62,7 @@ def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[R
 
 
 def _check_measured(
-    table: Table, baselines: Sequence[tuple[str, Key]], variants: Sequence[Variant]
+    table: TomlTable, baselines: Sequence[tuple[str, Key]], variants: Sequence[Variant]
 ) -> None:
     """What is compared with others has to be measured."""
     unmeasured = {v.name for v in variants if v.evidence_only}
@@ -77,7 +80,7 @@ class _Known:
     concrete: list[str]
     abstract: list[str]
 
-    def check(self, table: Table, key: Key, name: str) -> None:
+    def check(self, table: TomlTable, key: Key, name: str) -> None:
         hint = suggestion(name, self.concrete)
         at = key[len(table.key) :]
         if name in self.abstract:
@@ -86,7 +89,7 @@ class _Known:
             raise table.error(at, f"no variant {quoted(name)}", hint)
 
 
-def _claim(table: Table, known: _Known) -> Claim:
+def _claim(table: TomlTable, known: _Known) -> Claim:
     table.check_keys("variant", "baseline")
     for name in ("variant", "baseline"):
         table.require(name, 'claim = { variant = "…", baseline = "…" }')

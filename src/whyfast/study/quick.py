@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whyfast.model.study import Benchmark, Quick, Variant
+from whyfast.model.study import Quick
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.quantities import parse_duration
 from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import quoted
 
 
-def read_quick(table: Table, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> Quick:
+def read_quick(
+    table: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
+) -> Quick:
     """The restriction, with every name in it known to exist."""
     table.check_keys("variants", "benchmarks", "budget")
     return Quick(
@@ -23,7 +26,7 @@ def read_quick(table: Table, variants: Sequence[Variant], benchmarks: Sequence[B
     )
 
 
-def _names(table: Table, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:
+def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:
     """Names that must exist; left out means all, so that none at all would be a mistake."""
     if key not in table:
         return ()

@@ -11,14 +11,14 @@ from whyfast.study.packages import check_packages
 from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
 from whyfast.study.quantities import parse_duration, parse_size
 from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
 
 
-def read_build(table: Table) -> BuildSpec:
+def read_build(table: TomlTable) -> BuildSpec:
     """``[build]``."""
     table.check_keys("steps", "link", "program", "env", "packages", "takes", "room", "evidence")
     return BuildSpec(
@@ -33,7 +33,7 @@ def read_build(table: Table) -> BuildSpec:
     )
 
 
-def _evidence_build(table: Table) -> EvidenceBuild:
+def _evidence_build(table: TomlTable) -> EvidenceBuild:
     """``[build.evidence]``."""
     table.check_keys("steps", "object", "packages", "takes", "room")
     return EvidenceBuild(
@@ -45,21 +45,21 @@ def _evidence_build(table: Table) -> EvidenceBuild:
     )
 
 
-def _takes(table: Table) -> float | None:
+def _takes(table: TomlTable) -> float | None:
     """Seconds of one build, about."""
     if "takes" not in table:
         return None
     return table.converted("takes", parse_duration, 'takes = "6m" or "90s"')
 
 
-def _room(table: Table) -> int | None:
+def _room(table: TomlTable) -> int | None:
     """Bytes of one build, about."""
     if "room" not in table:
         return None
     return int(table.converted("room", parse_size, 'room = "480MB" or "1.5GB"'))
 
 
-def _steps(table: Table, example: str) -> tuple[str, ...]:
+def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
     example = f'steps = ["{example}"]'
     table.require("steps", example)
     steps = table.strings("steps", words=False)
@@ -70,7 +70,7 @@ def _steps(table: Table, example: str) -> tuple[str, ...]:
     return steps
 
 
-def _made(table: Table, key: str, example: str) -> str:
+def _made(table: TomlTable, key: str, example: str) -> str:
     """The file that the steps make, a path inside the build folder."""
     table.require(key, f'{key} = "{example}", the file that the steps make')
     made = table.string(key)
@@ -81,14 +81,14 @@ def _made(table: Table, key: str, example: str) -> str:
     return made
 
 
-def _packages(table: Table) -> tuple[str, ...]:
+def _packages(table: TomlTable) -> tuple[str, ...]:
     """What the steps need beside the compiler, by Debian's names."""
     packages = table.strings("packages")
     check_packages(table, ("packages",), packages)
     return tuple(dict.fromkeys(packages))
 
 
-def _link(table: Table) -> str | None:
+def _link(table: TomlTable) -> str | None:
     """The step that can be run again for another layout."""
     if "link" not in table:
         return None
@@ -102,7 +102,7 @@ def _link(table: Table) -> str | None:
     return link
 
 
-def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -> None:
+def check_placeholders(table: TomlTable, at: Key, text: str, valid: Iterable[str]) -> None:
     """Refuse a placeholder that is not among the valid ones, and a brace that belongs to none."""
     names = list(valid)
     literal = "write {{ or }} for a literal brace"
@@ -117,7 +117,7 @@ def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -
             raise table.error(at, message, f"{hint} ({literal})")
 
 
-def read_measure(table: Table) -> MeasureSpec:
+def read_measure(table: TomlTable) -> MeasureSpec:
     """``[measure]``."""
     table.check_keys("budget", "stop", "turn", "turns", "layouts")
     default = MeasureSpec()
@@ -136,7 +136,7 @@ def read_measure(table: Table) -> MeasureSpec:
     )
 
 
-def _whole(table: Table, name: str, least: int) -> int | None:
+def _whole(table: TomlTable, name: str, least: int) -> int | None:
     if name not in table:
         return None
     number = table.data[name]

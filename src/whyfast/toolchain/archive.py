@@ -31,7 +31,7 @@ ADDITIONS = ("-backports", "-updates", "-proposed-updates", "-security")
 TIMEOUT = 120.0
 
 
-class Command(Protocol):
+class RunCommand(Protocol):
     """Runs a program to its end."""
 
     def __call__(
@@ -41,7 +41,7 @@ class Command(Protocol):
 
 
 def run(argv: Sequence[str], *, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
-    """The real :class:`Command`; messages in English, whatever the user's language."""
+    """The real :class:`RunCommand`; messages in English, whatever the user's language."""
     return subprocess.run(
         argv,
         stdin=subprocess.DEVNULL,
@@ -63,7 +63,7 @@ class Listed:
     sha256: str
 
 
-def archive_address(command: Command = run, env: Mapping[str, str] | None = None) -> str:
+def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = None) -> str:
     """The address of Debian's main archive, without a slash at the end.
 
     CannotBuildHere when apt names none.
@@ -85,7 +85,7 @@ def archive_address(command: Command = run, env: Mapping[str, str] | None = None
     return address
 
 
-def _from_lists(command: Command) -> str | None:
+def _from_lists(command: RunCommand) -> str | None:
     """By the signed names in what apt has downloaded."""
     done = command(
         ["apt-get", "indextargets", "--format", "$(LABEL)|$(REPO_URI)", "Created-By: Packages"],
@@ -98,7 +98,7 @@ def _from_lists(command: Command) -> str | None:
     return None
 
 
-def _from_configuration(command: Command) -> str | None:
+def _from_configuration(command: RunCommand) -> str | None:
     """By what apt would download, where it has nothing yet (as in container images)."""
     with tempfile.TemporaryDirectory(prefix="whyfast-apt-") as empty:
         Path(empty, "partial").mkdir()
@@ -118,7 +118,7 @@ def expires(suite: str) -> bool:
     return suite in MOVING or suite.endswith(ADDITIONS)
 
 
-def proxy_options(command: Command = run) -> list[str]:
+def proxy_options(command: RunCommand = run) -> list[str]:
     """The machine's proxies as lines of an apt.conf, for an apt that does not read its own."""
     try:
         done = command(["apt-config", "dump"], timeout=TIMEOUT)
@@ -128,7 +128,7 @@ def proxy_options(command: Command = run) -> list[str]:
     return [line for line in done.stdout.splitlines() if wanted.match(line)]
 
 
-def download(path: str, sha256: str, to: Path, command: Command = run) -> str | None:
+def download(path: str, sha256: str, to: Path, command: RunCommand = run) -> str | None:
     """Fetch a file of the archive to ``to``; None, or in one line why it could not be had.
 
     CannotBuildHere when there is no archive or no apt. A file with another sha256 is refused.
@@ -149,7 +149,7 @@ def download(path: str, sha256: str, to: Path, command: Command = run) -> str | 
     return errors[0] if errors else f"apt-helper ended with exit code {done.returncode}"
 
 
-def _helper(command: Command) -> str:
+def _helper(command: RunCommand) -> str:
     """apt's program for single downloads, which stands beside its methods."""
     try:
         done = command(["apt-config", "shell", "found", "Dir::Bin::methods/d"], timeout=TIMEOUT)
@@ -163,7 +163,7 @@ def _helper(command: Command) -> str:
     return str(helper)
 
 
-def listed_sources(package: str, suite: str, command: Command = run) -> list[Listed]:
+def listed_sources(package: str, suite: str, command: RunCommand = run) -> list[Listed]:
     """The upstream tarballs of a source package that a suite's signed index names.
 
     CannotBuildHere when the index cannot be had. Downloads about 12 MB.
@@ -202,7 +202,7 @@ class Binary:
 
 
 def listed_binaries(
-    pattern: str, suite: str, architecture: str, command: Command = run
+    pattern: str, suite: str, architecture: str, command: RunCommand = run
 ) -> list[Binary]:
     """The packages of a suite whose names match a regular expression, by its signed index.
 
@@ -261,7 +261,7 @@ def _private_apt(line: str, suite: str) -> Iterator[list[str]]:
 
 
 def _ask(
-    what: str, options: Sequence[str], question: Sequence[str], command: Command
+    what: str, options: Sequence[str], question: Sequence[str], command: RunCommand
 ) -> subprocess.CompletedProcess[str]:
     """What apt-cache answers of an index that is downloaded first."""
     try:

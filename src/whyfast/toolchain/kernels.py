@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from whyfast.model.boot import Kernel
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.guest import Kernel
 from whyfast.store.disk import lacking
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive

@@ -25,7 +25,8 @@ from whyfast.build.recipe import (
     scan_source,
     steps_of,
 )
-from whyfast.model.study import BuildSpec, EvidenceBuild, Variant
+from whyfast.model.study import BuildSpec, EvidenceBuild
+from whyfast.model.variant import Variant
 from whyfast.store.home import Home
 from whyfast.toolchain.debian import root_folder
 from whyfast.toolchain.debian_names import parse_name

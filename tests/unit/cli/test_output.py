@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.report.example import sample_result, sample_study, suite, verdict
+from tests.unit.report.parts import changed
 
 from whyfast.cli.arguments import check_outputs
 from whyfast.cli.main import main
@@ -89,7 +90,7 @@ def test_a_pipe_gets_one_thing(
     more = ["--html", str(tmp_path / "out.html"), "--pyperf-out", str(tmp_path / "pyperf")]
     assert main(["compare", *results, "--json", "-", *more]) == 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["schema"] == "whyfast-result/1"
+    assert json.loads(said.out)["schema"] == "whyfast-result/2"
     assert said.err.count("wrote ") == 3
 
 
@@ -145,9 +146,9 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
     main_one = sample_study().variant("clang18-goto")
     twin = replace(main_one, name="clang18-goto twin", twin_of="clang18-goto")
     study = replace(sample_study(), variants=(main_one, twin), baselines=("clang18-goto",))
-    result = replace(
+    result = changed(
         sample_result(),
-        study=study,
+        question=study,
         suites=tuple(suites),
         verdicts=tuple(verdicts),
         builds=(),

@@ -9,8 +9,8 @@ import pytest
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.loader import Program, load
+from whyfast.explain.objects.symbols import Function
 from whyfast.explain.placement import lines_of, overlap, set_load
-from whyfast.explain.symbols import Function
 from whyfast.measure.geometry import Cache
 from whyfast.model.counters import FunctionCost, Profile
 

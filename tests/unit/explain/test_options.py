@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.aarch64 import _mark
 from whyfast.explain.body import bodies
-from whyfast.explain.image import Image, Region
-from whyfast.explain.labels import Function
+from whyfast.explain.disassembly.aarch64 import _mark
+from whyfast.explain.disassembly.x86 import X86Disassembler
+from whyfast.explain.disassembly.x86_marks import mark_of
 from whyfast.explain.loader import Program
+from whyfast.explain.objects.image import Image, Region
+from whyfast.explain.objects.labels import Function
 from whyfast.explain.options import option_traces
 from whyfast.explain.program import explain_program
 from whyfast.explain.recorded import Recorded, _annobin, read_recorded
-from whyfast.explain.x86 import X86Disassembler
-from whyfast.explain.x86_marks import mark_of
 from whyfast.model.evidence import OptionTrace
 
 Compile = Callable[..., Path]

@@ -13,8 +13,9 @@ from whyfast.explain.known_troubles import MERGED, SAVING, known_troubles, look_
 from whyfast.explain.program import explain_program
 from whyfast.explain.troubles import find_troubles, program_troubles
 from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
 from whyfast.study.load import load_study
 
 Compile = Callable[..., Path]

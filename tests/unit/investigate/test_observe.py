@@ -13,8 +13,8 @@ from whyfast.investigate import observe as module
 from whyfast.investigate.observe import observe, wants_observing
 from whyfast.investigate.prepare import Packages, Prepared
 from whyfast.investigate.running import argument_vector, ways_to_run
-from whyfast.measure.hold import CannotHold
 from whyfast.measure.launch import Finished
+from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.study import load_study

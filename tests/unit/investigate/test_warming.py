@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.example_blocks import block
 
 from whyfast.investigate.judging import judge_levels, judge_warming
-from whyfast.model.study import Benchmark
+from whyfast.model.variant import Benchmark
 
 WARM = [1.3, 1.2, *[1.0] * 8]
 

@@ -12,7 +12,8 @@ from whyfast.judge.option_confounds import option_confounds
 from whyfast.judge.option_costs import switched_on
 from whyfast.model.build import Build
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 ZERO = "-fzero-call-used-regs"

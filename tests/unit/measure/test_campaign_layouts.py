@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 from tests.unit.measure.test_campaign import Memory
 
-from whyfast.measure.campaign import Entry, Limits, measure
+from whyfast.measure.campaign import BenchmarkRun, Limits, measure
 
 
 def _measured(
@@ -20,7 +20,7 @@ def _measured(
 ) -> tuple[Memory, FakeRunner]:
     clock = FakeClock()
     runner = FakeRunner(script or steady(1.0), clock)
-    entry = Entry(
+    entry = BenchmarkRun(
         "fib", runner, ["a", "b"], ["a"], turns=2, layouts=dict(layouts), next_index=first
     )
     sink = Memory()

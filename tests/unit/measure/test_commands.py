@@ -11,7 +11,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.runner import Player, PlayerFailed
+from whyfast.measure.invocation import Invocation, InvocationFailed
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -30,7 +30,7 @@ def _player(
     prepare: tuple[str, ...] | None = None,
     cpu: int | None = None,
     pad: int = 0,
-) -> Player:
+) -> Invocation:
     runner = CommandRunner(
         {"v": command},
         env=dict(os.environ),
@@ -49,8 +49,8 @@ def _more_than_here() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 50_000_000
 
 
-def _fails(player: Player) -> PlayerFailed:
-    with pytest.raises(PlayerFailed) as caught:
+def _fails(player: Invocation) -> InvocationFailed:
+    with pytest.raises(InvocationFailed) as caught:
         player.turn(1)
     return caught.value
 

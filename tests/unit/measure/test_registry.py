@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 from whyfast.measure.commands import CommandRunner
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.registry import make_runner
-from whyfast.measure.runner import PlayerFailed
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.errors import UserError
-from whyfast.model.study import Benchmark
+from whyfast.model.variant import Benchmark
 
 COMMANDS = {"v": (sys.executable, "-S", "-c", "print(42)")}
 
@@ -30,14 +30,14 @@ def test_a_command_benchmark_is_checked_as_the_study_says() -> None:
     )
     assert isinstance(right, CommandRunner)
     assert right.enter("v", cpu=None, pad=0).turn(1).check == "42"
-    with pytest.raises(PlayerFailed, match="wrong result: '42', expected '43'"):
+    with pytest.raises(InvocationFailed, match="wrong result: '42', expected '43'"):
         wrong.enter("v", cpu=None, pad=0).turn(1)
 
 
 def test_the_timeout_is_that_of_the_benchmark() -> None:
     benchmark = Benchmark("fib", "command", (), timeout=0.2)
     runner = make_runner(benchmark, {"v": ("sleep", "600")}, {})
-    with pytest.raises(PlayerFailed, match=r"still running after 0\.2 s"):
+    with pytest.raises(InvocationFailed, match=r"still running after 0\.2 s"):
         runner.enter("v", cpu=None, pad=0).turn(1)
 
 

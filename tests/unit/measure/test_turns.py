@@ -14,8 +14,8 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure import turns
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 from whyfast.measure.process import Child
-from whyfast.measure.runner import Player, PlayerFailed, Reading
 from whyfast.measure.turns import TurnRunner
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -44,13 +44,15 @@ def _enter(
     check: str | None = None,
     cpu: int | None = None,
     pad: int = 0,
-) -> Player:
+) -> Invocation:
     runner = TurnRunner({"v": command}, env=dict(os.environ), timeout=timeout, check=check)
     return runner.enter("v", cpu=cpu, pad=pad)
 
 
 @contextmanager
-def _playing(code: str, *, timeout: float = STUCK, check: str | None = None) -> Iterator[Player]:
+def _playing(
+    code: str, *, timeout: float = STUCK, check: str | None = None
+) -> Iterator[Invocation]:
     player = _enter(_command(code), timeout=timeout, check=check)
     try:
         yield player
@@ -58,33 +60,33 @@ def _playing(code: str, *, timeout: float = STUCK, check: str | None = None) -> 
         player.close()
 
 
-def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> PlayerFailed:
+def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> InvocationFailed:
     """The failure of a program in its second turn or before."""
     with _playing(code, timeout=timeout, check=check) as player:
         try:
             player.turn(1)
             player.turn(2)
-        except PlayerFailed as failed:
+        except InvocationFailed as failed:
             return failed
     raise AssertionError("it did not fail")
 
 
 def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
     with _playing(GOOD, check="0x1f") as player:
-        assert player.turn(1) == Reading(0.001, "0x1f")
-        assert player.turn(250) == Reading(0.25, "0x1f")
+        assert player.turn(1) == Sample(0.001, "0x1f")
+        assert player.turn(250) == Sample(0.25, "0x1f")
 
 
 def test_a_result_is_not_needed() -> None:
     with _playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
-        assert player.turn(1) == Reading(0.0015, None)
+        assert player.turn(1) == Sample(0.0015, None)
 
 
 def test_an_answer_may_come_in_pieces() -> None:
     code = READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)'
     with _playing(code) as player:
-        assert player.turn(1) == Reading(0.5, "0x1")
-        assert player.turn(1) == Reading(0.5, "0x1")
+        assert player.turn(1) == Sample(0.5, "0x1")
+        assert player.turn(1) == Sample(0.5, "0x1")
 
 
 AT_ONCE = {
@@ -100,7 +102,7 @@ AT_ONCE = {
 
 @pytest.mark.parametrize(("code", "reason"), AT_ONCE.values(), ids=AT_ONCE)
 def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(_command(code))
     assert caught.value.reason == reason
     assert caught.value.command == _command(code)
@@ -108,7 +110,7 @@ def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
 
 def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(_command("time.sleep(600)"))
     assert caught.value.reason == "did not say it is ready within 0.3 s"
 
@@ -121,7 +123,7 @@ def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_program_that_cannot_be_started(command: tuple[str, ...], reason: str) -> None:
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(command)
     assert (caught.value.reason, caught.value.command) == (reason, command)
 
@@ -197,10 +199,10 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
         f"{code}; open({str(done)!r}, 'w').close(); {end}"
     )
     with _playing(program, timeout=1.5) as player:
-        assert player.turn(1) == Reading(0.5)
+        assert player.turn(1) == Sample(0.5)
         read.touch()
         _appears(done)
-        with pytest.raises(PlayerFailed) as caught:
+        with pytest.raises(InvocationFailed) as caught:
             player.turn(1)
     assert caught.value.reason == reason
 

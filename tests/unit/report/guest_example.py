@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.unit.report.parts import result_of
+
 from whyfast.judge.counts import judge_counts
-from whyfast.judge.lines import judge_lines
+from whyfast.judge.slopes import judge_lines
+from whyfast.model.boot import Boot, Kernel
 from whyfast.model.build import BuildFailure
-from whyfast.model.guest import Boot, Kernel
-from whyfast.model.result import Answer, Result
+from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
-from whyfast.model.study import Benchmark, BuildSpec, Parameter, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Benchmark, Parameter, Variant
 
 HERE = Path("/nowhere")
 #: Instructions of one loop with so many tail calls: 60 and 12 each, or 40 and 18 each.
@@ -60,8 +63,8 @@ def guest_result(*, second: int = 0, parameter: bool = True) -> Result:
     )
     names = tuple(COUNTS)
     blocks = tuple(_block(n, index, second) for index in (0, 1) for n in CALLS)
-    return Result(
-        study=study,
+    return result_of(
+        study,
         run="r",
         started=0.0,
         sessions=(),
@@ -79,10 +82,9 @@ def guest_result(*, second: int = 0, parameter: bool = True) -> Result:
         suites=(),
         evidence=(),
         confounds=(),
-        answer=Answer(""),
         about="counts",
         complete=True,
-        lines=judge_lines(blocks, benchmarks=benchmarks, variants=names, baseline="5.10-off"),
+        slopes=judge_lines(blocks, benchmarks=benchmarks, variants=names, baseline="5.10-off"),
         boots=tuple(
             Boot(
                 (name,),

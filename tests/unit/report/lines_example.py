@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result
+from tests.unit.report.parts import changed
 
-from whyfast.model.line import Estimate, Line, LinePoint
-from whyfast.model.observed import Image, ImageProgram, JumpForm, Observed, Overhead, RunTimes
+from whyfast.model.observed import ImageProgram, JitImage, JumpForm, Observed, Overhead, RunTimes
 from whyfast.model.result import Result
-from whyfast.model.study import Benchmark, Parameter, Variant
-from whyfast.report.answer import compose_answer
+from whyfast.model.slope import Coefficient, Line, LinePoint
+from whyfast.model.variant import Benchmark, Parameter, Variant
 
 LENGTHS = (0, 5, 33)
 HARDEN = "net.core.bpf_jit_harden"
@@ -25,14 +25,14 @@ BENCHMARKS = tuple(
 )
 
 
-def estimate(ns: float, *, bounded: bool = True) -> Estimate:
+def estimate(ns: float, *, bounded: bool = True) -> Coefficient:
     """With an interval of 2 % to either side."""
     if not bounded:
-        return Estimate(ns * 1e-9, None, None)
-    return Estimate(ns * 1e-9, ns * 0.98e-9, ns * 1.02e-9)
+        return Coefficient(ns * 1e-9, None, None)
+    return Coefficient(ns * 1e-9, ns * 0.98e-9, ns * 1.02e-9)
 
 
-def line(variant: str, slope: float, ratio: Estimate | None) -> Line:
+def line(variant: str, slope: float, ratio: Coefficient | None) -> Line:
     """From 15 ns on."""
     points = tuple(LinePoint(n, estimate(15 + slope * n), 0.021, 0.004, 20) for n in LENGTHS)
     return Line(
@@ -50,16 +50,16 @@ def line(variant: str, slope: float, ratio: Estimate | None) -> Line:
     )
 
 
-def image(variant: str, form: JumpForm, way_out: str) -> Image:
+def image(variant: str, form: JumpForm, way_out: str) -> JitImage:
     """Of one program, with a listing of one line."""
     program = ImageProgram(0, 0x1000, 84, 25, form, (way_out,), (f"+0x47  jmp {variant}",))
-    return Image(variant, form, "3 of 3 go on", (program,))
+    return JitImage(variant, form, "3 of 3 go on", (program,))
 
 
 LINES = (
     line("static", 0.8, None),
-    line("hardened", 16.0, Estimate(20.0, 19.5, 20.5)),
-    line("harden-1", 0.8, Estimate(1.001, 0.99, 1.01)),
+    line("hardened", 16.0, Coefficient(20.0, 19.5, 20.5)),
+    line("harden-1", 0.8, Coefficient(1.001, 0.99, 1.01)),
 )
 IMAGES = (
     image("static", "direct", "+0x47: a direct jump to program 1 + 0xc"),
@@ -78,21 +78,20 @@ def lines_result() -> Result:
     """The whole of it, without verdicts and builds."""
     base = sample_result()
     study = replace(
-        base.study, baselines=("static",), variants=VARIANTS, benchmarks=BENCHMARKS, claim=None
+        base.question, baselines=("static",), variants=VARIANTS, benchmarks=BENCHMARKS, claim=None
     )
-    result = replace(
+    result = changed(
         base,
-        study=study,
+        question=study,
         builds=(),
         blocks=(),
         verdicts=(),
         suites=(),
         evidence=(),
         confounds=(),
-        lines=LINES,
+        slopes=LINES,
         observed=OBSERVED,
     )
-    answer = compose_answer(
-        study=study, verdicts=(), suites=(), lines=result.lines, observed=result.observed
+    return changed(
+        result,
     )
-    return replace(result, answer=answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.report.example import ab_result, sample_result, verdict
+from tests.unit.report.parts import changed
 
 from whyfast.model.verdict import Suite
 from whyfast.report.benchmark_lines import few_lines, line_groups
@@ -30,7 +31,7 @@ def test_what_is_not_certain_is_said_so() -> None:
         verdict(*PAIR, "undecided", 1.02, 0.99, 1.05, benchmark="fib"),
         verdict(*PAIR, "same", 1.001, 0.996, 1.004, benchmark="sort"),
     )
-    (group,) = line_groups(replace(sample_result(blocks=()), verdicts=verdicts, suites=()))
+    (group,) = line_groups(changed(sample_result(blocks=()), verdicts=verdicts, suites=()))
     assert group.texts() == (
         "sort: same within 1 % (1.001x [0.996, 1.004])",
         "fib:  undecided, 1.02x slower [0.99, 1.05]",
@@ -41,20 +42,20 @@ def test_what_is_not_certain_is_said_so() -> None:
 def test_the_mean_names_the_benchmark_that_it_rests_on() -> None:
     result = sample_result()
     mean = Suite(verdict(*PAIR, "slower", 1.1, 1.08, 1.12), {"fib": 1.02, "sort": 1.11})
-    group = line_groups(replace(result, suites=(mean,)))[0]
+    group = line_groups(changed(result, suites=(mean,)))[0]
     assert group.mean == "1.10x slower [1.08, 1.12]; without fib 1.020x slower"
 
 
 def test_there_are_lines_for_several_benchmarks_only() -> None:
     assert line_groups(ab_result()) == ()
-    assert line_groups(replace(sample_result(), about="runs")) == ()
+    assert line_groups(changed(sample_result(), about="runs")) == ()
 
 
 def test_few_means_few() -> None:
     result = sample_result()
     assert few_lines(result) == ()  # three variants of six benchmarks
-    one = tuple(v for v in result.verdicts if v.variant == "clang19-goto")
-    assert [g.title for g in few_lines(replace(result, verdicts=one))] == [
+    one = tuple(v for v in result.judged.verdicts if v.variant == "clang19-goto")
+    assert [g.title for g in few_lines(changed(result, verdicts=one))] == [
         "clang19-goto against clang18-goto"
     ]
 
@@ -72,8 +73,9 @@ def test_no_name_ends_the_block_of_lines() -> None:
     result = sample_result()
     evil = "x\n```\n# head"
     verdicts = tuple(
-        replace(v, benchmark=evil if v.benchmark == "fib" else v.benchmark) for v in result.verdicts
+        replace(v, benchmark=evil if v.benchmark == "fib" else v.benchmark)
+        for v in result.judged.verdicts
     )
-    text = render_markdown(replace(result, verdicts=verdicts), verbose=True)
+    text = render_markdown(changed(result, verdicts=verdicts), verbose=True)
     assert "\n````text\n" in text
     assert "  x ``` # head:" in text

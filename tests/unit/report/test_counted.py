@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result as example
+from tests.unit.report.parts import changed
 
-from whyfast.model.counted import Counted, TouchedCode
+from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.counters import Counter, Counts, Source
-from whyfast.model.hot import HotFunction, Overlap, Place
+from whyfast.model.hot import CodePlace, HotFunction, Overlap
 from whyfast.model.result import Result
 from whyfast.report.comparisons import Comparisons
 from whyfast.report.counted_table import count_details, count_tables, counted_notes
 from whyfast.report.counted_text import counted_sentences, touched_sentences
 from whyfast.report.json_report import from_json, to_json
 
-PLACE = Place(0x1000, 640, ".text", 10, 1, 10, 2)
+PLACE = CodePlace(0x1000, 640, ".text", 10, 1, 10, 2)
 
 
 def _counts(
@@ -35,11 +36,11 @@ def _hot(name: str, costs: tuple[float, float], misses: tuple[float, float]) -> 
 
 
 def _result(*counted: Counted) -> Result:
-    return replace(example(), counted=counted)
+    return changed(example(), counted=counted)
 
 
 def _variants() -> tuple[str, str]:
-    study = example().study
+    study = example().question
     other = next(v.name for v in study.variants if v.name != study.baselines[0])
     return study.baselines[0], other
 
@@ -145,9 +146,9 @@ def test_nothing_counted_is_nothing_shown() -> None:
 def test_the_sentences() -> None:
     result = _result(_simulated())
     base, other = _variants()
-    comparisons = Comparisons(result.verdicts, result.suites)
-    study = replace(result.study, claim=None)
-    said = counted_sentences(study, comparisons, result.counted)
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    study = replace(result.question, claim=None)
+    said = counted_sentences(study, comparisons, result.found.counted)
     assert said[0] == (
         f"In simulation, {other} executes 1.10x the instructions of {base} and mispredicts 34.7 % "
         f"of its indirect branches, where {base} mispredicts 8.3 %; of all further mispredictions "
@@ -157,7 +158,7 @@ def test_the_sentences() -> None:
 
 def test_what_could_not_be_counted_is_said_once() -> None:
     base, other = _variants()
-    study = example().study
+    study = example().question
     failed = Counted("b", "w", tuple(_counts(v, note="no tool") for v in (base, other)))
     nothing = Comparisons((), ())
     assert counted_sentences(study, nothing, (failed,)) == ["Nothing could be counted: no tool."]
@@ -166,7 +167,9 @@ def test_what_could_not_be_counted_is_said_once() -> None:
 
 
 def test_what_commits_touch() -> None:
-    touched = TouchedCode("v1", "v2", "v", "the change touches no hot function", (), ("f (f.c)",))
+    touched = ChangedFunctions(
+        "v1", "v2", "v", "the change touches no hot function", (), ("f (f.c)",)
+    )
     assert touched_sentences((touched,)) == [
         "From v1 to v2, the change touches no hot function; it touches f (f.c)."
     ]
@@ -176,11 +179,11 @@ def test_what_commits_touch() -> None:
 
 def test_json_keeps_it_all() -> None:
     result = _result(_simulated())
-    touched = TouchedCode("v1", "v2", "v", "s", ("h",), ("f",), ("o:1",), (), ("README",))
-    result = replace(result, touched=(touched,))
+    touched = ChangedFunctions("v1", "v2", "v", "s", ("h",), ("f",), ("o:1",), (), ("README",))
+    result = changed(result, changed=(touched,))
     again = from_json(to_json(result))
-    assert again.counted == result.counted
-    assert again.touched == result.touched
+    assert again.found.counted == result.found.counted
+    assert again.found.changed == result.found.changed
 
 
 def test_what_the_hot_code_needs_of_the_cache_is_said_once_a_build() -> None:

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile, Source
-from whyfast.model.hot import HotFunction, Overlap, Place
+from whyfast.model.hot import CodePlace, HotFunction, Overlap
 from whyfast.report.counters_table import counter_tables, hot_table, print_counts
 from whyfast.report.table import Cell
 
@@ -57,7 +57,7 @@ def test_what_no_program_has_is_no_row() -> None:
 
 FUNCTIONS = [
     HotFunction("vm_run", "", (900.0, None), (0.9, None),
-                (Place(0x1000, 640, ".text.hot", 10, 1, 8, 2), None)),
+                (CodePlace(0x1000, 640, ".text.hot", 10, 1, 8, 2), None)),
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from tests.unit.report.example import (
     suite,
     verdict,
 )
+from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
@@ -37,7 +38,7 @@ VERDICTS = (
 
 
 def _result(*suites: Suite) -> Result:
-    return replace(sample_result(), verdicts=VERDICTS, suites=suites)
+    return changed(sample_result(), verdicts=VERDICTS, suites=suites)
 
 
 def test_best_worst_and_shares() -> None:
@@ -72,7 +73,7 @@ def test_one_benchmark_is_no_distribution() -> None:
 
 def test_a_benchmark_without_a_ratio_is_left_out() -> None:
     broken = replace(VERDICTS[0], ratio=float("nan"))
-    (found,) = distributions(replace(_result(), verdicts=(broken, *VERDICTS[1:])))
+    (found,) = distributions(changed(_result(), verdicts=(broken, *VERDICTS[1:])))
     assert found.best.benchmark == "mandel"
 
 
@@ -88,7 +89,7 @@ def test_the_table_says_what_is_certain_and_what_is_not() -> None:
         ("20 %,", "1 of 5"),
         ("3 / 2", ""),
     ]
-    uncertain = replace(_result(), verdicts=VERDICTS[2:4])
+    uncertain = changed(_result(), verdicts=VERDICTS[2:4])
     (table,) = distribution_tables(uncertain)
     texts = [c.text for c in table.rows[0]]
     assert texts[1:] == [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.report.example import SUITES, sample_evidence, sample_result, sample_study
+from tests.unit.report.parts import answer_from, changed
 
 from whyfast.model.evidence import CalleeCounts, EntryFacts, Evidence, OptionTrace, Unmet
-from whyfast.model.result import Answer
 from whyfast.model.trouble import Trouble
-from whyfast.report.answer import compose_answer
+from whyfast.report.answer_text import Answer
 from whyfast.report.calls_text import calls_sentences
 from whyfast.report.codec import decode, encode
 from whyfast.report.contents import evidence_tables
@@ -91,8 +91,8 @@ def test_calls_that_one_build_makes_often() -> None:
 def _answer(unmet: list[Unmet], baselines: tuple[str, ...] = ()) -> Answer:
     study = sample_study()
     lost = {u.variant for u in unmet if u.found}
-    return compose_answer(
-        study=replace(study, baselines=baselines or study.baselines),
+    return answer_from(
+        replace(study, baselines=baselines or study.baselines),
         verdicts=(),
         suites=[s for s in SUITES if not {s.verdict.variant, s.verdict.baseline} & lost],
         evidence=sample_evidence(),
@@ -144,10 +144,10 @@ def test_facts_of_older_results_are_unknown() -> None:
 
 def test_tables_of_handlers_options_and_calls() -> None:
     base = sample_result()
-    (first, second, *_) = base.evidence
+    (first, second, *_) = base.found.evidence
     entry = EntryFacts(228, 184, 184, 1.0, 82, 0.0)
     trace = OptionTrace("-pg", 220, 228)
-    found = replace(
+    found = changed(
         base,
         evidence=(
             replace(first, entry=entry, options=(trace,)),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.report.example import verdict
+from tests.unit.report.parts import changed
 from tests.unit.report.placement_example import PLACED, placement, placement_result
 
 from whyfast.model.result import Result
@@ -33,7 +34,7 @@ def _result(fix: Fix) -> Result:
     ]
     more = [placement("neither", v, replace(VARIED, baseline=v.baseline)) for v in linked]
     plain = placement_result()
-    return replace(plain, placements=(PLACED, *more), fixes=(fix,))
+    return changed(plain, placements=(PLACED, *more), fixes=(fix,))
 
 
 BOTH_ENDS = (
@@ -77,7 +78,9 @@ BOTH_ENDS = (
 )
 def test_a_fix_in_a_sentence(fix: Fix, said: str) -> None:
     result = _result(fix)
-    assert fix_sentences(result.fixes, result.placements, result.study) == [BOTH_ENDS + said]
+    assert fix_sentences(result.judged.fixes, result.judged.placements, result.question) == [
+        BOTH_ENDS + said
+    ]
 
 
 def test_the_table_shows_without_and_with_against_both_ends() -> None:
@@ -107,18 +110,18 @@ def test_the_table_shows_without_and_with_against_both_ends() -> None:
 def test_without_a_fix_there_is_no_table_and_no_sentence() -> None:
     result = placement_result()
     assert fixes_table(result) is None
-    assert fix_sentences(result.fixes, result.placements, result.study) == []
+    assert fix_sentences(result.judged.fixes, result.judged.placements, result.question) == []
 
 
 @pytest.mark.parametrize("fix", [_fix("removed"), replace(_fix("undecided"), high=math.inf)])
 def test_json_gives_back_what_was_written(fix: Fix) -> None:
-    assert from_json(json.loads(dump_result(_result(fix)))).fixes == (fix,)
+    assert from_json(json.loads(dump_result(_result(fix)))).judged.fixes == (fix,)
 
 
 def test_json_keeps_what_could_not_be_measured_apart() -> None:
     nan = math.nan
     fix = Fix("hot", "after", "calls", "undecided", nan, nan, nan, nan, 5)
-    (back,) = from_json(json.loads(dump_result(_result(fix)))).fixes
+    (back,) = from_json(json.loads(dump_result(_result(fix)))).judged.fixes
     assert [math.isnan(x) for x in (back.spread, back.without, back.low, back.high)] == [True] * 4
 
 

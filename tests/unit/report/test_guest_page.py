@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rich.console import Console
 from tests.unit.report.guest_example import guest_result
+from tests.unit.report.parts import changed
 
 from whyfast.report.guest_html import guest_data
 from whyfast.report.guest_page import guest_answer, guest_page
@@ -46,7 +47,7 @@ def test_boots_that_differ_are_told_of() -> None:
 
 
 def test_of_machines_that_were_not_booted_nothing_is_said() -> None:
-    result = replace(guest_result(), boots=(), blocks=(), lines=(), verdicts=())
+    result = changed(guest_result(), boots=(), blocks=(), slopes=(), verdicts=())
     answer = guest_answer(result)
     assert answer.headline == "Nothing was counted."
     assert not any("booted" in s for s in answer.sentences)
@@ -58,13 +59,13 @@ def test_a_number_is_never_minus_nothing() -> None:
 
 def test_boots_that_were_not_repeated_are_counted() -> None:
     result = guest_result()
-    once = replace(result, boots=result.boots[:3])
+    once = changed(result, boots=result.recorded.boots[:3])
     assert guest_answer(once).sentences[1].startswith("1 of 2 machines were booted twice: all")
 
 
 def test_ticks_that_are_no_instructions_are_warned_of() -> None:
     result = guest_result()
-    odd = replace(result, boots=(replace(result.boots[0], per_round=3.5),))
+    odd = changed(result, boots=(replace(result.recorded.boots[0], per_round=3.5),))
     assert any(
         said == "Read with care: under debian:linux-5.10.7 a loop of two instructions took 3.50 "
         "ticks of the clock, so that ticks may be no instructions."
@@ -74,7 +75,7 @@ def test_ticks_that_are_no_instructions_are_warned_of() -> None:
 
 def test_without_a_step_the_headline_says_so() -> None:
     result = guest_result()
-    still = replace(result, study=replace(result.study, margin=0.6))
+    still = changed(result, question=replace(result.question, margin=0.6))
     assert guest_answer(still).headline == (
         "No step of more than 60 % from one kernel to the next in 1 series."
     )
@@ -90,7 +91,7 @@ def test_without_a_parameter_the_largest_difference_is_the_headline() -> None:
 
 def test_without_the_baseline_it_is_said_that_nothing_can_be_compared() -> None:
     result = guest_result(parameter=False)
-    assert guest_answer(replace(result, verdicts=())).headline == (
+    assert guest_answer(changed(result, verdicts=())).headline == (
         "There is nothing to compare, as the baseline 5.10-off was not counted."
     )
 
@@ -109,7 +110,9 @@ def test_the_table_has_a_row_a_kernel_and_marks_the_step() -> None:
 
 def test_every_way_of_showing_it_calls_the_numbers_simulated() -> None:
     result = guest_result()
-    result = replace(result, answer=guest_answer(result))
+    result = changed(
+        result,
+    )
     out = io.StringIO()
     render_terminal(result, console=Console(file=out, width=100), verbose=True)
     shown = (out.getvalue(), render_markdown(result, verbose=True), render_html(result))

@@ -7,9 +7,12 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import pytest
 from tests.unit.report.example import ab_result, sample_blocks, sample_result
+from tests.unit.report.parts import changed
 
-from whyfast.model.study import Benchmark, Variant
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.report.answer_text import Answer
 from whyfast.report.html import render_html
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json
 from whyfast.report.html_text import tree
@@ -63,19 +66,19 @@ def test_hostile_names_add_no_elements() -> None:
     plain = ab_result()
     evil = "</script><img src=x onerror=alert(1)><script>alert(1)</script>\"'{{ raw_data }}"
     study = replace(
-        plain.study,
+        plain.question,
         title=evil,
         baselines=(evil,),
         variants=(Variant(evil, evil), Variant("b", "")),
         benchmarks=(Benchmark(evil, "command", ("x",)),),
     )
-    hostile = replace(
+    hostile = changed(
         plain,
-        study=study,
+        question=study,
         run=evil,
-        verdicts=tuple(replace(v, baseline=evil, benchmark=evil) for v in plain.verdicts),
+        verdicts=tuple(replace(v, baseline=evil, benchmark=evil) for v in plain.judged.verdicts),
     )
-    harmless = replace(hostile, study=replace(study, title="x"))
+    harmless = changed(hostile, question=replace(study, title="x"))
     assert _read(render_html(hostile)).tags.count("img") == 0
     tags = _read(render_html(hostile)).tags
     assert tags.count("script") == 6
@@ -103,7 +106,7 @@ def test_raw_values_are_exact() -> None:
     assert not raw["rounded"]
     assert raw["variants"][:2] == ["clang18-goto", "clang19-goto"]
     block = raw["benchmarks"][0]["blocks"][0]
-    assert tuple(block["values"]["0"]) == result.blocks[0].values["clang18-goto"]
+    assert tuple(block["values"]["0"]) == result.recorded.blocks[0].values["clang18-goto"]
     assert block["order"][1] == [1, 2, 3, 0]
 
 
@@ -125,9 +128,9 @@ def test_plain_data_as_a_tree() -> None:
 
 def test_where_nothing_was_measured_there_are_no_empty_sections() -> None:
     plain = sample_result()
-    variants = tuple(replace(v, evidence_only=True) for v in plain.study.variants)
-    study = replace(plain.study, variants=variants)
-    html = render_html(replace(plain, study=study, verdicts=(), suites=(), blocks=()))
+    variants = tuple(replace(v, evidence_only=True) for v in plain.question.variants)
+    study = replace(plain.question, variants=variants)
+    html = render_html(changed(plain, question=study, verdicts=(), suites=(), blocks=()))
     assert '<section aria-labelledby="intervals" hidden>' in html
     assert '<section aria-labelledby="raw" hidden>' in html
     assert "What was found" in html
@@ -137,15 +140,15 @@ def test_where_nothing_was_measured_there_are_no_empty_sections() -> None:
 
 
 def test_recorded_runs_are_not_said_to_be_blocks() -> None:
-    html = render_html(replace(sample_result(), about="runs"))
+    html = render_html(changed(sample_result(), about="runs"))
     assert "t interval on trimmed means" in html
     assert "A block runs every variant" not in html
 
 
-def test_a_long_answer_unfolds() -> None:
-    result = sample_result()
-    said = tuple(f"Sentence {i}." for i in range(9))
-    html = render_html(replace(result, answer=replace(result.answer, sentences=said)))
+def test_a_long_answer_unfolds(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Answer("First.", tuple(f"Sentence {i}." for i in range(9)))
+    monkeypatch.setattr("whyfast.report.html.answer_of", lambda result: said)
+    html = render_html(sample_result())
     shown, folded = html.split("<details><summary>3 more</summary>")
     assert "<li>Sentence 5.</li>" in shown
     assert "<li>Sentence 6.</li>" in folded

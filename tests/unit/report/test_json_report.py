@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.report.example import ab_result, sample_result, verdict
+from tests.unit.report.parts import changed
 
 from whyfast.model.errors import UserError
 from whyfast.model.sample import RunFailure
@@ -36,7 +36,7 @@ def test_reading_does_not_change_what_is_read() -> None:
 
 def test_top_level() -> None:
     data = _data()
-    assert data["schema"] == "whyfast-result/1"
+    assert data["schema"] == "whyfast-result/2"
     assert list(data)[:3] == ["schema", "generator", "study"]
     assert list(data)[-1] == "blocks"
     assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
@@ -66,7 +66,7 @@ def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
 
 def test_unbounded_ends_are_null() -> None:
     unbounded = verdict("b", "a", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1)
-    result = replace(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
+    result = changed(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
     data = json.loads(dump_result(result))
     assert (data["verdicts"][0]["low"], data["verdicts"][0]["high"]) == (None, None)
     assert from_json(data) == result
@@ -87,8 +87,8 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
     ("path", "value", "message"),
     [
         (["schema"], "whyfast-result/9", "schema: 'whyfast-result/9' cannot be read; "
-         "this whyfast reads 'whyfast-result/1'"),
-        (["schema"], None, "schema: None cannot be read; this whyfast reads 'whyfast-result/1'"),
+         "this whyfast reads 'whyfast-result/2'"),
+        (["schema"], None, "schema: None cannot be read; this whyfast reads 'whyfast-result/2'"),
         (["verdicts", 3, "ratio"], "2", "verdicts[3].ratio: a number is wanted, not a string"),
         (["suites", 0, "verdict"], "fast", "suites[0].verdict: one of 'faster', "
          "'slower', 'same', 'undecided' is wanted, not 'fast'"),

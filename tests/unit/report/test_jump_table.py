@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.report.example import ab_result, sample_evidence, sample_result
+from tests.unit.report.parts import changed
 
 from whyfast.model.evidence import DispatchFacts
-from whyfast.model.study import Variant
+from whyfast.model.variant import Variant
 from whyfast.report.jump_table import dispatch_table, jump_table, jumps_cell, kind_cell
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Table
@@ -38,10 +39,10 @@ def test_jumps_kind_compiler_and_time() -> None:
 def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
     plain = sample_result()
     read = replace(sample_evidence()[1], variant="clang20")
-    result = replace(
+    result = changed(
         plain,
-        study=replace(plain.study, variants=(*plain.study.variants, ONLY_READ)),
-        evidence=(read, *plain.evidence),
+        question=replace(plain.question, variants=(*plain.question.variants, ONLY_READ)),
+        evidence=(read, *plain.found.evidence),
     )
     assert _texts(jump_table(result))[-1] == ["clang20", "6", "merged", "–", "not measured"]
     assert "clang20" not in [row[0] for row in _texts(summary_table(result))]
@@ -49,9 +50,9 @@ def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
 
 def test_nothing_but_evidence_has_no_table_of_times() -> None:
     plain = sample_result()
-    variants = tuple(replace(v, evidence_only=True) for v in plain.study.variants)
-    study = replace(plain.study, variants=variants, benchmarks=())
-    result = replace(plain, study=study, verdicts=(), suites=(), blocks=())
+    variants = tuple(replace(v, evidence_only=True) for v in plain.question.variants)
+    study = replace(plain.question, variants=variants, benchmarks=())
+    result = changed(plain, question=study, verdicts=(), suites=(), blocks=())
     assert summary_table(result) is None
     assert _texts(jump_table(result))[1] == ["clang19-goto", "6", "merged", "19.1.7"]
 

@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 from tests.unit.report.example import sample_result
 from tests.unit.report.lines_example import LINES, estimate, lines_result
+from tests.unit.report.parts import answer_from, changed
 
-from whyfast.model.line import Estimate
 from whyfast.model.observed import Observed
-from whyfast.report.answer import compose_answer
+from whyfast.model.slope import Coefficient
+from whyfast.report.answer import answer_of
 from whyfast.report.html import render_html
 from whyfast.report.html_lines import lines_data, lines_section
 from whyfast.report.image_text import image_sentences
@@ -32,17 +33,17 @@ from whyfast.report.terminal import render_terminal
         (estimate(16), "16.0 ns [15.7, 16.3]"),
         (estimate(1500), "1.50 µs [1.47, 1.53]"),
         (estimate(15, bounded=False), "15.0 ns [–, –]"),
-        (Estimate(-2e-9, -5e-9, 1e-9), "−2.00 ns [−5.00, 1.00]"),
-        (Estimate(100e-9, 99.98e-9, 100.02e-9), "100.00 ns [99.98, 100.02]"),
-        (Estimate(0.0, 0.0, 0.0), "0.000 ns [0.000, 0.000]"),
+        (Coefficient(-2e-9, -5e-9, 1e-9), "−2.00 ns [−5.00, 1.00]"),
+        (Coefficient(100e-9, 99.98e-9, 100.02e-9), "100.00 ns [99.98, 100.02]"),
+        (Coefficient(0.0, 0.0, 0.0), "0.000 ns [0.000, 0.000]"),
     ],
 )
-def test_an_estimate_in_print(value: Estimate, text: str) -> None:
+def test_an_estimate_in_print(value: Coefficient, text: str) -> None:
     assert format_estimate(value) == text
 
 
 def test_the_slopes_are_the_headline_and_the_switch_is_named() -> None:
-    answer = lines_result().answer
+    answer = answer_of(lines_result())
     assert answer.headline == (
         "One more tail call costs 0.800 ns [0.784, 0.816] with static, 16.0 ns [15.7, 16.3] with "
         "hardened (20.0x slower) and 0.800 ns [0.784, 0.816] with harden-1 (slope from 0 to 33 "
@@ -65,9 +66,9 @@ def test_the_slopes_are_the_headline_and_the_switch_is_named() -> None:
 
 def test_no_cause_is_named_where_more_than_a_setting_differs() -> None:
     result = lines_result()
-    other = replace(result.study.variants[1], run=("--index", "dynamic"))
-    study = replace(result.study, variants=(result.study.variants[0], other))
-    assert len(image_sentences(study, result.observed.images, LINES)) == 1
+    other = replace(result.question.variants[1], run=("--index", "dynamic"))
+    study = replace(result.question, variants=(result.question.variants[0], other))
+    assert len(image_sentences(study, result.found.observed.images, LINES)) == 1
 
 
 def test_the_tables() -> None:
@@ -145,10 +146,13 @@ def test_every_report_has_it() -> None:
     assert from_json(json.loads(dump_result(result))) == from_json(
         json.loads(dump_result(from_json(json.loads(dump_result(result)))))
     )
-    unheard = replace(result.observed, notes=("no machine code of static: hidden",))
-    assert "no machine code of static: hidden." in render_html(replace(result, observed=unheard))
+    unheard = replace(result.found.observed, notes=("no machine code of static: hidden",))
+    assert "no machine code of static: hidden." in render_html(changed(result, observed=unheard))
     back = from_json(json.loads(dump_result(result)))
-    assert (back.lines, back.observed) == (result.lines, result.observed)
+    assert (back.judged.slopes, back.found.observed) == (
+        result.judged.slopes,
+        result.found.observed,
+    )
 
 
 def test_without_a_parameter_there_is_nothing_of_it() -> None:
@@ -157,7 +161,7 @@ def test_without_a_parameter_there_is_nothing_of_it() -> None:
     assert image_table(result) is run_times_table(result) is overhead_table(result) is None
     assert 'id="lines"' not in render_html(result)
     assert lines_data(result) == []
-    answer = compose_answer(study=result.study, verdicts=(), suites=(), observed=Observed())
+    answer = answer_from(result.question, verdicts=(), suites=(), observed=Observed())
     assert "One more" not in answer.headline
 
 
@@ -176,7 +180,7 @@ def test_plots_get_nanoseconds_and_leave_out_the_longest_runs() -> None:
 
 def test_where_no_line_is_meant_the_points_alone_are_shown() -> None:
     lines = tuple(replace(one, linear=False) for one in LINES)
-    result = replace(lines_result(), lines=lines)
+    result = changed(lines_result(), slopes=lines)
     assert line_sentences(lines) == []
     assert lines_tables(result) == ()
     assert len(points_tables(result)) == 1

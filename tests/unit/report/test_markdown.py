@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import ab_result, sample_result
+from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
 from whyfast.report.markdown import escape, prose, render_markdown
@@ -36,8 +37,10 @@ def test_verbose_folds_the_details() -> None:
 
 def test_verbose_says_what_could_not_be_seen() -> None:
     result = sample_result()
-    evidence = tuple(replace(e, missing=("op_*",), notes=("stripped",)) for e in result.evidence)
-    text = render_markdown(replace(result, evidence=evidence), verbose=True)
+    evidence = tuple(
+        replace(e, missing=("op_*",), notes=("stripped",)) for e in result.found.evidence
+    )
+    text = render_markdown(changed(result, evidence=evidence), verbose=True)
     names = "clang18-goto, clang19-goto, clang19-goto-taildup"
     assert f"\n- {names} and clang19-tail have no function that matches op\\_\\*.\n" in text
     assert f"\n- {names}, clang19-tail: stripped\n" in text
@@ -73,8 +76,8 @@ def test_code_in_a_sentence_stays_code() -> None:
 
 def test_a_pipe_in_a_name_cannot_break_the_table() -> None:
     result = ab_result()
-    study = replace(result.study, baselines=("a | b",))
-    text = render_markdown(replace(result, study=study))
+    study = replace(result.question, baselines=("a | b",))
+    text = render_markdown(changed(result, question=study))
     assert "| variant | time | against a \\| b |" in text
 
 

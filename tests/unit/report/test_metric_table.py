@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.report.example import ab_result, sample_result, verdict
+from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
 from whyfast.report.html import render_html
@@ -18,10 +19,10 @@ def _result() -> Result:
     more = verdict(other, base, "slower", 1.5, 1.4, 1.6, benchmark="command")
     same = verdict(other, base, "same", 1.001, 0.998, 1.004, benchmark="command")
     extra = {base: {"user": (0.002,)}, other: {"user": (0.003,)}}
-    return replace(
+    return changed(
         plain,
         metrics=(replace(more, metric="user"), replace(same, metric="minor_faults")),
-        blocks=tuple(replace(b, extra=extra) for b in plain.blocks),
+        blocks=tuple(replace(b, extra=extra) for b in plain.recorded.blocks),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 from tests.unit.report.example import sample_result, verdict
+from tests.unit.report.parts import changed
 from tests.unit.report.placement_example import (
     CHANGED,
     PLACED,
@@ -19,6 +20,7 @@ from tests.unit.report.placement_example import (
 )
 
 from whyfast.model.verdict import Placement
+from whyfast.report.answer import answer_of
 from whyfast.report.html import render_html
 from whyfast.report.html_placement import placement_data
 from whyfast.report.json_report import dump_result, from_json
@@ -27,7 +29,7 @@ from whyfast.report.placement_table import placement_table
 from whyfast.report.placement_text import placement_sentences, spread_text
 from whyfast.report.terminal import render_terminal
 
-STUDY = placement_result().study
+STUDY = placement_result().question
 SAME = verdict("after", "before", "same", 1.0, 0.997, 1.003, benchmark="calls")
 OPEN = verdict("after", "before", "undecided", 1.02, 0.98, 1.06, benchmark="calls")
 
@@ -73,7 +75,7 @@ def test_a_pair_in_a_sentence(found: Placement, said: str) -> None:
 
 
 def test_the_headline_says_placement_first() -> None:
-    answer = placement_result().answer
+    answer = answer_of(placement_result())
     assert answer.headline == placement_sentences([PLACED], STUDY)[0]
     assert answer.sentences[1] == (
         "Drawn at random, placement moves the time of a build by 0.25 % (one standard deviation "
@@ -168,7 +170,7 @@ def test_what_has_no_bound_or_no_ratio_is_left_out_of_the_plots() -> None:
     open_ended = replace(PLACED.linked, word="undecided", low=0.0, high=math.inf)
     none = replace(PLACED.varied, word="undecided", ratio=math.nan, low=0.0, high=math.inf)
     odd = replace(PLACED, word="undecided", linked=open_ended, varied=none, points=(0.0, math.nan))
-    (row,) = placement_data(replace(result, placements=(odd,)))["baselines"][0]["figures"][0][
+    (row,) = placement_data(changed(result, placements=(odd,)))["baselines"][0]["figures"][0][
         "rows"
     ]
     assert (row["linked"]["low"], row["linked"]["high"], row["varied"]) == (None, None, None)
@@ -177,4 +179,4 @@ def test_what_has_no_bound_or_no_ratio_is_left_out_of_the_plots() -> None:
 
 def test_json_keeps_them() -> None:
     result = placement_result()
-    assert from_json(json.loads(dump_result(result))).placements == result.placements
+    assert from_json(json.loads(dump_result(result))).judged.placements == result.judged.placements

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 from tests.unit.report.example import ab_result, sample_result
+from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
-from whyfast.model.study import Variant
+from whyfast.model.variant import Variant
 from whyfast.report.page import Page
 from whyfast.report.table import Cell, Column, Table
 from whyfast.report.terminal import render_page, render_terminal
@@ -70,7 +71,9 @@ def test_two_commands_show_their_times() -> None:
 
 def test_a_name_cannot_steer_the_terminal() -> None:
     result = ab_result()
-    evil = replace(result, study=replace(result.study, variants=(Variant("\x1b[2J[red]x", ""),)))
+    evil = changed(
+        result, question=replace(result.question, variants=(Variant("\x1b[2J[red]x", ""),))
+    )
     text = _printed(evil, 80)
     assert "\x1b" not in text
     assert "[red]x" in text
@@ -97,8 +100,8 @@ def test_verbose_adds_benchmarks_builds_and_phases() -> None:
 def test_few_benchmarks_have_their_lines_at_once() -> None:
     result = sample_result()
     pair = ("clang19-goto", "clang18-goto")
-    verdicts = tuple(v for v in result.verdicts if (v.variant, v.baseline) == pair)
-    lines = _printed(replace(result, verdicts=verdicts), 100).splitlines()
+    verdicts = tuple(v for v in result.judged.verdicts if (v.variant, v.baseline) == pair)
+    lines = _printed(changed(result, verdicts=verdicts), 100).splitlines()
     place = lines.index("clang19-goto against clang18-goto")
     assert lines[place + 1] == (
         "sieve:  clang18-goto 1.00 ms -> clang19-goto 2.14 ms: 2.13x slower [2.09, 2.19]"
@@ -129,16 +132,16 @@ def test_verbose_says_what_could_not_be_seen() -> None:
     gap = "stripped: only the 3 functions that it exports have names"
     evidence = tuple(
         replace(e, missing=("op_*",), notes=(gap,) if e.variant == "clang19-tail" else ())
-        for e in result.evidence
+        for e in result.found.evidence
     )
-    lines = _printed(replace(result, evidence=evidence), 200, verbose=True).splitlines()
+    lines = _printed(changed(result, evidence=evidence), 200, verbose=True).splitlines()
     place = lines.index(f"clang19-tail: {gap}")
     assert lines[place - 2 : place] == [
         "clang18-goto, clang19-goto, clang19-goto-taildup and clang19-tail have no function that "
         "matches",
         "op_*.",
     ]
-    assert gap not in _printed(replace(result, evidence=evidence), 200)
+    assert gap not in _printed(changed(result, evidence=evidence), 200)
 
 
 @pytest.mark.parametrize("width", range(60, 100))

@@ -8,7 +8,8 @@ from pathlib import Path
 from tests.unit.build.example import study as example
 
 from whyfast.model.build import Build, BuildFailure
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
 from whyfast.report.unmeasured import measured_builds, unmeasured_sentences
 
 BUILDS = (

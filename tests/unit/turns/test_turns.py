@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import whyfast
-from whyfast.measure.runner import PlayerFailed
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.turns import TurnRunner
 
 SOURCE = Path(whyfast.__file__).parent.parent
@@ -293,5 +293,5 @@ def test_whyfast_reports_its_exception() -> None:
     program = _program("take_turns(lambda loops: 1 / 0)")
     runner = TurnRunner({"a": tuple(program)}, env=dict(os.environ), timeout=20.0)
     player = runner.enter("a", cpu=None, pad=0)
-    with pytest.raises(PlayerFailed, match=r"^ZeroDivisionError: division by zero$"):
+    with pytest.raises(InvocationFailed, match=r"^ZeroDivisionError: division by zero$"):
         player.turn(1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 _CGROUPS = "sys/fs/cgroup"
 
 
-def virtualisation(system: System) -> Finding:
+def virtualisation(system: System) -> MachineFinding:
     """Whether this is a virtual machine, as far as the processor tells."""
     title = "virtualisation"
     text = system.read("proc/cpuinfo")
@@ -25,7 +25,7 @@ def virtualisation(system: System) -> Finding:
     if virtual:
         maker = " ".join(dict.fromkeys(n for n in names if n))
         value = f"virtual machine{f' ({maker})' if maker else ''}"
-        return Finding(
+        return MachineFinding(
             "virtualisation",
             title,
             value + (f", {container}" if container else ""),
@@ -36,9 +36,9 @@ def virtualisation(system: System) -> Finding:
         )
     if not flags:
         effect = "This processor does not tell whether it is virtual."
-        return Finding("virtualisation", title, container or "unknown", "unknown", effect)
+        return MachineFinding("virtualisation", title, container or "unknown", "unknown", effect)
     effect = "No hypervisor stands between this system and the processor."
-    return Finding("virtualisation", title, container or "none", "good", effect)
+    return MachineFinding("virtualisation", title, container or "none", "good", effect)
 
 
 def _container(system: System) -> str:
@@ -49,18 +49,18 @@ def _container(system: System) -> str:
     return "in a container" if any(marked) else ""
 
 
-def cpu_quota(system: System) -> Finding:
+def cpu_quota(system: System) -> MachineFinding:
     """The least CPU time that a control group above us allows, in CPUs."""
     title = "container CPU limit"
     quotas = list(_quotas(system))
     if not quotas:
         effect = "If a quota holds, the kernel stops the whole program until the next period."
-        return Finding("cpu_quota", title, "unknown", "unknown", effect)
+        return MachineFinding("cpu_quota", title, "unknown", "unknown", effect)
     limits = [q for q in quotas if q is not None]
     if not limits:
         effect = "No control group stops the program for having used its share."
-        return Finding("cpu_quota", title, "none", "good", effect)
-    return Finding(
+        return MachineFinding("cpu_quota", title, "none", "good", effect)
+    return MachineFinding(
         "cpu_quota",
         title,
         f"{min(limits):.2f} CPUs",

@@ -7,9 +7,9 @@ from functools import partial
 
 from whyfast.measure.doctor import container, frequency, kernel, load, sharing
 from whyfast.measure.doctor.system import System
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
-Check = Callable[[System], Finding]
+Check = Callable[[System], MachineFinding]
 
 
 def checks(seconds: float) -> tuple[Check, ...]:
@@ -36,7 +36,7 @@ def checks(seconds: float) -> tuple[Check, ...]:
     )
 
 
-def examine(system: System, seconds: float = 1.0) -> tuple[Finding, ...]:
+def examine(system: System, seconds: float = 1.0) -> tuple[MachineFinding, ...]:
     """Look at everything; steal time is watched for ``seconds`` (0: since boot, at once)."""
     return tuple(check(system) for check in checks(seconds))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 GOVERNORS = "sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 NO_TURBO = "sys/devices/system/cpu/intel_pstate/no_turbo"
@@ -13,12 +13,12 @@ BOOST = "sys/devices/system/cpu/cpufreq/boost"
 _THROTTLED = "sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"
 
 
-def governor(system: System) -> Finding:
+def governor(system: System) -> MachineFinding:
     """Who chooses the frequency."""
     found = Counter(system.read(name) or "unreadable" for name in system.names(GOVERNORS))
     title = "CPU frequency governor"
     if not found:
-        return Finding(
+        return MachineFinding(
             "governor",
             title,
             "unknown",
@@ -26,7 +26,7 @@ def governor(system: System) -> Finding:
             "The host or the firmware chooses the frequency, and it may change at any time unseen.",
         )
     if set(found) == {"performance"}:
-        return Finding(
+        return MachineFinding(
             "governor",
             title,
             "performance",
@@ -35,7 +35,7 @@ def governor(system: System) -> Finding:
             tunable=True,
         )
     value = ", ".join(f"{name} on {n} policies" for name, n in sorted(found.items()))
-    return Finding(
+    return MachineFinding(
         "governor",
         title,
         next(iter(found)) if len(found) == 1 else value,
@@ -46,12 +46,12 @@ def governor(system: System) -> Finding:
     )
 
 
-def turbo(system: System) -> Finding:
+def turbo(system: System) -> MachineFinding:
     """Whether CPUs exceed their nominal frequency while power and heat allow."""
     title = "turbo, boost"
     no_turbo, boost = number(system.read(NO_TURBO)), number(system.read(BOOST))
     if no_turbo is None and boost is None:
-        return Finding(
+        return MachineFinding(
             "turbo",
             title,
             "unknown",
@@ -60,7 +60,7 @@ def turbo(system: System) -> Finding:
             "switch turbo off in the firmware, or on the host of this virtual machine",
         )
     if no_turbo == 1 or (no_turbo is None and boost == 0):
-        return Finding(
+        return MachineFinding(
             "turbo",
             title,
             "off",
@@ -69,7 +69,7 @@ def turbo(system: System) -> Finding:
             tunable=True,
         )
     where = NO_TURBO if no_turbo is not None else BOOST
-    return Finding(
+    return MachineFinding(
         "turbo",
         title,
         "on",
@@ -80,12 +80,12 @@ def turbo(system: System) -> Finding:
     )
 
 
-def throttling(system: System) -> Finding:
+def throttling(system: System) -> MachineFinding:
     """How often heat has slowed a CPU since boot."""
     events = throttle_events(system)
     title = "thermal throttling"
     if events is None:
-        return Finding(
+        return MachineFinding(
             "throttling",
             title,
             "unknown",
@@ -93,10 +93,10 @@ def throttling(system: System) -> Finding:
             "If heat slows the CPU in the middle of a run, nothing here will tell.",
         )
     if events == 0:
-        return Finding(
+        return MachineFinding(
             "throttling", title, "never since boot", "good", "Heat has not slowed any CPU so far."
         )
-    return Finding(
+    return MachineFinding(
         "throttling",
         title,
         f"{events} events since boot",

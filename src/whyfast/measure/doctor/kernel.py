@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whyfast.measure.doctor.system import System, number, selected
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 ASLR = "proc/sys/kernel/randomize_va_space"
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
@@ -22,15 +22,15 @@ _FAST_CLOCKS = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_cou
 _PREDICTION = re.compile(r"STIBP: (always-on|forced)|Mitigation: IBRS")
 
 
-def aslr(system: System) -> Finding:
+def aslr(system: System) -> MachineFinding:
     """Address space layout randomisation."""
     value = system.read(ASLR)
     title = "address randomisation (ASLR)"
     if value is None:
         effect = "If addresses are not drawn anew for each process, one layout's luck is in all."
-        return Finding("aslr", title, "unknown", "unknown", effect)
+        return MachineFinding("aslr", title, "unknown", "unknown", effect)
     if value == "2":
-        return Finding(
+        return MachineFinding(
             "aslr",
             title,
             "full",
@@ -38,7 +38,7 @@ def aslr(system: System) -> Finding:
             "Each process gets other addresses, so their luck averages out over the blocks.",
             tunable=True,
         )
-    return Finding(
+    return MachineFinding(
         "aslr",
         title,
         {"0": "off", "1": "without the heap"}.get(value, value),
@@ -49,15 +49,15 @@ def aslr(system: System) -> Finding:
     )
 
 
-def perf_event_paranoid(system: System) -> Finding:
+def perf_event_paranoid(system: System) -> MachineFinding:
     """Who may use the hardware counters."""
     value = number(system.read(PARANOID))
     title = "perf_event_paranoid"
     if value is None:
         effect = "Without this file the kernel offers no hardware counters at all."
-        return Finding("perf_event_paranoid", title, "unknown", "unknown", effect)
+        return MachineFinding("perf_event_paranoid", title, "unknown", "unknown", effect)
     if value <= COUNTING_ALLOWED:
-        return Finding(
+        return MachineFinding(
             "perf_event_paranoid",
             title,
             str(value),
@@ -65,7 +65,7 @@ def perf_event_paranoid(system: System) -> Finding:
             "Users may count hardware events of their own programs, where there are counters.",
             tunable=True,
         )
-    return Finding(
+    return MachineFinding(
         "perf_event_paranoid",
         title,
         str(value),
@@ -76,17 +76,17 @@ def perf_event_paranoid(system: System) -> Finding:
     )
 
 
-def watchdog(system: System) -> Finding:
+def watchdog(system: System) -> MachineFinding:
     """The kernel's lockup detector, which occupies a hardware counter."""
     value = system.read(WATCHDOG)
     title = "NMI watchdog"
     if value is None:
         effect = "If it runs, it occupies one hardware counter of each CPU."
-        return Finding("nmi_watchdog", title, "unknown", "unknown", effect)
+        return MachineFinding("nmi_watchdog", title, "unknown", "unknown", effect)
     if value == "0":
         effect = "All hardware counters are free."
-        return Finding("nmi_watchdog", title, "off", "good", effect, tunable=True)
-    return Finding(
+        return MachineFinding("nmi_watchdog", title, "off", "good", effect, tunable=True)
+    return MachineFinding(
         "nmi_watchdog",
         title,
         "on",
@@ -97,15 +97,15 @@ def watchdog(system: System) -> Finding:
     )
 
 
-def huge_pages(system: System) -> Finding:
+def huge_pages(system: System) -> MachineFinding:
     """Transparent huge pages."""
     value = selected(system.read(HUGE_PAGES))
     title = "transparent huge pages"
     if value is None:
         effect = "If memory may or may not come in huge pages, processes differ in TLB misses."
-        return Finding("transparent_hugepages", title, "unknown", "unknown", effect)
+        return MachineFinding("transparent_hugepages", title, "unknown", "unknown", effect)
     if value == "always":
-        return Finding(
+        return MachineFinding(
             "transparent_hugepages",
             title,
             value,
@@ -114,7 +114,7 @@ def huge_pages(system: System) -> Finding:
             "whyfast doctor --tune, or: echo madvise > /" + HUGE_PAGES,
             tunable=True,
         )
-    return Finding(
+    return MachineFinding(
         "transparent_hugepages",
         title,
         value,
@@ -126,18 +126,18 @@ def huge_pages(system: System) -> Finding:
     )
 
 
-def mitigations(system: System) -> Finding:
+def mitigations(system: System) -> MachineFinding:
     """Protections against attacks through speculative execution."""
     texts = {name: system.read(name) for name in system.names(_VULNERABILITIES)}
     known = {name.rpartition("/")[2]: text for name, text in texts.items() if text}
     title = "CPU mitigations"
     if not known:
         effect = "Protections against speculative execution may slow system calls and branches."
-        return Finding("mitigations", title, "unknown", "unknown", effect)
+        return MachineFinding("mitigations", title, "unknown", "unknown", effect)
     active = sorted(n for n, text in known.items() if "Mitigation" in text)
     value = f"{len(active)} active of {len(known)}" + (f": {', '.join(active)}" if active else "")
     if any(_PREDICTION.search(text) for text in known.values()):
-        return Finding(
+        return MachineFinding(
             "mitigations",
             title,
             value,
@@ -146,7 +146,7 @@ def mitigations(system: System) -> Finding:
             "changes what an interpreter's dispatch costs.",
             "boot with spectre_v2_user=prctl; mind what that gives up",
         )
-    return Finding(
+    return MachineFinding(
         "mitigations",
         title,
         value,
@@ -156,17 +156,17 @@ def mitigations(system: System) -> Finding:
     )
 
 
-def clock_source(system: System) -> Finding:
+def clock_source(system: System) -> MachineFinding:
     """What the kernel reads time from."""
     value = system.read(_CLOCK)
     title = "clock source"
     if value is None:
         effect = "If reading the clock is slow, short values are too long."
-        return Finding("clock_source", title, "unknown", "unknown", effect)
+        return MachineFinding("clock_source", title, "unknown", "unknown", effect)
     if value in _FAST_CLOCKS:
         effect = "Reading the clock takes tens of nanoseconds and no system call."
-        return Finding("clock_source", title, value, "good", effect)
-    return Finding(
+        return MachineFinding("clock_source", title, value, "good", effect)
+    return MachineFinding(
         "clock_source",
         title,
         value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 #: Load average per CPU from which a machine counts as busy.
 BUSY = 0.5
@@ -15,7 +15,7 @@ STOLEN = 0.005
 _STEAL_FIELD = 7  # in a cpu line of /proc/stat, after the name
 
 
-def load(system: System) -> Finding:
+def load(system: System) -> MachineFinding:
     """The load average of the last minute."""
     words = (system.read("proc/loadavg") or "").split()
     title = "load"
@@ -23,13 +23,13 @@ def load(system: System) -> Finding:
         value = float(words[0])
     except (IndexError, ValueError):
         effect = "If other programs run, they take turns with what is measured."
-        return Finding("load", title, "unknown", "unknown", effect)
+        return MachineFinding("load", title, "unknown", "unknown", effect)
     cpus = os.cpu_count() or 1
     text = f"{value:.2f} on {cpus} CPU{'s' if cpus > 1 else ''}"
     if value / cpus <= BUSY:
         effect = "Other programs leave the CPUs alone."
-        return Finding("load", title, text, "good", effect)
-    return Finding(
+        return MachineFinding("load", title, text, "good", effect)
+    return MachineFinding(
         "load",
         title,
         text,
@@ -40,7 +40,7 @@ def load(system: System) -> Finding:
     )
 
 
-def steal(system: System, seconds: float = 1.0) -> Finding:
+def steal(system: System, seconds: float = 1.0) -> MachineFinding:
     """The share of CPU time that the host gave to others, watched over ``seconds``.
 
     With 0 seconds it is the share since boot.
@@ -52,13 +52,13 @@ def steal(system: System, seconds: float = 1.0) -> Finding:
     title = "steal time"
     if before is None or after is None or after[1] <= before[1]:
         effect = "If a host runs other machines on these CPUs, times jump without a cause in here."
-        return Finding("steal", title, "unknown", "unknown", effect)
+        return MachineFinding("steal", title, "unknown", "unknown", effect)
     share = (after[0] - before[0]) / (after[1] - before[1])
     value = f"{share * 100:.1f} % {f'over {seconds:g} s' if seconds else 'since boot'}"
     if share < STOLEN:
         effect = "No other virtual machine takes time from these CPUs."
-        return Finding("steal", title, value, "good", effect)
-    return Finding(
+        return MachineFinding("steal", title, value, "good", effect)
+    return MachineFinding(
         "steal",
         title,
         value,
@@ -78,7 +78,7 @@ def stolen_and_all(system: System) -> tuple[int, int] | None:
     return None
 
 
-def swap(system: System) -> Finding:
+def swap(system: System) -> MachineFinding:
     """Memory on disk."""
     sizes = {}
     for line in (system.read("proc/meminfo") or "").splitlines():
@@ -89,15 +89,15 @@ def swap(system: System) -> Finding:
     title = "swap"
     if total is None or free is None:
         effect = "If memory is moved to disk, single values become hundreds of times longer."
-        return Finding("swap", title, "unknown", "unknown", effect)
+        return MachineFinding("swap", title, "unknown", "unknown", effect)
     if total == 0:
         effect = "No memory of a program is moved to disk."
-        return Finding("swap", title, "none", "good", effect)
+        return MachineFinding("swap", title, "none", "good", effect)
     used = (total - free) / 1024
     if used < 1:
         effect = "Nothing is swapped out; memory is sufficient for now."
-        return Finding("swap", title, f"{total / 1024:.0f} MiB, unused", "good", effect)
-    return Finding(
+        return MachineFinding("swap", title, f"{total / 1024:.0f} MiB, unused", "good", effect)
+    return MachineFinding(
         "swap",
         title,
         f"{used:.0f} of {total / 1024:.0f} MiB in use",

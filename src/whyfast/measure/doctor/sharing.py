@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whyfast.measure.doctor.system import System, cpu_list
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 ISOLATED = "sys/devices/system/cpu/isolated"
 IRQS = "proc/irq/[0-9]*/smp_affinity_list"
@@ -12,12 +12,12 @@ _NOHZ_FULL = "sys/devices/system/cpu/nohz_full"
 ONLINE = "sys/devices/system/cpu/online"
 
 
-def smt(system: System) -> Finding:
+def smt(system: System) -> MachineFinding:
     """Simultaneous multithreading (hyper-threading)."""
     active = system.read(_SMT)
     title = "SMT (hyper-threading)"
     if active == "0":
-        return Finding(
+        return MachineFinding(
             "smt",
             title,
             "off",
@@ -25,14 +25,14 @@ def smt(system: System) -> Finding:
             "No other thread shares the caches and units of a core, as far as is visible here.",
         )
     if active is None:
-        return Finding(
+        return MachineFinding(
             "smt",
             title,
             "unknown",
             "unknown",
             "If two threads share a core, work on one slows the other by up to half.",
         )
-    return Finding(
+    return MachineFinding(
         "smt",
         title,
         "on",
@@ -43,12 +43,12 @@ def smt(system: System) -> Finding:
     )
 
 
-def isolated(system: System) -> Finding:
+def isolated(system: System) -> MachineFinding:
     """CPUs that the scheduler leaves alone."""
     text = system.read(ISOLATED)
     title = "isolated CPUs"
     if text:
-        return Finding(
+        return MachineFinding(
             "isolated",
             title,
             text,
@@ -56,14 +56,14 @@ def isolated(system: System) -> Finding:
             "Nothing runs on these CPUs but what is pinned to them: start whyfast with taskset.",
         )
     if text is None:
-        return Finding(
+        return MachineFinding(
             "isolated",
             title,
             "unknown",
             "unknown",
             "Other programs may run on the CPUs that measure.",
         )
-    return Finding(
+    return MachineFinding(
         "isolated",
         title,
         "none",
@@ -74,14 +74,14 @@ def isolated(system: System) -> Finding:
     )
 
 
-def nohz_full(system: System) -> Finding:
+def nohz_full(system: System) -> MachineFinding:
     """CPUs without a periodic timer interrupt."""
     text = system.read(_NOHZ_FULL)
     title = "CPUs without timer tick"
     # A kernel that can do without the tick has the file, "(null)" or empty when it does not.
     none = not cpu_list(text)
     if text is None and system.read(ISOLATED) is None:
-        return Finding(
+        return MachineFinding(
             "nohz_full",
             title,
             "unknown",
@@ -89,7 +89,7 @@ def nohz_full(system: System) -> Finding:
             "A timer probably interrupts each busy CPU 100 to 1000 times a second.",
         )
     if none:
-        return Finding(
+        return MachineFinding(
             "nohz_full",
             title,
             "none",
@@ -98,7 +98,7 @@ def nohz_full(system: System) -> Finding:
             "alike.",
             "boot with nohz_full=LIST on the kernel's command line",
         )
-    return Finding(
+    return MachineFinding(
         "nohz_full",
         title,
         str(text),
@@ -107,7 +107,7 @@ def nohz_full(system: System) -> Finding:
     )
 
 
-def irq_affinity(system: System) -> Finding:
+def irq_affinity(system: System) -> MachineFinding:
     """Which interrupts may be served by the CPUs that measure."""
     allowed = {name: cpu_list(system.read(name)) for name in system.names(IRQS)}
     known = {name: cpus for name, cpus in allowed.items() if cpus}
@@ -115,7 +115,7 @@ def irq_affinity(system: System) -> Finding:
     apart = cpu_list(system.read(ISOLATED))
     measuring = set(apart or cpu_list(system.read(ONLINE)))
     if not known or not measuring:
-        return Finding(
+        return MachineFinding(
             "irq_affinity",
             title,
             "unknown",
@@ -124,7 +124,7 @@ def irq_affinity(system: System) -> Finding:
         )
     hit = sum(1 for cpus in known.values() if not measuring.isdisjoint(cpus))
     if not hit:
-        return Finding(
+        return MachineFinding(
             "irq_affinity",
             title,
             f"none of {len(known)} on isolated CPUs",
@@ -132,7 +132,7 @@ def irq_affinity(system: System) -> Finding:
             "Devices interrupt other CPUs than those that measure.",
             tunable=True,
         )
-    return Finding(
+    return MachineFinding(
         "irq_affinity",
         title,
         f"{hit} of {len(known)} may fall on {'isolated' if apart else 'all'} CPUs",

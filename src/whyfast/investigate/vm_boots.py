@@ -1,0 +1,182 @@
+"""The boots of one run: each guest loaded, booted once a round, and its answers read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.measure.launch import Launcher
+from whyfast.measure.vm.count import count_loop
+from whyfast.measure.vm.qemu import Booted, BootFailed, boot, command_line
+from whyfast.measure.vm.share import (
+    COUNTED_LOOPS,
+    TIMED_LOOPS,
+    TURNS,
+    Cargo,
+    Guest,
+    boot_digest,
+    load,
+)
+from whyfast.measure.vm.transcript import Unanswered, parse_transcript, read_values
+from whyfast.model.boot import Boot, GuestUnit, Kernel
+from whyfast.model.sample import RunFailure
+from whyfast.model.study import Study
+
+#: Seconds of wall time that a boot may take.
+BOOT_TIMEOUT = 300.0
+
+
+@dataclass(frozen=True)
+class BootValues:
+    """What one boot yields for a block: the main value of one loop, and every raw one."""
+
+    value: float
+    short: tuple[int, ...]
+    long: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BootOutcome:
+    """What became of one boot: None and failures when it did not come to its end."""
+
+    boot: Boot | None
+    values: tuple[tuple[str, str, BootValues], ...] = ()
+    failures: tuple[RunFailure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What all boots of a run have in common.
+
+    ``commands`` maps (variant, benchmark) to the words of its command, ``kept`` is the folder for
+    what guests have sent, ``init`` the first process of each.
+    """
+
+    study: Study
+    commands: Mapping[tuple[str, str], tuple[str, ...]]
+    programs: Mapping[str, Path]
+    init: bytes
+    kernels: Mapping[str, Kernel]
+    kept: Path
+    unit: GuestUnit
+    qemu: str
+    emulator: str
+    launcher: Launcher
+
+    @property
+    def loops(self) -> int:
+        """Of the shorter of two grants."""
+        return COUNTED_LOOPS if self.unit == "instructions" else TIMED_LOOPS
+
+    @property
+    def turns(self) -> int:
+        """Pairs of grants of each benchmark in one boot."""
+        return self.study.measure.turns or TURNS
+
+    def boot(self, guest: Guest, index: int) -> BootOutcome:
+        """Boot a guest in round ``index``, or read again what it said in an earlier session."""
+        kernel = self.kernels[guest.kernel]
+        parameters = command_line(self.unit, guest.boot)
+        try:
+            cargo = self._load(guest)
+            booted = self._booted(guest, index, kernel, parameters, cargo)
+        except (BootFailed, ValueError) as error:
+            reason = f"{guest.name}: {error}"
+            return BootOutcome(None, failures=self._all_failed(guest, reason))
+        return self._read(guest, index, kernel, parameters, cargo, booted)
+
+    def _load(self, guest: Guest) -> Cargo:
+        return load(
+            guest,
+            self.init,
+            self.commands,
+            self.programs,
+            loops=self.loops,
+            turns=self.turns,
+            timeouts={b.name: b.timeout for b in self.study.benchmarks},
+        )
+
+    def _booted(
+        self, guest: Guest, index: int, kernel: Kernel, parameters: str, cargo: Cargo
+    ) -> Booted:
+        """From an earlier session of this run, or now."""
+        digest = boot_digest(kernel.sha256, cargo.digest, parameters, self.emulator)
+        file = self.kept / f"{index}-{digest[:16]}.txt"
+        if file.exists():
+            seconds, _, text = file.read_text().partition("\n")
+            return Booted(parse_transcript(text), text, float(seconds))
+        booted = boot(
+            kernel,
+            cargo.initrd,
+            unit=self.unit,
+            parameters=parameters,
+            qemu=self.qemu,
+            launcher=self.launcher,
+            timeout=BOOT_TIMEOUT,
+        )
+        self.kept.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(f"{booted.seconds:.1f}\n{booted.text}")
+        unfinished.rename(file)
+        return booted
+
+    def _read(
+        self,
+        guest: Guest,
+        index: int,
+        kernel: Kernel,
+        parameters: str,
+        cargo: Cargo,
+        booted: Booted,
+    ) -> BootOutcome:
+        transcript = booted.transcript
+        if transcript.refused:
+            refused = ", ".join(transcript.refused)
+            reason = f"{guest.name}: the kernel does not have, or refuses, {refused}"
+            return BootOutcome(None, failures=self._all_failed(guest, reason))
+        values, failures = [], []
+        grants = disturbed = most = 0
+        checks = {b.name: b.check for b in self.study.benchmarks}
+        for (variant, benchmark), id_ in cargo.ids.items():
+            try:
+                read = read_values(transcript.tasks.get(id_), self.turns)
+                expected = checks[benchmark]
+                if expected is not None and read.check != expected:
+                    raise Unanswered(f"wrong result: {read.check}, expected {expected}")
+                if self.unit == "instructions":
+                    one = count_loop(read, self.loops)
+                    value = one.instructions
+                    grants += len(read.short) + len(read.long)
+                    disturbed += round(one.disturbed * (len(read.short) + len(read.long)))
+                    most = max(most, one.most)
+                else:
+                    value = 0.0
+                values.append((benchmark, variant, BootValues(value, read.short, read.long)))
+            except (Unanswered, ValueError) as error:
+                failures.append(self._failed(variant, benchmark, str(error)))
+        made = Boot(
+            variants=guest.variants,
+            index=index,
+            unit=self.unit,
+            kernel=kernel,
+            command_line=parameters,
+            emulator=self.emulator,
+            initramfs=cargo.digest,
+            facts=dict(transcript.facts),
+            per_round=transcript.per_round,
+            disturbed=disturbed / grants if grants else 0.0,
+            most=most,
+            seconds=booted.seconds,
+        )
+        return BootOutcome(made, tuple(values), tuple(failures))
+
+    def _all_failed(self, guest: Guest, reason: str) -> tuple[RunFailure, ...]:
+        return tuple(
+            self._failed(variant, benchmark, reason)
+            for (variant, benchmark) in self.commands
+            if variant in guest.variants
+        )
+
+    def _failed(self, variant: str, benchmark: str, reason: str) -> RunFailure:
+        return RunFailure(benchmark, variant, reason, "", self.commands[variant, benchmark])
