@@ -13,7 +13,7 @@ from whyfast.explain.known_troubles import (
     compiler_of,
     look_up,
 )
-from whyfast.model.differences import same_source
+from whyfast.model.differences import ASPECTS, same_source
 from whyfast.model.evidence import Evidence
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
@@ -183,23 +183,17 @@ def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
         lines += [f"ldflags.add = {_toml(linked)}"] if linked else []
     else:
         # A place in a product of axes cannot be extended: it is written out.
-        every = {
-            "cflags": (*variant.cflags, *known.cflags),
-            "ldflags": (*variant.ldflags, *linked),
-            "configure": variant.configure,
-            "requires": variant.requires,
-            "packages": variant.packages,
-            "keep": variant.keep,
-            "run": variant.run,
-            "revision": variant.revision,
-            "kernel": variant.kernel,
-            "boot": variant.boot,
-        }
-        lines = [f"toolchain = {_toml(variant.toolchain)}"]
-        lines += [f"{key} = {_toml(value)}" for key, value in every.items() if value]
-        for table, words in (("env", variant.env), ("sysctl", variant.sysctl)):
-            lines += [f"{table}.{_toml(k)} = {_toml(v)}" for k, v in words.items()]
+        cflags, ldflags = (*variant.cflags, *known.cflags), (*variant.ldflags, *linked)
+        whole = replace(variant, cflags=cflags, ldflags=ldflags)
+        keys = (*ASPECTS, "requires")
+        lines = [line for key in keys for line in _lines(key, getattr(whole, key))]
     return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
+
+
+def _lines(key: str, value: str | Sequence[str] | Mapping[str, str] | None) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{key}.{_toml(name)} = {_toml(text)}" for name, text in value.items()]
+    return [f"{key} = {_toml(value)}"] if value else []
 
 
 def _links_late(variant: Variant) -> bool:
