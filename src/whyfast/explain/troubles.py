@@ -13,6 +13,7 @@ from whyfast.explain.known_troubles import (
     compiler_of,
     look_up,
 )
+from whyfast.model.differences import ASPECTS, same_source
 from whyfast.model.evidence import Evidence
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
@@ -95,20 +96,10 @@ def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Vari
         if own is None or own.dispatch is None or other.twin_of:
             continue
         loop = own.dispatch.style == "loop" and own.dispatch.form == "replicated"
-        if loop and own.dispatch.computed_goto is not False and _same_source(other, variant):
+        if loop and own.dispatch.computed_goto is not False and same_source(other, variant):
             peers.append(other)
     first = [v for v in peers if v.name in study.baselines]
     return next(iter([*first, *peers]), None)
-
-
-def _same_source(a: Variant, b: Variant) -> bool:
-    """Whether both are configured alike; flags of the compiler may differ, but for macros."""
-
-    def key(v: Variant) -> tuple[object, ...]:
-        macros = sorted(f for f in v.cflags if f.startswith(("-D", "-U")))
-        return v.revision, v.configure, dict(v.env), macros
-
-    return key(a) == key(b)
 
 
 def _trouble(
@@ -171,7 +162,7 @@ def _with_flags(
 ) -> Iterator[Variant]:
     """The variants of the same compiler and source that have ``flags`` in their place."""
     for other in others:
-        alike = other.toolchain == variant.toolchain and _same_source(other, variant)
+        alike = other.toolchain == variant.toolchain and same_source(other, variant)
         another = other.name != variant.name and not other.twin_of
         more = _contains(other.cflags, flags) and not _contains(variant.cflags, flags)
         if flags and alike and another and more:
@@ -192,23 +183,17 @@ def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
         lines += [f"ldflags.add = {_toml(linked)}"] if linked else []
     else:
         # A place in a product of axes cannot be extended: it is written out.
-        every = {
-            "cflags": (*variant.cflags, *known.cflags),
-            "ldflags": (*variant.ldflags, *linked),
-            "configure": variant.configure,
-            "requires": variant.requires,
-            "packages": variant.packages,
-            "keep": variant.keep,
-            "run": variant.run,
-            "revision": variant.revision,
-            "kernel": variant.kernel,
-            "boot": variant.boot,
-        }
-        lines = [f"toolchain = {_toml(variant.toolchain)}"]
-        lines += [f"{key} = {_toml(value)}" for key, value in every.items() if value]
-        for table, words in (("env", variant.env), ("sysctl", variant.sysctl)):
-            lines += [f"{table}.{_toml(k)} = {_toml(v)}" for k, v in words.items()]
+        cflags, ldflags = (*variant.cflags, *known.cflags), (*variant.ldflags, *linked)
+        whole = replace(variant, cflags=cflags, ldflags=ldflags)
+        keys = (*ASPECTS, "requires")
+        lines = [line for key in keys for line in _lines(key, getattr(whole, key))]
     return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
+
+
+def _lines(key: str, value: str | Sequence[str] | Mapping[str, str] | None) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{key}.{_toml(name)} = {_toml(text)}" for name, text in value.items()]
+    return [f"{key} = {_toml(value)}"] if value else []
 
 
 def _links_late(variant: Variant) -> bool:

@@ -9,6 +9,7 @@ from whyfast.build.source_git import commit_of
 from whyfast.explain.changed_functions import Touched, touched_functions
 from whyfast.investigate.prepare import Prepared, to_measure
 from whyfast.model.counted import ChangedFunctions, Counted
+from whyfast.model.differences import differ_in
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
@@ -66,16 +67,12 @@ def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:
         )
     main = study.variant(study.baselines[0])
     for v in variants:
-        if _revision(study, v) != _revision(study, main) and _rest(v) == _rest(main):
+        if differ_in(v, main) == {"revision"} and _revision(study, v) != _revision(study, main):
             yield _revision(study, main), _revision(study, v), v.name
 
 
 def _revision(study: Study, variant: Variant) -> str:
     return variant.revision or study.source.revision
-
-
-def _rest(v: Variant) -> tuple[object, ...]:
-    return (v.toolchain, v.cflags, v.ldflags, v.configure, dict(v.env), v.run, dict(v.sysctl))
 
 
 def _hot(counted: Sequence[Counted]) -> list[str]:

@@ -16,6 +16,7 @@ from whyfast.judge.slopes import judge_lines
 from whyfast.measure.clock import Clock
 from whyfast.model.boot import Boot
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.differences import RUN, words_of
 from whyfast.model.errors import UserError
 from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.model.study import Study
@@ -92,7 +93,7 @@ def run_key(
         "variants": [
             [
                 *(name, digests[name], guests.kernels[study.variant(name).kernel].sha256),
-                repr(study.way_to_run(name)),
+                [words_of(study.variant(name), aspect) for aspect in RUN],
             ]
             for name in usable
         ],

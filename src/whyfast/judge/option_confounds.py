@@ -9,6 +9,7 @@ from typing import Any
 
 from whyfast.judge.option_costs import COSTS, OptionCost, switched_on
 from whyfast.model.build import Build
+from whyfast.model.differences import differences
 from whyfast.model.evidence import Evidence, OptionTrace
 from whyfast.model.question import Question
 from whyfast.model.variant import Variant
@@ -94,11 +95,12 @@ def _is_the_question(
 
 
 def _differ_only_by(cost: OptionCost, a: Variant, b: Variant) -> bool:
-    def rest(v: Variant) -> tuple[object, ...]:
-        flags = [f for f in v.cflags if not (cost.on.fullmatch(f) or cost.off.fullmatch(f))]
-        return v.toolchain, flags, v.configure, dict(v.env)
-
-    return rest(a) == rest(b) and a.cflags != b.cflags
+    """In flags of the compiler, which the linker may be given too."""
+    found = {d.aspect: d for d in differences(a, b)}
+    return "cflags" in found and all(
+        aspect in ("cflags", "ldflags") and not d.reordered and all(map(cost.is_said_by, d.words))
+        for aspect, d in found.items()
+    )
 
 
 def _styles_differ(names: Mapping[str, _Sign], facts: Mapping[str, Evidence]) -> bool:

@@ -44,13 +44,6 @@ class Question:
         """Whether the variants run under kernels of their own."""
         return any(v.kernel for v in self.measured)
 
-    def way_to_run(self, name: str) -> tuple[object, ...]:
-        """Equal for variants that are run alike: with the same words and settings."""
-        for v in self.variants:
-            if v.name == name:
-                return v.run, v.kernel, v.boot, tuple(sorted(v.sysctl.items()))
-        return ()
-
     def variant(self, name: str) -> Variant:
         """The variant of that name; KeyError when there is none."""
         for v in self.variants:

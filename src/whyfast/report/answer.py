@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.judge.confounds import identical_programs
+from whyfast.model.build import BuildFailure, BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
@@ -188,15 +189,10 @@ def _undecided(verdict: Verdict, margin: float) -> str:
 
 
 def _byte_identical(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
-    groups: defaultdict[object, list[str]] = defaultdict(list)
-    for build in builds:
-        if isinstance(build, Build):
-            alike = (build.program_sha256, study.way_to_run(build.variant))
-            groups[alike].append(shown(build.variant))
     return [
-        f"{listed(names)} are byte-identical: any difference between them is measurement error."
-        for names in groups.values()
-        if len(names) > 1
+        f"{listed([shown(name) for name in names])} are byte-identical: any difference between "
+        "them is measurement error."
+        for names in identical_programs(study, builds)
     ]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whyfast.model.differences import differ_in
 from whyfast.model.observed import JitImage, JumpForm
 from whyfast.model.question import Question
 from whyfast.model.slope import Line
-from whyfast.model.variant import Variant
 from whyfast.report.lines_text import format_estimate
 from whyfast.report.names import listed, shown
 
@@ -45,7 +45,7 @@ def _switches(study: Question, forms: dict[str, JumpForm], lines: Sequence[Line]
     base = next((v for v in study.variants if v.name == study.baselines[0]), None)
     found = []
     for v in study.variants:
-        if base is None or not _only_settings_differ(v, base):
+        if base is None or differ_in(v, base) != {"sysctl"}:
             continue
         if v.name not in forms or base.name not in forms:
             continue
@@ -63,9 +63,3 @@ def _switches(study: Question, forms: dict[str, JumpForm], lines: Sequence[Line]
             )
         found.append(f"{said}.")
     return found
-
-
-def _only_settings_differ(one: Variant, other: Variant) -> bool:
-    build = ("toolchain", "cflags", "ldflags", "configure", "env", "run", "revision")
-    alike = all(getattr(one, name) == getattr(other, name) for name in build)
-    return alike and one.sysctl != other.sysctl and not one.twin_of

@@ -182,8 +182,8 @@ _RESTORED = {
 
 
 def _dump(value: Any, depth: int) -> str:
-    """JSON with one line an entry down to the second level, compact below."""
-    if depth < 2 and isinstance(value, (dict, list)) and value:
+    """JSON with one line an entry down to the third level, compact below."""
+    if depth < 3 and isinstance(value, (dict, list)) and value:
         pad, end = " " * (depth + 1), " " * depth
         if isinstance(value, dict):
             items = [f"{_compact(k)}: {_dump(v, depth + 1)}" for k, v in value.items()]

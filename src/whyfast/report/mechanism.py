@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from whyfast.model.differences import differences
 from whyfast.model.evidence import DispatchFacts, Evidence
 from whyfast.model.question import Question
 from whyfast.model.variant import Variant
@@ -16,10 +16,6 @@ from whyfast.report.names import count, shown
 from whyfast.report.numbers import ratio_text
 
 _MERGED = ("merged", "partly merged")
-#: Flags that change the source as the compiler sees it, and so more than its code generation.
-_SOURCE_FLAGS = ("-D", "-U", "-I", "-include", "-isystem", "-std")
-#: Flags whose value is the next argument.
-_TAKES_VALUE = ("-mllvm", "-Xclang", "-Xlinker", "-include", "-isystem", "-D", "-U", "-I")
 
 
 @dataclass(frozen=True)
@@ -141,42 +137,10 @@ def _flag_difference(
     other: Variant, slow: Variant
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Compiler flags that ``other`` adds and leaves out; None if anything else differs too."""
-
-    def rest(v: Variant) -> tuple[object, ...]:
-        return (
-            *(v.toolchain, v.revision, v.configure, dict(v.env)),
-            *(v.run, dict(v.sysctl), v.kernel, v.boot),
-        )
-
-    if other.name == slow.name or rest(other) != rest(slow):
+    found = {d.aspect: d for d in differences(slow, other)}
+    if not found or found.keys() - {"cflags", "ldflags"}:
         return None
     # The linker repeats the flag when it generates the code; saying it once is enough.
-    kind = "cflags" if other.cflags != slow.cflags else "ldflags"
-    own, base = (_units(getattr(v, kind)) for v in (other, slow))
-    added, removed = _minus(own, base), _minus(base, own)
-    if not added and not removed:
-        return None
-    differing = (*added, *removed, *_minus(_units(other.ldflags), _units(slow.ldflags)))
-    return None if any(f.startswith(_SOURCE_FLAGS) for f in differing) else (added, removed)
-
-
-def _units(flags: tuple[str, ...]) -> tuple[str, ...]:
-    """Flags with their values, so that two uses of ``-mllvm`` are told apart."""
-    units: list[str] = []
-    for flag in flags:
-        if units and units[-1] in _TAKES_VALUE:
-            units[-1] += f" {flag}"
-        else:
-            units.append(flag)
-    return tuple(units)
-
-
-def _minus(flags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    left = Counter(others)
-    kept = []
-    for flag in flags:
-        if left[flag]:
-            left[flag] -= 1
-        else:
-            kept.append(flag)
-    return tuple(kept)
+    flags = found.get("cflags") or found["ldflags"]
+    source = any(d.changes_source for d in found.values())
+    return None if source or not flags.words else (flags.added, flags.removed)

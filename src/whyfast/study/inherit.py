@@ -56,34 +56,14 @@ def _variant(
     for name in ancestry(document, recipe, recipes):
         for key, layer in recipes[name].layers.items():
             layers.setdefault(key, layer)
-    settings = add_up(layers.values())
+    fields = add_up(layers.values())
     if recipe.abstract:
         return None
-    if not settings.toolchain:
+    if "toolchain" not in fields:
         message = "has no toolchain" if not recipe.axes else f"{recipe.name} has no toolchain"
         hint = 'write toolchain = "path:gcc", or extend a variant that has one'
         raise document.error(recipe.key, message, hint)
-    return Variant(
-        name=recipe.name,
-        toolchain=settings.toolchain,
-        cflags=settings.lists["cflags"],
-        ldflags=settings.lists["ldflags"],
-        configure=settings.lists["configure"],
-        packages=settings.lists["packages"],
-        env=settings.env,
-        requires=settings.lists["requires"],
-        expect=settings.expect,
-        axes=recipe.axes,
-        about=recipe.about,
-        evidence_only=settings.evidence_only,
-        run=settings.lists["run"],
-        sysctl=settings.sysctl,
-        fixes=recipe.fixes,
-        keep=settings.lists["keep"],
-        revision=settings.revision,
-        kernel=settings.kernel,
-        boot=settings.lists["boot"],
-    )
+    return Variant(recipe.name, axes=recipe.axes, about=recipe.about, fixes=recipe.fixes, **fields)
 
 
 def ancestry(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from whyfast.model.toolchain import FEATURES
 from whyfast.study.kernels import check_boot, read_kernel
@@ -17,7 +18,7 @@ from whyfast.study.wording import Key, quoted
 LISTS = ("cflags", "ldflags", "configure", "packages", "requires", "keep", "run", "boot")
 #: What stays together in layouts: it is written to linker scripts as it is.
 _SECTION = re.compile(r"\.text[\w.$*?-]*")
-#: Every key of a layer.
+#: Every key of a layer; but for ``about``, each is a field of :class:`Variant`.
 LAYER_KEYS = (
     *("toolchain", "kernel", "revision", *LISTS),
     *("env", "sysctl", "expect", "evidence_only", "about"),
@@ -38,71 +39,52 @@ class ListChange:
 
 @dataclass(frozen=True)
 class Layer:
-    """One table's settings; what it does not set is inherited."""
+    """What one table sets, by the fields of a variant; what it does not set is inherited.
 
-    toolchain: str = ""
-    lists: Mapping[str, ListChange] = field(default_factory=dict)
-    env: Mapping[str, str] = field(default_factory=dict)
-    expect: Mapping[str, str] = field(default_factory=dict)
-    sysctl: Mapping[str, str] = field(default_factory=dict)
-    evidence_only: bool | None = None
-    revision: str = ""
-    kernel: str = ""
-    about: str = ""
+    A value replaces the one before, the entries of a table are added to those before.
+    """
 
-
-@dataclass(frozen=True)
-class Settings:
-    """Layers added up."""
-
-    toolchain: str
-    lists: Mapping[str, tuple[str, ...]]
-    env: Mapping[str, str]
-    expect: Mapping[str, str]
-    sysctl: Mapping[str, str]
-    evidence_only: bool
-    revision: str
-    kernel: str
+    values: Mapping[str, str | bool]
+    lists: Mapping[str, ListChange]
+    tables: Mapping[str, Mapping[str, str]]
+    about: str
 
 
 def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
+    texts = {
+        "toolchain": _toolchain(table),
+        "revision": _revision(table),
+        "kernel": read_kernel(table),
+    }
+    values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
+    if "evidence_only" in table:
+        values["evidence_only"] = table.flag("evidence_only")
     return Layer(
-        toolchain=_toolchain(table),
+        values=values,
         lists={name: _change(table, name) for name in LISTS if name in table},
-        env=table.variables("env"),
-        expect=_expect(table),
-        sysctl=read_sysctl(table),
-        evidence_only=table.flag("evidence_only") if "evidence_only" in table else None,
-        revision=_revision(table),
-        kernel=read_kernel(table),
+        tables={
+            "env": table.variables("env"),
+            "expect": _expect(table),
+            "sysctl": read_sysctl(table),
+        },
         about=table.sentence("about"),
     )
 
 
-def add_up(layers: Iterable[Layer]) -> Settings:
-    """The settings that the layers give, each applied over those before it."""
-    toolchain = ""
-    lists: dict[str, tuple[str, ...]] = dict.fromkeys(LISTS, ())
-    env: dict[str, str] = {}
-    expect: dict[str, str] = {}
-    sysctl: dict[str, str] = {}
-    evidence_only = False
-    revision = kernel = ""
+def add_up(layers: Iterable[Layer]) -> dict[str, Any]:
+    """The fields of a variant that the layers set, each applied over those before it."""
+    fields: dict[str, Any] = {}
     for layer in layers:
-        revision = layer.revision or revision
-        kernel = layer.kernel or kernel
-        toolchain = layer.toolchain or toolchain
+        fields.update(layer.values)
         for name, change in layer.lists.items():
-            lists[name] = lists[name] + change.values if change.append else change.values
-        env.update(layer.env)
-        expect.update(layer.expect)
-        sysctl.update(layer.sysctl)
-        if layer.evidence_only is not None:
-            evidence_only = layer.evidence_only
+            before = fields.get(name, ()) if change.append else ()
+            fields[name] = before + change.values
+        for name, entries in layer.tables.items():
+            fields[name] = {**fields.get(name, {}), **entries}
     # A feature may be required by several layers; the order of FEATURES is that of reports.
-    lists["requires"] = tuple(f for f in FEATURES if f in lists["requires"])
-    return Settings(toolchain, lists, env, expect, sysctl, evidence_only, revision, kernel)
+    fields["requires"] = tuple(f for f in FEATURES if f in fields.get("requires", ()))
+    return fields
 
 
 def _toolchain(table: TomlTable) -> str:

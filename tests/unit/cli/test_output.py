@@ -100,11 +100,13 @@ def test_a_result_without_a_baseline_is_refused(
     out = tmp_path / "out.json"
     assert main(["compare", *results, "--json", str(out)]) == 0
     data = json.loads(out.read_text())
-    data["study"]["baselines"] = []
+    data["question"]["baselines"] = []
     out.write_text(json.dumps(data))
     capsys.readouterr()
     assert main(["report", str(out)]) == 2
-    assert capsys.readouterr().err == (f"whyfast: {out}: study.baselines: one or more are wanted\n")
+    assert capsys.readouterr().err == (
+        f"whyfast: {out}: question.baselines: one or more are wanted\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["doctor", "explain"])

@@ -24,6 +24,7 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.verdict import Suite
+from whyfast.report.answer import answer_of
 
 
 def _said(

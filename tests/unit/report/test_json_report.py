@@ -37,14 +37,24 @@ def test_reading_does_not_change_what_is_read() -> None:
 def test_top_level() -> None:
     data = _data()
     assert data["schema"] == "whyfast-result/2"
-    assert list(data)[:3] == ["schema", "generator", "study"]
-    assert list(data)[-1] == "blocks"
-    assert [b["status"] for b in data["builds"]] == ["built"] * 4 + ["not-buildable"]
+    assert list(data) == [
+        "schema",
+        "generator",
+        "answer",
+        "question",
+        "judged",
+        "distributions",
+        "found",
+        "recorded",
+    ]
+    assert data["question"]["kind"] == "study"
+    assert [b["kind"] for b in data["recorded"]["builds"]] == ["built"] * 4 + ["not-buildable"]
 
 
 def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
-    suite = to_json(sample_result())["suites"][0]
+    suite = to_json(sample_result())["judged"]["suites"][0]
     influence = suite.pop("influence")
+    assert suite.pop("carriers") == []
     assert suite == {
         "variant": "clang19-goto",
         "baseline": "clang18-goto",
@@ -68,13 +78,16 @@ def test_unbounded_ends_are_null() -> None:
     unbounded = verdict("b", "a", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1)
     result = changed(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
     data = json.loads(dump_result(result))
-    assert (data["verdicts"][0]["low"], data["verdicts"][0]["high"]) == (None, None)
+    assert (data["judged"]["verdicts"][0]["low"], data["judged"]["verdicts"][0]["high"]) == (
+        None,
+        None,
+    )
     assert from_json(data) == result
 
 
 def test_a_line_for_each_block() -> None:
     lines = dump_result(sample_result()).splitlines()
-    assert sum(line.startswith('  {"benchmark": ') for line in lines) == 48
+    assert sum(line.startswith('   {"benchmark": ') for line in lines) == 48
 
 
 def test_keys_of_a_later_whyfast_are_passed_over() -> None:
@@ -89,17 +102,19 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
         (["schema"], "whyfast-result/9", "schema: 'whyfast-result/9' cannot be read; "
          "this whyfast reads 'whyfast-result/2'"),
         (["schema"], None, "schema: None cannot be read; this whyfast reads 'whyfast-result/2'"),
-        (["verdicts", 3, "ratio"], "2", "verdicts[3].ratio: a number is wanted, not a string"),
-        (["suites", 0, "verdict"], "fast", "suites[0].verdict: one of 'faster', "
+        (["judged", "verdicts", 3, "ratio"], "2",
+         "judged.verdicts[3].ratio: a number is wanted, not a string"),
+        (["judged", "suites", 0, "verdict"], "fast", "judged.suites[0].verdict: one of 'faster', "
          "'slower', 'same', 'undecided' is wanted, not 'fast'"),
-        (["builds", 1, "status"], "gone", "builds[1].status: 'built', 'not-buildable' or 'failed' "
-         "is wanted"),
-        (["builds", 1, "digest"], 5, "builds[1].digest: a string is wanted, not a whole number"),
-        (["blocks", 2, "values", "clang18-goto", 1], True,
-         "blocks[2].values.clang18-goto[1]: a number is wanted, not true or false"),
-        (["study", "variants"], {}, "study.variants: a list is wanted, not an object"),
-        (["blocks"], None, "blocks: a list is wanted, not null"),
-        (["builds"], None, "builds: a list is wanted, not null"),
+        (["recorded", "builds", 1, "kind"], "gone", "recorded.builds[1].kind: one of 'built', "
+         "'not-buildable', 'failed' is wanted, not 'gone'"),
+        (["recorded", "builds", 1, "digest"], 5,
+         "recorded.builds[1].digest: a string is wanted, not a whole number"),
+        (["recorded", "blocks", 2, "values", "clang18-goto", 1], True,
+         "recorded.blocks[2].values.clang18-goto[1]: a number is wanted, not true or false"),
+        (["question", "variants"], {}, "question.variants: a list is wanted, not an object"),
+        (["recorded", "blocks"], None, "recorded.blocks: a list is wanted, not null"),
+        (["recorded", "builds"], None, "recorded.builds: a list is wanted, not null"),
     ],
 )  # fmt: skip
 def test_malformed(path: list[Any], value: Any, message: str) -> None:
@@ -113,7 +128,7 @@ def test_malformed(path: list[Any], value: Any, message: str) -> None:
     assert str(caught.value) == f"result.json: {message}"
 
 
-@pytest.mark.parametrize("key", ["study", "builds", "answer"])
+@pytest.mark.parametrize("key", ["question", "recorded", "judged"])
 def test_a_missing_key_is_named(key: str) -> None:
     data = _data()
     del data[key]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.model.differences import differ_in
 from whyfast.study import load_study
 
 STUDY = """\
@@ -48,7 +49,7 @@ def test_kernels_and_their_parameters_are_inherited(write: Callable[[str], Path]
         ("new", "debian:linux-6.12", ("quiet", "spectre_v2=off")),
     ]
     assert study.in_guests
-    assert study.way_to_run("old") != study.way_to_run("new")
+    assert differ_in(*study.variants) == {"kernel", "boot"}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.model.differences import RUN, differ_in
 from whyfast.model.variant import Parameter
 from whyfast.study import load_study
 from whyfast.study.bundled import bundled_folder
@@ -26,8 +27,9 @@ def test_words_and_settings_of_a_variant(valid: str, write: Callable[[str], Path
     assert variant.run == ("--index", "static")
     assert variant.sysctl == {"net.core.bpf_jit_harden": "2"}
     assert study.variant("clang19-goto").run == ("--plain",)
-    assert study.way_to_run("taildup") != study.way_to_run("clang19-goto")
-    assert study.way_to_run("clang18-goto") == study.way_to_run("clang19-goto")
+    plain, other = study.variant("clang18-goto"), study.variant("clang19-goto")
+    assert "run" in differ_in(variant, other)
+    assert differ_in(plain, other).isdisjoint(RUN)
 
 
 def test_a_parameter_makes_a_benchmark_of_each_value(
