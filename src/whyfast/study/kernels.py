@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whyfast.model.runner_kind import RUNNER_KINDS
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.placeholders import names_in
 from whyfast.study.toml_table import TomlTable
@@ -31,9 +32,7 @@ def check_boot(table: TomlTable, words: Sequence[str]) -> None:
             raise table.error(("boot", i), message, 'write one word each, as in "spectre_v2=off"')
 
 
-def check_guests(
-    top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
-) -> None:
+def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> None:
     """All variants have a kernel or none has; and what runs there can."""
     bare = [v.name for v in variants if not v.kernel]
     own = [v.name for v in variants if v.kernel]
@@ -47,11 +46,14 @@ def check_guests(
     if bare:
         return
     for benchmark in benchmarks:
-        family = benchmark.parameter.family if benchmark.parameter else benchmark.name
-        at = ("benchmarks", family)
-        if benchmark.runner != "turn":
-            message = f"a kernel of its own needs the runner turn, not {benchmark.runner}"
-            raise top.error((*at, "runner"), message, 'write runner = "turn"')
+        at = ("benchmarks", benchmark.family_name)
+        if not benchmark.kind.boots:
+            able = [k.name for k in RUNNER_KINDS.values() if k.boots]
+            message = (
+                f"a kernel of its own needs the runner {' or '.join(able)}, not {benchmark.runner}"
+            )
+            hint = f"write runner = {' or '.join(map(quoted, able))}"
+            raise top.error((*at, "runner"), message, hint)
         for word in benchmark.command:
             for name in names_in(word):
                 if name in _OUTSIDE:

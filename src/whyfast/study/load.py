@@ -15,7 +15,7 @@ from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, find_study
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
-from whyfast.study.kernels import check_guests
+from whyfast.study.kernels import check_vms
 from whyfast.study.otherwise import read_otherwise
 from whyfast.study.question import check_question, read_question
 from whyfast.study.quick import read_quick
@@ -69,7 +69,7 @@ def load_study(where: str | Path) -> Study:
     benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)
     evidence = read_evidence(top.table("evidence"), benchmarks, source)
     check_running(top, variants, benchmarks, evidence)
-    check_guests(top, variants, benchmarks)
+    check_vms(top, variants, benchmarks)
     return Study(
         name=folder.name if file.name == FILE else file.stem,
         title=question.title,

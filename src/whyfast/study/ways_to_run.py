@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from whyfast.model.runner_kind import RUNNER_KINDS
 from whyfast.model.study import EvidenceSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.placeholders import names_in
@@ -12,8 +13,6 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
 _SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
-#: Runners whose programs are started once a block, and say when they are ready.
-_WAIT_UNTIL_READY = ("turn", "bpf")
 
 
 def read_sysctl(table: TomlTable) -> dict[str, str]:
@@ -41,16 +40,20 @@ def check_running(
     for variant in variants:
         at: Key = ("variant", variant.name)
         for benchmark in benchmarks:
-            family = benchmark.parameter.family if benchmark.parameter else benchmark.name
             if variant.run and not _uses_run(benchmark.command):
                 message = f"{variant.name} has run, but the command never uses {{run}}"
-                raise top.error(("benchmarks", family, "command"), message, 'add the word "{run}"')
-            if variant.sysctl and benchmark.runner not in _WAIT_UNTIL_READY:
+                raise top.error(
+                    ("benchmarks", benchmark.family_name, "command"),
+                    message,
+                    'add the word "{run}"',
+                )
+            if variant.sysctl and not benchmark.kind.says_ready:
                 message = (
                     f"sysctl is held until a program says that it is ready, which those of the "
-                    f"runner {benchmark.runner} ({family}) do not"
+                    f"runner {benchmark.runner} ({benchmark.family_name}) do not"
                 )
-                raise top.error((*at, "sysctl"), message, 'use runner = "turn" or "bpf"')
+                able = [quoted(k.name) for k in RUNNER_KINDS.values() if k.says_ready]
+                raise top.error((*at, "sysctl"), message, f"use runner = {' or '.join(able)}")
         if variant.run and evidence.image and not _uses_run(evidence.image):
             message = f"{variant.name} has run, but the command never uses {{run}}"
             raise top.error(("evidence", "image"), message, 'add the word "{run}"')
