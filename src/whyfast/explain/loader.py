@@ -10,6 +10,7 @@ from whyfast.explain.disassembly.instruction import Disassembler, Instruction
 from whyfast.explain.disassembly.registry import disassembler_for
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.image import Image
+from whyfast.explain.objects.readable_names import readable, with_readable_names
 from whyfast.explain.objects.registry import read_contents
 from whyfast.explain.objects.symbols import Function
 
@@ -117,11 +118,13 @@ def load(path: Path, architecture: Architecture | None = None) -> Program:
     architecture.
     """
     found = read_contents(path, architecture)
+    slots = readable(found.image.slots.values())
+    found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
     return Program(
         path,
         found.architecture,
         found.image,
-        found.functions,
+        with_readable_names(found.functions),
         disassembler_for(found.architecture, relative=found.image.base is not None),
         found.notes,
         found.objects,

@@ -12,6 +12,7 @@ from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
 from whyfast.explain.loader import Program, load
 from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.readable_names import readable_of
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
 from whyfast.explain.recorded import Recorded, read_recorded
@@ -69,11 +70,11 @@ def _recorded(path: Path, functions: Sequence[Function]) -> Recorded:
 
 
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
-    """Functions with a matching name, and that name."""
+    """Functions with a matching name, and that name: the readable one of a mangled name."""
     found = []
     for function in program.functions:
         for name in function.names:
             if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
-                found.append((name, function))
+                found.append((readable_of(name, function.names), function))
                 break
     return found
