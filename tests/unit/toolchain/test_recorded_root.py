@@ -77,7 +77,12 @@ def test_packages_that_the_archive_has_no_longer_are_named(monkeypatch: pytest.M
 
 def test_only_the_packages_of_the_root_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
-    monkeypatch.setattr(module, "listed_binaries", lambda *a: asked.append(a) or [])
+
+    def listed(*question: str) -> list[Binary]:
+        asked.append(question)
+        return []
+
+    monkeypatch.setattr(module, "listed_binaries", listed)
     packages = {"libstdc++6": Package("14", A), "libpython3.13": Package("3", B)}
     root = RecordedRoot("debian:gcc-14", "folder", packages, "amd64")
     with pytest.raises(CannotBuildHere, match="2 of the 2 packages"):
