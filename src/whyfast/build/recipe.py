@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.study import BuildSpec, Study
-from whyfast.model.toolchain import Toolchain
+from whyfast.model.toolchain import Language, Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.home import Home
 from whyfast.study.placeholders import names_in, substitute
@@ -157,9 +157,17 @@ def include_folder() -> Path:
     return Path(__file__).resolve().parent.parent / "turns" / "include"
 
 
-def prefix_map(folder: Path) -> str:
-    """The compiler flag that writes another name for ``folder`` into the program."""
-    return f"-ffile-prefix-map={folder}=/whyfast"
+def without_folder(folder: Path, language: Language = "c") -> list[str]:
+    """The compiler's flag that keeps the name of ``folder`` out of the program; none where the
+    language has no such."""
+    flags = {
+        "c": f"-ffile-prefix-map={folder}=/whyfast",
+        "c++": f"-ffile-prefix-map={folder}=/whyfast",
+        "rust": f"--remap-path-prefix={folder}=/whyfast",
+        "cargo": f"--remap-path-prefix={folder}=/whyfast",
+        "go": "-trimpath",
+    }
+    return [flags[language]] if language in flags else []
 
 
 def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
@@ -179,7 +187,9 @@ def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
     """The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
     return {
         "cc": shlex.join(recipe.toolchain.cc),
-        "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map(folder)]),
+        "cflags": shlex.join(
+            [*recipe.inputs["cflags"], *without_folder(folder, recipe.toolchain.language)]
+        ),
         "ldflags": shlex.join(recipe.inputs["ldflags"]),
         "configure": shlex.join(recipe.inputs["configure"]),
         "source": "src",
