@@ -14,7 +14,7 @@ from whyfast.explain.loader import Program, load
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
-from whyfast.explain.recorded import Recorded, read_recorded
+from whyfast.explain.recorded import CompilerRecord, read_recorded
 from whyfast.model.evidence import Evidence
 
 
@@ -63,7 +63,7 @@ def explain_program(
     )
 
 
-def _recorded(path: Path, functions: Sequence[Function]) -> Recorded:
+def _recorded(path: Path, functions: Sequence[Function]) -> CompilerRecord:
     """What the compiler wrote about the first of the functions."""
     return read_recorded(path, functions[0].address if functions else None)
 
