@@ -170,11 +170,10 @@ def _make(
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
                 reason = why(step, status, tail(log, SEARCHED, start))
-                return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+                return _failed(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
-        reason = f"the steps ended well but made no {recipe.program!r}"
-        return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+        return _failed(recipe, store, f"the steps ended well but made no {recipe.program!r}")
     provenance = _provenance(recipe, steps, env, program, started, sandbox)
     temporary = folder / "provenance.tmp"
     temporary.write_text(json.dumps(provenance, indent=1))
@@ -182,6 +181,13 @@ def _make(
     stored = store.find(recipe.digest)
     assert stored is not None
     return _as_build(recipe, stored, reused=False)
+
+
+def _failed(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:
+    """The failure, kept for ``whyfast builds`` until the same is built again."""
+    store.add_failure(recipe.digest, recipe.variant, recipe.toolchain.version, reason)
+    log = store.folder(recipe.digest) / "log.txt"
+    return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
 
 
 def _is_long(recipe: Recipe) -> bool:
