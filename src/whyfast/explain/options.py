@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from whyfast.explain.body import Body
+from whyfast.explain.code import Program
 from whyfast.explain.disassembly.instruction import Instruction, Kind
-from whyfast.explain.loader import Program
 from whyfast.explain.recorded import CompilerRecord
 from whyfast.judge.option_costs import COSTS
 from whyfast.model.evidence import OptionTrace

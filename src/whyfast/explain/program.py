@@ -1,4 +1,4 @@
-"""A program → the evidence that a study asks for."""
+"""A program → its code, and the evidence that a study asks for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from whyfast.explain.body import bodies
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.registry import disassembler_for
 from whyfast.explain.dispatch import examine_dispatch
 from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
-from whyfast.explain.loader import Program, load
 from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.registry import read_contents
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
 from whyfast.explain.recorded import CompilerRecord, read_recorded
@@ -60,6 +62,24 @@ def explain_program(
         entry=entry_facts(found) if found else None,
         options=option_traces(program, found.bodies, recorded) if found else None,
         compiler=recorded.compiler,
+    )
+
+
+def load(path: Path, architecture: Architecture | None = None) -> Program:
+    """Open a program. ``architecture`` chooses from a file that holds several.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    found = read_contents(path, architecture)
+    return Program(
+        path,
+        found.architecture,
+        found.image,
+        found.functions,
+        disassembler_for(found.architecture, relative=found.image.base is not None),
+        found.notes,
+        found.objects,
     )
 
 

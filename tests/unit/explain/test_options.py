@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.body import bodies
+from whyfast.explain.code import Program
 from whyfast.explain.disassembly.aarch64 import _mark
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.disassembly.x86_marks import mark_of
-from whyfast.explain.loader import Program
 from whyfast.explain.objects.image import Image, Region
 from whyfast.explain.objects.labels import Function
 from whyfast.explain.options import option_traces
