@@ -90,7 +90,7 @@ def _handlers(
     related: Mapping[str, Sequence[Function]],
     pointers: Pointers,
 ) -> tuple[str, DispatchFacts] | None:
-    """The largest table of functions of which half jump indirectly, as :mod:`dispatch_form` has it."""
+    """The largest table of functions of which half jump indirectly, as in :mod:`dispatch_form`."""
     at = {f.address: f for f in program.functions}
     tables = [set(run) for run in pointers.runs(at)]
     tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
