@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -150,3 +152,28 @@ def test_modules_are_imported_at_the_top() -> None:
         for module in imported(function)
     }
     assert late == LATE
+
+
+def test_a_walk_names_what_there_is_and_comes_back_to_no_file() -> None:
+    text = (Path(__file__).parents[2] / "docs/index.md").read_text("utf-8")
+    walks = text.split("\n## Walks through the code\n")[1].split("\n**")[1:]
+    assert len(walks) == 2
+    for walk in walks:
+        steps = re.findall(r"^\d+\. `([\w.]+)` \(`([\w/]+)\.py`\)", walk, re.MULTILINE)
+        assert len(steps) == len(re.findall(r"^\d+\. ", walk, re.MULTILINE)) > 5
+        for name, file in steps:
+            assert name in defined(modules()[file.replace("/", ".")]), (name, file)
+        files = [file for file, _ in groupby(file for _, file in steps)]
+        assert len(files) == len(set(files))
+
+
+def defined(tree: ast.Module) -> set[str]:
+    """The functions of a module, and its methods as ``Class.method``."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            own = (n for n in node.body if isinstance(n, ast.FunctionDef))
+            found.update(f"{node.name}.{function.name}" for function in own)
+    return found
