@@ -23,7 +23,7 @@ def count(
     """
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
-    from whyfast.explain.loader import load
+    from whyfast.explain.program import load
     from whyfast.measure.count import count_program
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import load
+from whyfast.explain.program import load
 from whyfast.investigate.events import Observer
 from whyfast.investigate.exec_prefixes import exec_prefixes
 from whyfast.investigate.prepare import Prepared, to_measure

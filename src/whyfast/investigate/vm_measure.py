@@ -15,6 +15,7 @@ from whyfast.investigate.events import Observer
 from whyfast.investigate.prepare import Prepared, to_measure
 from whyfast.investigate.running import argument_vector
 from whyfast.investigate.vm_boots import BootValues, Campaign
+from whyfast.measure import vm
 from whyfast.measure.clock import Clock
 from whyfast.measure.launch import Launcher, SystemLauncher
 from whyfast.measure.machine import environment
@@ -170,9 +171,7 @@ def _init(
     study: Study, prepared: Prepared, variant: Variant, home: Home, observer: Observer
 ) -> bytes:
     """The first process of every guest, built by the toolchain of the first variant."""
-    import whyfast.measure.vm as package
-
-    folder = Path(package.__file__).parent / "init"
+    folder = Path(vm.__file__).parent / "init"
     toolchain = next(t for t in prepared.toolchains if t.name == variant.toolchain)
     first = Variant("first process of the guests", variant.toolchain)
     spec = replace(study, build=BuildSpec((_INIT_STEP,), "init"))
