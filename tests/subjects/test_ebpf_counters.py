@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import USERS_TOOLCHAINS
 
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import load
+from whyfast.explain.program import load
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import read_geometry
 from whyfast.measure.hardware_counters import simulated_counters

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whyfast.model.study import BuildSpec, Study
-from whyfast.model.toolchain import Language, Toolchain
+from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.home import Home
-from whyfast.study.placeholders import names_in, substitute
+from whyfast.study.placeholders import names_in
 from whyfast.toolchain.registry import installed
 
 #: Part of every digest: raise it when the way of building changes the result.
@@ -155,45 +154,3 @@ def _include_digest(steps: tuple[str, ...]) -> str | None:
 def include_folder() -> Path:
     """The headers for programs of the user's own (``whyfast_turn.h``); ``{include}`` in a step."""
     return Path(__file__).resolve().parent.parent / "turns" / "include"
-
-
-def without_folder(folder: Path, language: Language = "c") -> list[str]:
-    """The compiler's flag that keeps the name of ``folder`` out of the program; none where the
-    language has no such."""
-    flags = {
-        "c": f"-ffile-prefix-map={folder}=/whyfast",
-        "c++": f"-ffile-prefix-map={folder}=/whyfast",
-        "rust": f"--remap-path-prefix={folder}=/whyfast",
-        "cargo": f"--remap-path-prefix={folder}=/whyfast",
-        "go": "-trimpath",
-    }
-    return [flags[language]] if language in flags else []
-
-
-def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
-    """The shell lines as run in ``folder``, all placeholders replaced and quoted."""
-    mapping = {**_mapping(recipe, folder, jobs), "layout": ""}
-    return [substitute(step, mapping) for step in recipe.steps]
-
-
-def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
-    """The link step of another layout; ``layout`` and ``program`` are put in as they are."""
-    assert recipe.link is not None
-    mapping = {**_mapping(recipe, folder, 1), "layout": layout, "program": program}
-    return substitute(recipe.link, mapping)
-
-
-def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
-    """The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
-    return {
-        "cc": shlex.join(recipe.toolchain.cc),
-        "cflags": shlex.join(
-            [*recipe.inputs["cflags"], *without_folder(folder, recipe.toolchain.language)]
-        ),
-        "ldflags": shlex.join(recipe.inputs["ldflags"]),
-        "configure": shlex.join(recipe.inputs["configure"]),
-        "source": "src",
-        "include": "include",
-        "jobs": str(jobs),
-        "program": shlex.quote(recipe.program),
-    }

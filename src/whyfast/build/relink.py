@@ -13,12 +13,11 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from whyfast.build.enclose import enclose
 from whyfast.build.failure import because
 from whyfast.build.layout import SECTION, draw_layout
 from whyfast.build.pieces import Piece, find_pieces
-from whyfast.build.recipe import Recipe, expand_link
-from whyfast.build.run import Steps, scratch_of
+from whyfast.build.recipe import Recipe
+from whyfast.build.steps import Steps, enclose, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -65,7 +64,7 @@ def _relink(
     folder = store.folder(build.digest)
     work = folder / "work"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
-    within, _ = enclose(recipe, folder, scratch_of(store))
+    within, _ = enclose(recipe, folder, store)
     with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
 
         def run_step(step: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from whyfast.build.recipe import without_folder
+from whyfast.build.steps import without_folder
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 

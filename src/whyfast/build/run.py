@@ -7,9 +7,6 @@ import json
 import os
 import platform
 import shutil
-import signal
-import subprocess
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.build.enclose import enclose
 from whyfast.build.failure import SEARCHED, because, shortened, tail, why
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
-    expand_steps,
     include_folder,
     scan_source,
     source_size,
 )
+from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore, StoredBuild
@@ -67,50 +63,6 @@ def build_all(
         raise
     finally:
         pool.shutdown()
-
-
-class Steps:
-    """The steps under way in all threads, so that they can be ended together."""
-
-    def __init__(self) -> None:
-        self.cancelled = threading.Event()
-        self._lock = threading.Lock()
-        self._running: set[int] = set()
-
-    def run(
-        self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
-    ) -> int:
-        """Run one shell line to its end; its exit status, negative for a signal.
-
-        ``within`` are the words of a sandbox, from :func:`whyfast.build.enclose.enclose`.
-        InterruptedError after :meth:`cancel`.
-        """
-        with self._lock:
-            if self.cancelled.is_set():
-                raise InterruptedError("interrupted")
-            process = subprocess.Popen(
-                [*within, "/bin/sh", "-euc", step],
-                cwd=work,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                umask=0o022,
-            )
-            self._running.add(process.pid)
-        # Reaped only under the lock: until then its number can mean no other process.
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        with self._lock:
-            self._running.discard(process.pid)
-            return process.wait()
-
-    def cancel(self, number: signal.Signals = signal.SIGKILL) -> None:
-        """End the process groups of all steps by that signal; no further one starts."""
-        with self._lock:
-            self.cancelled.set()
-            for pid in self._running:
-                os.killpg(pid, number)
 
 
 def _build_one(
@@ -158,7 +110,7 @@ def _make(
     steps = expand_steps(recipe, work, jobs)
     log = folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
-    within, sandbox = enclose(recipe, folder, scratch_of(store))
+    within, sandbox = enclose(recipe, folder, store)
     started = time.time()
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
@@ -170,11 +122,10 @@ def _make(
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
                 reason = why(step, status, tail(log, SEARCHED, start))
-                return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+                return _failed(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
-        reason = f"the steps ended well but made no {recipe.program!r}"
-        return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+        return _failed(recipe, store, f"the steps ended well but made no {recipe.program!r}")
     provenance = _provenance(recipe, steps, env, program, started, sandbox)
     temporary = folder / "provenance.tmp"
     temporary.write_text(json.dumps(provenance, indent=1))
@@ -182,6 +133,13 @@ def _make(
     stored = store.find(recipe.digest)
     assert stored is not None
     return _as_build(recipe, stored, reused=False)
+
+
+def _failed(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:
+    """The failure, kept for ``whyfast builds`` until the same is built again."""
+    store.add_failure(recipe.digest, recipe.variant, recipe.toolchain.version, reason)
+    log = store.folder(recipe.digest) / "log.txt"
+    return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
 
 
 def _is_long(recipe: Recipe) -> bool:
@@ -197,11 +155,6 @@ def _copy_source(recipe: Recipe, to: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
         os.utime(target, (date, date))
-
-
-def scratch_of(store: BuildStore) -> Path:
-    """Where the tables of mounts are kept that sandboxes are made from."""
-    return store.root.parent / "sandbox"
 
 
 def _provenance(

@@ -14,6 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("digest", metavar="DIGEST", help="the beginning of a digest")
     show.add_argument("--script", action="store_true", help="only the commands, as a shell script")
     show.set_defaults(action="show")
+    log = actions.add_parser("log", help="what the steps of a build printed, a failed one's too")
+    log.add_argument("digest", metavar="DIGEST", help="the beginning of a digest")
+    log.set_defaults(action="log")
     gc = actions.add_parser("gc", help="remove builds that have not been used for a while")
     gc.add_argument("--older-than", metavar="TIME", default="30d", help="e.g. 12h or 30d (default)")
     gc.add_argument("--all", action="store_true", help="remove all of them")
@@ -27,21 +30,33 @@ def run(args: argparse.Namespace) -> int:
 
     from whyfast.build.repeat import repeat_script
     from whyfast.cli.arguments import duration
+    from whyfast.model.errors import UserError
     from whyfast.report.builds_table import print_builds, print_provenance
     from whyfast.report.numbers import format_bytes
-    from whyfast.store.builds import BuildStore
+    from whyfast.store.builds import BuildStore, FailedBuild
     from whyfast.store.home import home
 
     store = BuildStore(home().builds)
     if args.action == "list":
         print_builds(list(store.all()), Console())
     elif args.action == "show":
-        build = store.by_prefix(args.digest)
+        build = store.tried(args.digest)
+        if isinstance(build, FailedBuild):
+            print(f"{build.variant} failed: {build.reason}")
+            print(f"compiler: {build.compiler}")
+            print(f"log: {build.folder / 'log.txt'}")
+            return 0
         script = repeat_script(build.provenance, build.folder)
         if args.script:
             sys.stdout.write(script)
         else:
             print_provenance(build, script, Console())
+    elif args.action == "log":
+        file = store.tried(args.digest).folder / "log.txt"
+        try:
+            sys.stdout.write(file.read_text(encoding="utf-8", errors="backslashreplace"))
+        except OSError as error:
+            raise UserError(f"cannot be read: {error.strerror}", where=file) from None
     else:
         older = 0.0 if args.all else duration(args.older_than, "--older-than")
         count, freed = store.remove_unused(older)

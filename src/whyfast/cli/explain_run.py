@@ -19,7 +19,7 @@ def count(
     """
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
-    from whyfast.explain.loader import load
+    from whyfast.explain.program import load
     from whyfast.investigate.counting import file_tasks
     from whyfast.investigate.outside import Outside
     from whyfast.measure.count import count_program

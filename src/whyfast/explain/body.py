@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from whyfast.explain.code import Program
 from whyfast.explain.disassembly.instruction import Instruction
 from whyfast.explain.functions import THUNK, leaves, parent_name
-from whyfast.explain.loader import Program
 from whyfast.explain.objects.symbols import Function
 
 

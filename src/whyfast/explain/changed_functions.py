@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from whyfast.explain.code import Program
 from whyfast.explain.functions import base_name
-from whyfast.explain.loader import Program, load
+from whyfast.explain.program import load
 from whyfast.explain.source_lines import SourceMap, read_lines
 from whyfast.formats.unified_diff import Hunk, parse_diff
 from whyfast.model.errors import UserError

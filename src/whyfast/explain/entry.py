@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.dispatch import Dispatching
+from whyfast.explain.dispatch_form import Dispatching
 from whyfast.model.evidence import EntryFacts
 
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from whyfast.explain.code import Program
 from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.loader import Program
 from whyfast.explain.objects.symbols import Function
 from whyfast.model.evidence import FunctionFacts
 

@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from whyfast.explain.code import Program
 from whyfast.explain.functions import base_name
-from whyfast.explain.loader import Program
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.placement import COMMON_L1I, overlap, place, set_load
 from whyfast.measure.geometry import Cache

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whyfast.explain.body import Body
-from whyfast.explain.loader import Program
+from whyfast.explain.code import Program
 from whyfast.explain.objects.image import Image
 
 TableKind = Literal["absolute", "relative", "label", "compressed", "image-relative"]

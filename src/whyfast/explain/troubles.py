@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -176,37 +175,31 @@ def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
 
 def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
     """The lines of a study that add a variant with the workaround."""
-    name = f"{variant.name}-workaround"
+    import tomlkit  # takes 0.04 s, and few builds have a trouble
+
+    def line(key: str, value: str | Sequence[str]) -> str:
+        words = value if isinstance(value, str) else list(value)
+        return f"{key} = {tomlkit.item(words).as_string()}"
+
     linked = known.ldflags if _links_late(variant) else ()
     if not variant.axes:
-        lines = [f"extends     = {_toml(variant.name)}", f"cflags.add  = {_toml(known.cflags)}"]
-        lines += [f"ldflags.add = {_toml(linked)}"] if linked else []
+        lines = [line("extends    ", variant.name), line("cflags.add ", known.cflags)]
+        lines += [line("ldflags.add", linked)] if linked else []
     else:
         # A place in a product of axes cannot be extended: it is written out.
         cflags, ldflags = (*variant.cflags, *known.cflags), (*variant.ldflags, *linked)
         whole = replace(variant, cflags=cflags, ldflags=ldflags)
-        keys = (*ASPECTS, "requires")
-        lines = [line for key in keys for line in _lines(key, getattr(whole, key))]
-    return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
-
-
-def _lines(key: str, value: str | Sequence[str] | Mapping[str, str] | None) -> list[str]:
-    if isinstance(value, Mapping):
-        return [f"{key}.{_toml(name)} = {_toml(text)}" for name, text in value.items()]
-    return [f"{key} = {_toml(value)}"] if value else []
+        lines = []
+        for key in (*ASPECTS, "requires"):
+            value = getattr(whole, key)
+            if isinstance(value, Mapping):
+                lines += [line(tomlkit.key([key, k]).as_string(), v) for k, v in value.items()]
+            elif value:
+                lines.append(line(key, value))
+    name = tomlkit.key(f"{variant.name}-workaround").as_string()
+    return (f"[variant.{name}]", *lines)
 
 
 def _links_late(variant: Variant) -> bool:
     words = (*variant.cflags, *variant.ldflags, *variant.configure)
     return any(w.startswith(("-flto", "--with-lto")) for w in words)
-
-
-def _bare(name: str) -> bool:
-    return name.replace("-", "").replace("_", "").isalnum() and name.isascii()
-
-
-def _toml(value: str | Sequence[str]) -> str:
-    if isinstance(value, str):
-        # JSON escapes all that TOML does, in the same way.
-        return json.dumps(value, ensure_ascii=False)
-    return f"[{', '.join(_toml(item) for item in value)}]"

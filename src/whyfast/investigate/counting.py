@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import load
+from whyfast.explain.program import load
 from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.outside import Note, Outside

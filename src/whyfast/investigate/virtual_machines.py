@@ -12,6 +12,7 @@ from whyfast.build.recipe import make_recipe, scan_source
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.vm_boots import Boots, BootValues
 from whyfast.investigate.work import Work, argument_vector
+from whyfast.measure import vm
 from whyfast.measure.vm.boot_plan import TIMED_LOOPS, share
 from whyfast.measure.vm.qemu import find_qemu, kvm_boots, qemu_version
 from whyfast.model.boot import BootUnit, Kernel
@@ -146,9 +147,7 @@ def _unit(work: Work[Study], qemu: str) -> BootUnit:
 
 def _init(work: Work[Study]) -> bytes:
     """The first process of every machine, built by the toolchain of the first variant."""
-    import whyfast.measure.vm as package
-
-    folder = Path(package.__file__).parent / "init"
+    folder = Path(vm.__file__).parent / "init"
     wanted = work.question.variant(work.usable[0].variant).toolchain
     toolchain = next(t for t in work.toolchains if t.name == wanted)
     first = Variant("first process of the guests", wanted)

@@ -33,7 +33,7 @@ NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is use
 
 
 @dataclass(frozen=True)
-class Judged:
+class RunsCompared:
     """One comparison before its level is known: the estimate and what bounds it."""
 
     benchmark: str | None
@@ -105,7 +105,7 @@ def e_value_of(p: float) -> float:
     return -math.log(2) - math.log(max(p, 1e-300)) / 2
 
 
-def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> Judged:
+def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> RunsCompared:
     x, y = head.series[name], base.series[name]
     point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
@@ -122,7 +122,7 @@ def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> 
             notes.append(NOT_IN_NOISE)
         if spread is not None and within is None:
             notes = notes[1:]  # the reruns tell what the processes could not
-    return Judged(
+    return RunsCompared(
         name,
         head.name,
         base.name,
@@ -144,7 +144,7 @@ def _between(point: float, spread: Spread | None) -> Contrast | None:
     return None if spread is None else Contrast(point, point, spread.error, spread.freedom)
 
 
-def _suite(mine: Sequence[Judged], noise: Noise | None) -> Judged:
+def _suite(mine: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
     """The mean of the benchmarks' log ratios. Within the runs their errors are taken as
     independent, which processes started one after the other are and drift is not."""
     number = len(mine)
@@ -168,10 +168,12 @@ def _suite(mine: Sequence[Judged], noise: Noise | None) -> Judged:
         notes = tuple(dict.fromkeys(note for j in mine if j.within is None for note in j.notes))
     first = mine[0]
     processes = min(j.processes for j in mine)
-    return Judged(None, first.variant, first.baseline, point, within, between, processes, notes)
+    return RunsCompared(
+        None, first.variant, first.baseline, point, within, between, processes, notes
+    )
 
 
-def _verdict(judged: Judged, level: float, margin: float) -> Verdict:
+def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
     low, high = judged.interval(level)
     said = word(low, high, margin)
     bounded = math.isfinite(high - low)
@@ -196,7 +198,7 @@ def _exp(x: float) -> float:
 
 
 def _without_each(
-    mine: Sequence[Judged], noise: Noise | None, level: float, margin: float
+    mine: Sequence[RunsCompared], noise: Noise | None, level: float, margin: float
 ) -> dict[str, tuple[float, Word]]:
     """For each benchmark, the log of the geometric mean without it and the verdict on that."""
     found = {}

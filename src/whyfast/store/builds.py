@@ -2,6 +2,7 @@
 
 <digest>/provenance.json   everything that went in and came out; written last, so that it
                            is there exactly when the build is complete
+<digest>/failure.json      instead of it, of a build that failed: its variant, compiler, reason
 <digest>/log.txt           what the steps printed
 <digest>/work/             the build folder, with the program
 <digest>/used              its modification time is when the build was last used
@@ -15,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
 from whyfast.store.disk import used
@@ -34,6 +35,18 @@ class StoredBuild:
     @property
     def size(self) -> int:
         return used(self.folder)
+
+
+@dataclass(frozen=True)
+class FailedBuild:
+    """A build whose steps failed, until the same is tried again; ``when`` since the epoch."""
+
+    digest: str
+    folder: Path
+    variant: str
+    compiler: str
+    reason: str
+    when: float
 
 
 class BuildStore:
@@ -71,17 +84,34 @@ class BuildStore:
                 return build
         return None
 
+    def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
+        """Note beside its log why the build of that digest failed."""
+        said = {"variant": variant, "compiler": compiler, "reason": reason}
+        (self.folder(digest) / "failure.json").write_text(json.dumps(said))
+
+    def failures(self) -> Iterator[FailedBuild]:
+        """Every build that failed and was not made since, the last first."""
+        files = sorted(
+            self.root.glob("*/failure.json"), key=lambda f: f.stat().st_mtime, reverse=True
+        )
+        for file in files:
+            if (file.parent / "provenance.json").exists():
+                continue
+            try:
+                said = json.loads(file.read_text())
+                found = (said["variant"], said["compiler"], said["reason"])
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            yield FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+
     def by_prefix(self, prefix: str) -> StoredBuild:
         """The one build whose digest begins with ``prefix``; UserError for none or several."""
-        found = [b for b in self.all() if b.digest.startswith(prefix.lower())]
-        if not prefix or not found:
-            raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
-        if len(found) > 1:
-            raise UserError(
-                f"{len(found)} builds have a digest beginning with {prefix!r}: "
-                + ", ".join(b.digest[:12] for b in found[:5])
-            )
-        return found[0]
+        return _only(prefix, list(self.all()))
+
+    def tried(self, prefix: str) -> StoredBuild | FailedBuild:
+        """Like :meth:`by_prefix`, among the failed ones too."""
+        known: list[StoredBuild | FailedBuild] = [*self.all(), *self.failures()]
+        return _only(prefix, known)
 
     def remove_unused(self, older_than: float, now: float | None = None) -> tuple[int, int]:
         """Delete builds not used for ``older_than`` seconds and remains of interrupted ones.
@@ -119,3 +149,18 @@ class BuildStore:
         except OSError:
             last_use = (folder / "provenance.json").stat().st_mtime
         return StoredBuild(folder.name, folder, provenance, last_use)
+
+
+_Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)
+
+
+def _only(prefix: str, builds: Sequence[_Known]) -> _Known:
+    found = [b for b in builds if b.digest.startswith(prefix.lower())]
+    if not prefix or not found:
+        raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
+    if len(found) > 1:
+        raise UserError(
+            f"{len(found)} builds have a digest beginning with {prefix!r}: "
+            + ", ".join(b.digest[:12] for b in found[:5])
+        )
+    return found[0]

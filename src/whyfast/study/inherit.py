@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from whyfast.model.toolchain import FEATURES
 from whyfast.model.variant import Variant
 from whyfast.study.document import Document
-from whyfast.study.layer import Layer, add_up
+from whyfast.study.layer import Layer
 from whyfast.study.suggest import suggestion
 from whyfast.study.variant_recipe import VariantRecipe
 from whyfast.study.wording import Key, quoted
@@ -56,7 +58,7 @@ def _variant(
     for name in ancestry(document, recipe, recipes):
         for key, layer in recipes[name].layers.items():
             layers.setdefault(key, layer)
-    fields = add_up(layers.values())
+    fields = _add_up(layers.values())
     if recipe.abstract:
         return None
     if "toolchain" not in fields:
@@ -64,6 +66,21 @@ def _variant(
         hint = 'write toolchain = "path:gcc", or extend a variant that has one'
         raise document.error(recipe.key, message, hint)
     return Variant(recipe.name, axes=recipe.axes, about=recipe.about, fixes=recipe.fixes, **fields)
+
+
+def _add_up(layers: Iterable[Layer]) -> dict[str, Any]:
+    """The fields of a variant that the layers set, each applied over those before it."""
+    fields: dict[str, Any] = {}
+    for layer in layers:
+        fields.update(layer.values)
+        for name, change in layer.lists.items():
+            before = fields.get(name, ()) if change.append else ()
+            fields[name] = before + change.values
+        for name, entries in layer.tables.items():
+            fields[name] = {**fields.get(name, {}), **entries}
+    # A feature may be required by several layers; the order of FEATURES is that of reports.
+    fields["requires"] = tuple(f for f in FEATURES if f in fields.get("requires", ()))
+    return fields
 
 
 def ancestry(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from whyfast.model.toolchain import FEATURES
 from whyfast.study.kernels import check_boot, read_kernel
@@ -70,21 +69,6 @@ def read_layer(table: TomlTable) -> Layer:
         },
         about=table.sentence("about"),
     )
-
-
-def add_up(layers: Iterable[Layer]) -> dict[str, Any]:
-    """The fields of a variant that the layers set, each applied over those before it."""
-    fields: dict[str, Any] = {}
-    for layer in layers:
-        fields.update(layer.values)
-        for name, change in layer.lists.items():
-            before = fields.get(name, ()) if change.append else ()
-            fields[name] = before + change.values
-        for name, entries in layer.tables.items():
-            fields[name] = {**fields.get(name, {}), **entries}
-    # A feature may be required by several layers; the order of FEATURES is that of reports.
-    fields["requires"] = tuple(f for f in FEATURES if f in fields.get("requires", ()))
-    return fields
 
 
 def _toolchain(table: TomlTable) -> str:

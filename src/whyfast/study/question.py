@@ -17,7 +17,7 @@ _MARGIN = 0.01
 
 
 @dataclass(frozen=True)
-class Question:
+class StudyTable:
     """The ``[study]`` table."""
 
     title: str
@@ -39,7 +39,7 @@ def check_question(table: TomlTable) -> None:
 
 def read_question(
     table: TomlTable, variants: Sequence[Variant], by_hand: Sequence[VariantRecipe]
-) -> Question:
+) -> StudyTable:
     """The question, with every variant that it names known to exist."""
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
     margin = _MARGIN
@@ -51,7 +51,7 @@ def read_question(
     evidence_only = table.flag("evidence_only")
     if not evidence_only and not all(v.evidence_only for v in variants):
         _check_measured(table, baselines, variants)
-    return Question(
+    return StudyTable(
         title=table.sentence("title"),
         baselines=tuple(name for name, _ in baselines),
         margin=margin,

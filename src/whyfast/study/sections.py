@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import cast
@@ -59,6 +60,10 @@ def _room(table: TomlTable) -> int | None:
     return int(table.converted("room", parse_size, 'room = "480MB" or "1.5GB"'))
 
 
+#: Several flags given to a variable or option without quotes.
+_UNQUOTED = re.compile(r"([\w-]+)=\{(cflags|ldflags|configure)\}")
+
+
 def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
     example = f'steps = ["{example}"]'
     table.require("steps", example)
@@ -67,6 +72,10 @@ def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
         raise table.error(("steps",), "is empty", f"write {example}")
     for i, step in enumerate(steps):
         check_placeholders(table, ("steps", i), step, STEP_NAMES)
+        if found := _UNQUOTED.search(step):
+            message = f"{found[0]} is one word to the shell only while there is a single flag"
+            hint = f"""write {found[1]}="{{{found[2]}}}", and the step in '…'"""
+            raise table.error(("steps", i), message, hint)
     return steps
 
 

@@ -7,6 +7,7 @@ and credentials hold.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -15,9 +16,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from whyfast.model.errors import CannotBuildHere
+
+if TYPE_CHECKING:
+    from debian.deb822 import Sources
 
 #: Names the archive where apt does not: on a system that is not Debian, say.
 VARIABLE = "WHYFAST_DEBIAN_ARCHIVE"
@@ -176,18 +180,22 @@ def listed_sources(package: str, suite: str, command: RunCommand = run) -> list[
 
 def parse_sources(text: str) -> list[Listed]:
     """The upstream tarballs in records of a ``Sources`` index."""
-    found = []
-    for record in re.split(r"\n\s*\n", text):
-        folder = re.search(r"^Directory: (\S+)$", record, re.MULTILINE)
-        sums = re.search(r"^Checksums-Sha256:\s*\n((?: .+\n?)+)", record, re.MULTILINE)
-        if not folder or not sums:
-            continue
-        for line in sums[1].splitlines():
-            sha256, _, name = line.split()
-            tarball = re.fullmatch(r"[^_]+_(.+)\.orig\.tar\.\w+", name)
-            if tarball:
-                found.append(Listed(tarball[1], f"{folder[1]}/{name}", sha256))
-    return found
+    return [
+        Listed(tarball[1], f"{record['Directory']}/{file['name']}", file["sha256"])
+        for record in records(text)
+        for file in record.get("Checksums-Sha256", ())
+        if (tarball := re.fullmatch(r"[^_]+_(.+)\.orig\.tar\.\w+", file["name"]))
+    ]
+
+
+def records(text: str) -> Iterator[Sources]:
+    """The records of an index, of sources or of packages.
+
+    A millisecond for about three of them: a whole ``Packages`` file takes 15 seconds.
+    """
+    from debian.deb822 import Sources  # takes 0.07 s
+
+    return Sources.iter_paragraphs(io.StringIO(text), use_apt_pkg=False)
 
 
 @dataclass(frozen=True)
@@ -218,21 +226,11 @@ def listed_binaries(
 
 def parse_binaries(text: str) -> list[Binary]:
     """The packages in records of a ``Packages`` index."""
-    found = []
-    for record in re.split(r"\n\s*\n", text):
-        wanted = r"^(Package|Version|Filename|SHA256|Size): (\S+)$"
-        fields = dict(re.findall(wanted, record, re.MULTILINE))
-        if len(fields) == 5:
-            found.append(
-                Binary(
-                    fields["Package"],
-                    fields["Version"],
-                    fields["Filename"],
-                    fields["SHA256"],
-                    int(fields["Size"]),
-                )
-            )
-    return found
+    return [
+        Binary(r["Package"], r["Version"], r["Filename"], r["SHA256"], int(r["Size"]))
+        for r in records(text)
+        if all(name in r for name in ("Package", "Version", "Filename", "SHA256", "Size"))
+    ]
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ from typing import IO
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.disk import lacking, used
-from whyfast.toolchain.archive import expires
+from whyfast.toolchain.archive import expires, records
 from whyfast.toolchain.removal import delete_root, discard
 
 #: Left out of every root: nothing of it compiles.
@@ -248,11 +248,8 @@ def _last_error(said: Sequence[str]) -> str:
 
 def parse_record(text: str) -> dict[str, Package]:
     """Packages by name in what ``apt-cache show`` prints."""
-    packages = {}
-    for record in re.split(r"\n\s*\n", text):
-        fields = dict(re.findall(r"^(Package|Version|SHA256): (\S+)$", record, re.MULTILINE))
-        if "Package" in fields and "Version" in fields:
-            packages[fields["Package"]] = Package(fields["Version"], fields.get("SHA256", ""))
+    found = [r for r in records(text) if "Package" in r and "Version" in r]
+    packages = {r["Package"]: Package(r["Version"], r.get("SHA256", "")) for r in found}
     return dict(sorted(packages.items()))
 
 

@@ -17,7 +17,6 @@ from tests.unit.build.example import PROGRAM, named, recipe, study, toolchain
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
-    expand_steps,
     include_folder,
     make_recipe,
     packages_here,
@@ -25,6 +24,7 @@ from whyfast.build.recipe import (
     scan_source,
     steps_of,
 )
+from whyfast.build.steps import expand_steps
 from whyfast.model.study import BuildSpec, EvidenceBuild
 from whyfast.model.variant import Variant
 from whyfast.store.home import Home

@@ -139,6 +139,16 @@ def _fails(source: Path, store: BuildStore, *steps: str) -> BuildFailure:
     return failure
 
 
+def test_a_failure_is_kept_until_the_same_is_built(source: Path, store: BuildStore) -> None:
+    failure = _fails(source, store, "echo bad >&2; exit 3")
+    (kept,) = store.failures()
+    assert (kept.variant, kept.compiler, kept.reason) == (failure.variant, "cc 1.0", failure.reason)
+    assert store.tried(kept.digest[:8]) == kept
+    assert list(store.all()) == []
+    (kept.folder / "provenance.json").write_text("{}")
+    assert list(store.failures()) == []
+
+
 def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
     source: Path, store: BuildStore
 ) -> None:
@@ -156,7 +166,7 @@ def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
     [
         ("kill -SEGV $$", "step killed by SIGSEGV: kill -SEGV $$"),
         ("true; false; true", "step ended with exit code 1: true; false; true"),
-        (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 111}…"),
+        (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 200}"),
         ("true", "the steps ended well but made no 'vm'"),
         ("mkdir vm", "the steps ended well but made no 'vm'"),
     ],

@@ -166,7 +166,7 @@ def test_the_lines_keep_what_else_sets_a_place_of_axes_apart() -> None:
     (broken,) = find_troubles(
         _study(replace(place, env={"A": "x\ny"})), TOOLCHAINS, [_loop("new", 1)]
     )
-    assert 'env."A" = "x\\ny"' in broken.toml
+    assert 'env.A = "x\\ny"' in broken.toml
 
 
 def test_handlers_that_save_registers() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.explain.cross import MACOS, VM, compile_object, run, zig_binary
 
-from whyfast.explain.loader import load
-from whyfast.explain.program import explain_program
+from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts
 

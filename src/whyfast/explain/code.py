@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whyfast.explain.disassembly.instruction import Disassembler, Instruction
-from whyfast.explain.disassembly.registry import disassembler_for
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.image import Image
-from whyfast.explain.objects.registry import read_contents
 from whyfast.explain.objects.symbols import Function
 
 # A PLT entry jumps within this many instructions and bytes.
@@ -108,21 +106,3 @@ class Program:
         # The loader fills this slot by calling a resolver, which has the function's name.
         resolver = self.function_at(int.from_bytes(self.image.read(slot, 8), "little"))
         return resolver.name if resolver else None
-
-
-def load(path: Path, architecture: Architecture | None = None) -> Program:
-    """Open a program. ``architecture`` chooses from a file that holds several.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
-    """
-    found = read_contents(path, architecture)
-    return Program(
-        path,
-        found.architecture,
-        found.image,
-        found.functions,
-        disassembler_for(found.architecture, relative=found.image.base is not None),
-        found.notes,
-        found.objects,
-    )
