@@ -18,11 +18,11 @@ from whyfast.investigate.recording import recording
 from whyfast.investigate.work import Work
 from whyfast.judge.whole import Quantities, judge_metrics
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.hardware_counters import GROUPS, count_events
 from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.perf import GROUPS, count_events
 from whyfast.measure.probe_run import ProbeRun
-from whyfast.measure.tool_run import CannotCount, ToolRun
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
