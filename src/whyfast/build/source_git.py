@@ -91,5 +91,5 @@ def _git(
             env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
             check=False,
         )
-    except FileNotFoundError as error:
+    except OSError as error:
         raise UserError(f"git cannot be run: {error}", where=where) from error

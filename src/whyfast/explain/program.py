@@ -13,6 +13,7 @@ from whyfast.explain.dispatch import examine_dispatch
 from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
 from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.readable_names import readable, readable_of, with_readable_names
 from whyfast.explain.objects.registry import read_contents
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
@@ -72,11 +73,13 @@ def load(path: Path, architecture: Architecture | None = None) -> Program:
     architecture.
     """
     found = read_contents(path, architecture)
+    slots = readable(found.image.slots.values())
+    found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
     return Program(
         path,
         found.architecture,
         found.image,
-        found.functions,
+        with_readable_names(found.functions),
         disassembler_for(found.architecture, relative=found.image.base is not None),
         found.notes,
         found.objects,
@@ -89,11 +92,11 @@ def _recorded(path: Path, functions: Sequence[Function]) -> CompilerRecord:
 
 
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
-    """Functions with a matching name, and that name."""
+    """Functions with a matching name, and that name: the readable one of a mangled name."""
     found = []
     for function in program.functions:
         for name in function.names:
             if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
-                found.append((name, function))
+                found.append((readable_of(name, function.names), function))
                 break
     return found
