@@ -16,13 +16,13 @@ from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
+from whyfast.store.complete import discard, lock_of
 from whyfast.store.disk import used
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain.path import first_line, short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
-from whyfast.toolchain.removal import discard
 from whyfast.toolchain.wheels import fetch
 from whyfast.toolchain.zig_wheels import WHEELS
 
@@ -61,7 +61,7 @@ class ZigProvider:
         """Delete the unpacked wheel and its compile cache."""
         if name in WHEELS:
             folder = _folder(home, name)
-            with exclusive(home.toolchains / f"{folder.name}.lock"):
+            with exclusive(lock_of(folder)):
                 if self.installed(name, home):
                     discard(folder)
                     shutil.rmtree(_cache(folder), ignore_errors=True)
