@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from whyfast.model.errors import UserError
 from whyfast.model.study import QUICK_SHARE, CountersFrom, Study
-from whyfast.study.suggest import nearest
+from whyfast.study.wording import nearest
 
 _COUNTERS: CountersFrom = "hardware or simulation"
 
