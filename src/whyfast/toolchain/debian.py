@@ -21,9 +21,10 @@ from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.archive import archive_address, proxy_options
+from whyfast.toolchain.command import first_line
 from whyfast.toolchain.debian_names import DebianName, known_names, parse_name
 from whyfast.toolchain.debian_root import RootSpec, get_root
-from whyfast.toolchain.path import first_line, short_version
+from whyfast.toolchain.path import short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 from whyfast.toolchain.recorded_root import RecordedRoot, check_archive, pinned

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.complete import make_once, replacing
+from whyfast.toolchain.command import run
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,13 @@ def _download(wheel: Wheel, work: Path) -> Path:
         f"--hash=sha256:{h}" for h in wheel.hashes
     )
     (work / "requirements.txt").write_text(requirement + "\n")
-    done = subprocess.run(
+    done = run(
         [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"),
             *("--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check"),
             *("-r", str(work / "requirements.txt"), "-d", str(work)),
         ],
         env=_pip_environment(os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
     )
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:

@@ -20,7 +20,8 @@ from whyfast.store.complete import discard, lock_of
 from whyfast.store.disk import used
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
-from whyfast.toolchain.path import first_line, short_version
+from whyfast.toolchain.command import first_line
+from whyfast.toolchain.path import short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 from whyfast.toolchain.wheels import fetch
