@@ -23,8 +23,7 @@ from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain import wheels, zig
 from whyfast.toolchain.wheels import Wheel
-from whyfast.toolchain.zig import ZigProvider
-from whyfast.toolchain.zig_wheels import WHEELS
+from whyfast.toolchain.zig import WHEELS, ZigProvider
 
 VERSION = "clang version 19.1.7 (https://example.org/zig 0123abc)"
 FOLDER = "ziglang-0.14.1"
