@@ -37,6 +37,8 @@ LATE = {
     ("explain.troubles", "tomlkit"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
+    ("toolchain.kernels", "debian.arfile"),
+    ("toolchain.kernels", "debian.debfile"),
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.toolchain.command import run
 
 #: A user's settings must not decide what a file looks like; nor may a repository's hooks run.
 _SETTINGS = ("-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.hooksPath=/dev/null")
@@ -82,14 +83,9 @@ def _git(
     where: Path, *arguments: str, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(
+        return run(
             ["git", *_SETTINGS, "-C", str(where), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
             env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
-            check=False,
         )
     except OSError as error:
         raise UserError(f"git cannot be run: {error}", where=where) from error

@@ -9,7 +9,7 @@ from whyfast.measure.registry import MAKERS
 from whyfast.model.errors import UserError
 from whyfast.model.study import QUICK_SHARE, CountersFrom, Study
 from whyfast.study.load import load_study
-from whyfast.study.suggest import nearest
+from whyfast.study.wording import nearest
 
 _COUNTERS: CountersFrom = "hardware or simulation"
 

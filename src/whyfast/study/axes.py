@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from whyfast.study.layer import LAYER_KEYS, Layer, read_layer
 from whyfast.study.placeholders import names_in, substitute
-from whyfast.study.suggest import suggestion
 from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
 from whyfast.study.variant_recipe import VariantRecipe
-from whyfast.study.wording import Key, listed, quoted
+from whyfast.study.wording import Key, listed, quoted, suggestion
 
 _OWN_KEYS = ("extends", "name", "exclude", "only")
 _MOST = 10_000

@@ -8,7 +8,6 @@ from whyfast.model.counters import MEASURED, SIMULATED
 from whyfast.model.study import CountersFrom, EvidenceSpec, Source
 from whyfast.model.variant import Benchmark
 from whyfast.study.command import read_command
-from whyfast.study.suggest import suggestion
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import kind, quoted
 
@@ -25,9 +24,7 @@ def read_evidence(
     counted = table.strings("counted")
     names = [b.name for b in benchmarks]
     for i, name in enumerate(counted):
-        if name not in names:
-            message = f"no benchmark {quoted(name)}"
-            raise table.error(("counted", i), message, suggestion(name, names))
+        table.check_known(("counted", i), "benchmark", name, names)
     change = _change(table, source)
     if counters == "nothing" and counted and not change:
         raise table.error(("counted",), "needs counters", "write counters = true")
@@ -58,9 +55,7 @@ def _counters(table: TomlTable) -> tuple[CountersFrom, tuple[str, ...]]:
     if not events:
         raise table.error(("counters",), "is empty", _EXAMPLE)
     for i, name in enumerate(events):
-        if name not in _NAMES:
-            message = f"no counter {quoted(name)}"
-            raise table.error(("counters", i), message, suggestion(name, list(_NAMES)))
+        table.check_known(("counters", i), "counter", name, _NAMES)
     return "hardware or simulation", events
 
 

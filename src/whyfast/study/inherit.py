@@ -9,9 +9,8 @@ from whyfast.model.toolchain import FEATURES
 from whyfast.model.variant import Variant
 from whyfast.study.document import Document
 from whyfast.study.layer import Layer
-from whyfast.study.suggest import suggestion
 from whyfast.study.variant_recipe import VariantRecipe
-from whyfast.study.wording import Key, quoted
+from whyfast.study.wording import Key, quoted, suggestion
 
 
 def resolve(

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whyfast.model.toolchain import FEATURES
-from whyfast.study.kernels import check_boot, read_kernel
-from whyfast.study.packages import check_packages
+from whyfast.study.sections import check_packages
 from whyfast.study.toml_table import TomlTable
-from whyfast.study.ways_to_run import read_sysctl
+from whyfast.study.ways_to_run import check_boot, read_kernel, read_sysctl
 from whyfast.study.wording import Key, quoted
 
 #: Lists that a plain value replaces and ``.add`` appends to.

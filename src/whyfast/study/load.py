@@ -12,18 +12,15 @@ from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
 from whyfast.study.document import read_document
 from whyfast.study.evidence import read_evidence
-from whyfast.study.find import FILE, find_study
+from whyfast.study.find import FILE, find_study, read_otherwise
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
-from whyfast.study.kernels import check_vms
-from whyfast.study.otherwise import read_otherwise
 from whyfast.study.question import check_question, read_question
-from whyfast.study.quick import read_quick
-from whyfast.study.sections import read_build, read_measure
+from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
-from whyfast.study.ways_to_run import check_running
+from whyfast.study.ways_to_run import check_running, check_vms
 
 _SECTIONS = (
     "study",

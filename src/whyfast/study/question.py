@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from whyfast.model.question import Claim
 from whyfast.model.variant import Variant
 from whyfast.study.quantities import parse_margin
-from whyfast.study.suggest import suggestion
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe
-from whyfast.study.wording import Key, quoted
+from whyfast.study.wording import Key, quoted, suggestion
 
 _MARGIN = 0.01
 
@@ -42,9 +41,7 @@ def read_question(
 ) -> StudyTable:
     """The question, with every variant that it names known to exist."""
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
-    margin = _MARGIN
-    if "margin" in table:
-        margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01')
+    margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01', _MARGIN)
     baselines = table.one_or_more("baseline")
     for name, key in baselines:
         known.check(table, key, name)
@@ -81,12 +78,11 @@ class _Known:
     abstract: list[str]
 
     def check(self, table: TomlTable, key: Key, name: str) -> None:
-        hint = suggestion(name, self.concrete)
         at = key[len(table.key) :]
         if name in self.abstract:
+            hint = suggestion(name, self.concrete)
             raise table.error(at, f"{quoted(name)} is abstract and is never built", hint)
-        if name not in self.concrete:
-            raise table.error(at, f"no variant {quoted(name)}", hint)
+        table.check_known(at, "variant", name, self.concrete)
 
 
 def _claim(table: TomlTable, known: _Known) -> Claim:

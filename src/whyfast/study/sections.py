@@ -1,20 +1,21 @@
-"""The sections of a study that stand for themselves: build and measure."""
+"""The sections of a study that stand for themselves: build, measure and quick."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import cast
 
-from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, StopRule
-from whyfast.study.packages import check_packages
+from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, Quick, StopRule
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
 from whyfast.study.quantities import parse_duration, parse_size
-from whyfast.study.suggest import suggestion
 from whyfast.study.toml_table import TomlTable
-from whyfast.study.wording import Key, kind, quoted
+from whyfast.study.wording import Key, kind, quoted, suggestion
 
+_BUDGET = 'budget = "3m" or "90s"'
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
 
@@ -48,16 +49,13 @@ def _evidence_build(table: TomlTable) -> EvidenceBuild:
 
 def _takes(table: TomlTable) -> float | None:
     """Seconds of one build, about."""
-    if "takes" not in table:
-        return None
-    return table.converted("takes", parse_duration, 'takes = "6m" or "90s"')
+    return table.converted("takes", parse_duration, 'takes = "6m" or "90s"', None)
 
 
 def _room(table: TomlTable) -> int | None:
     """Bytes of one build, about."""
-    if "room" not in table:
-        return None
-    return int(table.converted("room", parse_size, 'room = "480MB" or "1.5GB"'))
+    room = table.converted("room", parse_size, 'room = "480MB" or "1.5GB"', None)
+    return None if room is None else int(room)
 
 
 #: Several flags given to a variable or option without quotes.
@@ -97,6 +95,14 @@ def _packages(table: TomlTable) -> tuple[str, ...]:
     return tuple(dict.fromkeys(packages))
 
 
+def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
+    """Refuse what cannot be the name of a Debian package; ``at`` is the list of them."""
+    for i, name in enumerate(names):
+        if not _PACKAGE.fullmatch(name):
+            message = f"{quoted(name)} is not the name of a Debian package"
+            raise table.error((*at, i), message, 'write it as in "zlib1g-dev"')
+
+
 def _link(table: TomlTable) -> str | None:
     """The step that can be run again for another layout."""
     if "link" not in table:
@@ -130,16 +136,11 @@ def read_measure(table: TomlTable) -> MeasureSpec:
     """``[measure]``."""
     table.check_keys("budget", "stop", "turn", "turns", "layouts")
     default = MeasureSpec()
-    budget, turn = default.budget, default.turn
-    if "budget" in table:
-        budget = table.converted("budget", parse_duration, 'budget = "3m" or "90s"')
-    if "turn" in table:
-        turn = table.converted("turn", parse_duration, 'turn = "1ms" or "500us"')
     stop = table.choice("stop", ("decided", "budget"), default.stop)
     return MeasureSpec(
-        budget=budget,
+        budget=table.converted("budget", parse_duration, _BUDGET, default.budget),
         stop=cast(StopRule, stop),
-        turn=turn,
+        turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
     )
@@ -154,3 +155,27 @@ def _whole(table: TomlTable, name: str, least: int) -> int | None:
     if number < least:
         raise table.error((name,), f"must be at least {least}, not {number}")
     return number
+
+
+def read_quick(
+    table: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
+) -> Quick:
+    """``[quick]``: what ``--quick`` is restricted to, with every name in it known to exist."""
+    table.check_keys("variants", "benchmarks", "budget")
+    return Quick(
+        variants=_names(table, "variants", "variant", [v.name for v in variants]),
+        benchmarks=_names(table, "benchmarks", "benchmark", [b.name for b in benchmarks]),
+        budget=table.converted("budget", parse_duration, _BUDGET, None),
+    )
+
+
+def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Names that must exist; left out means all, so that none at all would be a mistake."""
+    if key not in table:
+        return ()
+    given = table.one_or_more(key)
+    if not given:
+        raise table.error((key,), "is empty", f"name a {kind}, or leave it out for all")
+    for name, at in given:
+        table.check_known(at[len(table.key) :], kind, name, known)
+    return tuple(name for name, _ in given)

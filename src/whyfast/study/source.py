@@ -9,7 +9,6 @@ from pathlib import Path
 
 from whyfast.model.study import Source
 from whyfast.study.bundled import bundled_folder, bundled_names
-from whyfast.study.suggest import suggestion
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import listed, quoted
 
@@ -39,28 +38,30 @@ def read_source(table: TomlTable, folder: Path) -> Source:
 
 def _path(table: TomlTable, folder: Path) -> Source:
     name = table.string("path")
-    return Source("path", name, _folder(table, "path", name, folder))
+    return Source("path", name, _existing(table, "path", folder, Path.is_dir, "a folder"))
 
 
-def _folder(table: TomlTable, key: str, name: str, folder: Path) -> Path:
+def _existing(
+    table: TomlTable, key: str, folder: Path, fits: Callable[[Path], bool], what: str
+) -> Path:
+    """The path under that key, from the study's ``folder`` on."""
+    name = table.string(key)
     # normpath and not resolve: what the user called the folder is what reports should call it.
     path = Path(os.path.normpath(folder / os.path.expanduser(name)))
     try:
-        is_folder = path.is_dir()
+        is_there = fits(path)
     except OSError as error:
         raise table.error((key,), f"{quoted(name)}: {error.strerror}") from None
-    if not is_folder:
-        what = "is not a folder" if os.path.lexists(path) else "does not exist"
+    if not is_there:
+        wrong = f"is not {what}" if os.path.lexists(path) else "does not exist"
         hint = None if Path(name).is_absolute() else f"relative to {folder}"
-        raise table.error((key,), f"{quoted(name)} {what}", hint)
+        raise table.error((key,), f"{quoted(name)} {wrong}", hint)
     return path
 
 
 def _subject(table: TomlTable, folder: Path) -> Source:
     name = table.string("subject")
-    names = bundled_names("subjects")
-    if name not in names:
-        raise table.error(("subject",), f"no subject {quoted(name)}", suggestion(name, names))
+    table.check_known(("subject",), "subject", name, bundled_names("subjects"))
     return Source("subject", name, bundled_folder("subjects") / name)
 
 
@@ -78,18 +79,10 @@ def _debian(table: TomlTable, folder: Path) -> Source:
 
 def _tarball(table: TomlTable, folder: Path) -> Source:
     name = table.string("tarball")
-    path = Path(os.path.normpath(folder / os.path.expanduser(name)))
     if "://" in name:
         message = f"{quoted(name)} is not the path of a file"
         raise table.error(("tarball",), message, "download it, or use git or debian")
-    try:
-        is_file = path.is_file()
-    except OSError as error:
-        raise table.error(("tarball",), f"{quoted(name)}: {error.strerror}") from None
-    if not is_file:
-        what = "is not a file" if os.path.lexists(path) else "does not exist"
-        hint = None if Path(name).is_absolute() else f"relative to {folder}"
-        raise table.error(("tarball",), f"{quoted(name)} {what}", hint)
+    path = _existing(table, "tarball", folder, Path.is_file, "a file")
     return Source("tarball", name, path, sha256=_sha256(table))
 
 
@@ -104,7 +97,7 @@ def _git(table: TomlTable, folder: Path) -> Source:
     return Source(
         "git",
         name,
-        folder if remote else _folder(table, "git", name, folder),
+        folder if remote else _existing(table, "git", folder, Path.is_dir, "a folder"),
         revision=revision,
     )
 

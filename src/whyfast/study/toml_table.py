@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from whyfast.model.errors import StudyError
 from whyfast.study.document import Document
-from whyfast.study.suggest import nearest, suggestion
-from whyfast.study.wording import Key, kind, listed, quoted
+from whyfast.study.wording import Key, kind, listed, nearest, quoted, suggestion
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 NAME_HINT = "use letters, digits and . _ + -"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+T = TypeVar("T")
 
 
 def is_name(text: str) -> bool:
@@ -132,6 +132,12 @@ class TomlTable:
         self.check_choice((name,), value, valid)
         return value
 
+    def check_known(self, at: Key, kind: str, name: str, known: Iterable[str]) -> None:
+        """Refuse the name of a thing that there is not."""
+        names = list(known)
+        if name not in names:
+            raise self.error(at, f"no {kind} {quoted(name)}", suggestion(name, names))
+
     def check_choice(self, at: Key, value: str, valid: tuple[str, ...]) -> None:
         """Refuse a word that is not among the valid ones."""
         if value not in valid:
@@ -139,8 +145,13 @@ class TomlTable:
             hint = f"did you mean {quoted(near)}?" if near else None
             raise self.error(at, f"must be one of {listed(valid)}, not {quoted(value)}", hint)
 
-    def converted(self, name: str, convert: Callable[[object], float], example: str) -> float:
-        """A value through a function that raises ValueError for a bad one."""
+    def converted(
+        self, name: str, convert: Callable[[object], float], example: str, default: T
+    ) -> float | T:
+        """A value through a function that raises ValueError for a bad one; ``default`` when it is
+        not given."""
+        if name not in self.data:
+            return default
         try:
             return convert(self.data[name])
         except ValueError as error:

@@ -1,4 +1,5 @@
-"""Variants that differ in how they are run: words for the command, and settings of the kernel."""
+"""Variants that differ in how they are run: words for the command, settings of the kernel, and
+kernels of their own in a virtual machine."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
 _SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
+#: What a command in a virtual machine cannot use: there is nothing there but the program.
+_OUTSIDE = ("source", "study", "pyperformance")
 
 
 def read_sysctl(table: TomlTable) -> dict[str, str]:
@@ -61,3 +64,51 @@ def check_running(
 
 def _uses_run(command: Sequence[str]) -> bool:
     return any("run" in names_in(word) for word in command)
+
+
+def read_kernel(table: TomlTable) -> str:
+    """``kernel = "debian:linux-6.12"``; empty when it is not given."""
+    kernel = table.string("kernel")
+    provider, colon, name = kernel.partition(":")
+    if kernel and not (colon and provider.strip() and name.strip()):
+        message = f"{quoted(kernel)} is not a kernel"
+        raise table.error(("kernel",), message, 'write it as in "debian:linux-6.12"')
+    return kernel
+
+
+def check_boot(table: TomlTable, words: Sequence[str]) -> None:
+    """Parameters of a kernel are words."""
+    for i, word in enumerate(words):
+        if word.split() != [word]:
+            message = f"{quoted(word)} is not one parameter of the kernel"
+            raise table.error(("boot", i), message, 'write one word each, as in "spectre_v2=off"')
+
+
+def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> None:
+    """All variants have a kernel or none has; and what runs there can."""
+    bare = [v.name for v in variants if not v.kernel]
+    own = [v.name for v in variants if v.kernel]
+    if own and bare:
+        message = f"{own[0]} has a kernel of its own and {bare[0]} has none"
+        raise top.error(("variant",), message, "give every variant one, or none")
+    for v in variants:
+        if v.boot and not v.kernel:
+            message = f"{v.name} has boot parameters and no kernel"
+            raise top.error(("variant",), message, 'write kernel = "debian:linux-6.12"')
+    if bare:
+        return
+    for benchmark in benchmarks:
+        at = ("benchmarks", benchmark.family_name)
+        if not benchmark.kind.boots:
+            able = [k.name for k in RUNNER_KINDS.values() if k.boots]
+            message = (
+                f"a kernel of its own needs the runner {' or '.join(able)}, not {benchmark.runner}"
+            )
+            hint = f"write runner = {' or '.join(map(quoted, able))}"
+            raise top.error((*at, "runner"), message, hint)
+        for word in benchmark.command:
+            for name in names_in(word):
+                if name in _OUTSIDE:
+                    message = f"{{{name}}} is not there in a guest, which has the program alone"
+                    hint = "let the program contain what it needs"
+                    raise top.error((*at, "command"), message, hint)

@@ -16,9 +16,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.toolchain.command import RunCommand, run
 
 if TYPE_CHECKING:
     from debian.deb822 import Sources
@@ -33,29 +34,6 @@ ADDITIONS = ("-backports", "-updates", "-proposed-updates", "-security")
 
 #: Seconds that a question to apt may take; downloads have no limit but the user's patience.
 TIMEOUT = 120.0
-
-
-class RunCommand(Protocol):
-    """Runs a program to its end."""
-
-    def __call__(
-        self, argv: Sequence[str], *, timeout: float | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """OSError when it cannot be started."""
-
-
-def run(argv: Sequence[str], *, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
-    """The real :class:`RunCommand`; messages in English, whatever the user's language."""
-    return subprocess.run(
-        argv,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=timeout,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
 
 
 @dataclass(frozen=True)

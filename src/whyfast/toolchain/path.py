@@ -6,13 +6,13 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
+from whyfast.toolchain.command import first_line
 from whyfast.toolchain.languages import Installed, ask, language_of
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
@@ -81,23 +81,6 @@ class PathProvider:
             readable=found.readable,
             language=language,
         )
-
-
-def first_line(argv: Sequence[str], env: dict[str, str] | None = None) -> str:
-    """The first line that a program prints; empty when it cannot be run."""
-    try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=120,
-            env=env,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.split("\n", 1)[0].strip() if done.returncode == 0 else ""
 
 
 def short_version(line: str) -> str:

@@ -13,7 +13,7 @@ from tests.unit.toolchain.conftest import FakeCompiler
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
-from whyfast.toolchain.path import PathProvider, first_line, short_version
+from whyfast.toolchain.path import PathProvider, short_version
 
 Make = Callable[..., FakeCompiler]
 
@@ -172,17 +172,3 @@ def test_the_real_gcc(own: Home) -> None:
 )
 def test_short_version(line: str, short: str) -> None:
     assert short_version(line) == short
-
-
-@pytest.mark.parametrize(
-    ("argv", "line"),
-    [
-        (["sh", "-c", "echo ' one '; echo two"], "one"),
-        (["sh", "-c", "echo one; exit 1"], ""),
-        (["sh", "-c", "echo one >&2"], ""),
-        (["sh", "-c", "cat; echo end of input"], "end of input"),
-        (["/does/not/exist"], ""),
-    ],
-)
-def test_first_line(argv: list[str], line: str) -> None:
-    assert first_line(argv) == line

@@ -17,15 +17,9 @@ _BRANCHES: dict[int, Kind] = {
     FlowControl.INDIRECT_CALL: "indirect call",
     FlowControl.RETURN: "return",
 }
-_IMMEDIATES = frozenset(
-    {
-        OpKind.IMMEDIATE8,
-        OpKind.IMMEDIATE32,
-        OpKind.IMMEDIATE64,
-        OpKind.IMMEDIATE8TO32,
-        OpKind.IMMEDIATE8TO64,
-        OpKind.IMMEDIATE32TO64,
-    }
+_IMMEDIATES = (
+    *(OpKind.IMMEDIATE8, OpKind.IMMEDIATE32, OpKind.IMMEDIATE64),
+    *(OpKind.IMMEDIATE8TO32, OpKind.IMMEDIATE8TO64, OpKind.IMMEDIATE32TO64),
 )
 #: Displacements below this are offsets in structures, not addresses of tables; where tables are
 #: named by their distance from where the program is loaded, nothing lies in its first page.

@@ -8,35 +8,16 @@ from whyfast.explain.disassembly.instruction import Mark
 
 _STORES = frozenset(
     {
-        Mnemonic.MOV,
-        Mnemonic.MOVAPS,
-        Mnemonic.MOVUPS,
-        Mnemonic.MOVAPD,
-        Mnemonic.MOVUPD,
-        Mnemonic.MOVDQA,
-        Mnemonic.MOVDQU,
-        Mnemonic.MOVSD,
-        Mnemonic.MOVSS,
-        Mnemonic.MOVQ,
-        Mnemonic.MOVD,
-        Mnemonic.VMOVAPS,
-        Mnemonic.VMOVUPS,
-        Mnemonic.VMOVDQA,
-        Mnemonic.VMOVDQU,
-        Mnemonic.VMOVSD,
-        Mnemonic.VMOVSS,
-        Mnemonic.VMOVQ,
+        *(Mnemonic.MOV, Mnemonic.MOVAPS, Mnemonic.MOVUPS, Mnemonic.MOVAPD, Mnemonic.MOVUPD),
+        *(Mnemonic.MOVDQA, Mnemonic.MOVDQU, Mnemonic.MOVSD, Mnemonic.MOVSS, Mnemonic.MOVQ),
+        *(Mnemonic.MOVD, Mnemonic.VMOVAPS, Mnemonic.VMOVUPS, Mnemonic.VMOVDQA, Mnemonic.VMOVDQU),
+        *(Mnemonic.VMOVSD, Mnemonic.VMOVSS, Mnemonic.VMOVQ),
     }
 )
 _CLEARING = frozenset(
     {
-        Mnemonic.XOR,
-        Mnemonic.PXOR,
-        Mnemonic.XORPS,
-        Mnemonic.XORPD,
-        Mnemonic.VPXOR,
-        Mnemonic.VXORPS,
-        Mnemonic.VXORPD,
+        *(Mnemonic.XOR, Mnemonic.PXOR, Mnemonic.XORPS, Mnemonic.XORPD, Mnemonic.VPXOR),
+        *(Mnemonic.VXORPS, Mnemonic.VXORPD),
     }
 )
 #: Cleared before a return because the function returns 0.

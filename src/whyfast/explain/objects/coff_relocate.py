@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from whyfast.explain.objects.aarch64_patch import (
     adr_immediate,
     branch_immediate,
     low_bits_immediate,
+    rewrite,
     with_adr,
     with_branch,
     with_low_bits,
@@ -16,8 +16,6 @@ from whyfast.explain.objects.aarch64_patch import (
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.image import Image
 from whyfast.explain.objects.lief_files import number, text
-
-_MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 # Width, and from where a relative value counts (bytes behind the place); None: absolute. Addresses
 # relative to the image are absolute here, as an object's image begins at 0.
@@ -68,27 +66,21 @@ def _patch(image: Image, architecture: Architecture, kind: int, place: int, targ
             value = target + int.from_bytes(old, "little", signed=True)
             if behind is not None:
                 value -= place + behind
-            image.write(place, (value & _MASK64 >> 64 - 8 * width).to_bytes(width, "little"))
+            image.put(place, width, value)
     elif architecture == "aarch64":
-        _patch_instruction(image, kind, place, target)
+        rewrite(image, place, lambda word: _instruction(word, kind, place, target))
 
 
-def _patch_instruction(image: Image, kind: int, place: int, target: int) -> None:
-    old = image.read(place, 4)
-    if len(old) < 4:
-        return
-    word = int.from_bytes(old, "little")
+def _instruction(word: int, kind: int, place: int, target: int) -> int:
     if kind in _BRANCHES:
         bits, shift = _BRANCHES[kind]
         distance = target + branch_immediate(word, bits, shift) - place
-        word = with_branch(word, bits, shift, distance)
-    elif kind == _PAGE:
+        return with_branch(word, bits, shift, distance)
+    if kind == _PAGE:
         page = target + adr_immediate(word) >> 12
-        word = with_adr(word, page - (place >> 12))
-    elif kind == _ADR:
-        word = with_adr(word, target + adr_immediate(word) - place)
-    elif kind in (_ADD, _ACCESS):
-        word = with_low_bits(word, target + low_bits_immediate(word))
-    else:
-        return
-    image.write(place, struct.pack("<I", word))
+        return with_adr(word, page - (place >> 12))
+    if kind == _ADR:
+        return with_adr(word, target + adr_immediate(word) - place)
+    if kind in (_ADD, _ACCESS):
+        return with_low_bits(word, target + low_bits_immediate(word))
+    return word

@@ -86,6 +86,10 @@ class Image:
             offset = address - region.start
             region.data[offset : offset + len(data)] = data
 
+    def put(self, address: int, width: int, value: int) -> None:
+        """Overwrite ``width`` bytes by a number, of which only the lowest bits count."""
+        self.write(address, (value & (1 << 8 * width) - 1).to_bytes(width, "little"))
+
     def external(self, name: str) -> int:
         """The stand-in address of a symbol that is defined elsewhere."""
         if name not in self._stand_ins:

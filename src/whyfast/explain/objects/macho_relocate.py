@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from whyfast.explain.objects.aarch64_patch import with_adr, with_branch, with_low_bits
+from whyfast.explain.objects.aarch64_patch import rewrite, with_adr, with_branch, with_low_bits
 from whyfast.explain.objects.elf import Architecture, damaged
 from whyfast.explain.objects.image import Image
 from whyfast.explain.objects.lief_files import number, text
 from whyfast.explain.objects.macho_symbols import MachSymbol, without_underscore
 
 _ENTRY = struct.Struct("<iI")
-_MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 _SCATTERED = 0x8000_0000
 
 _UNSIGNED = 0  # on both
@@ -55,7 +54,7 @@ def apply_fixups(found: Any, image: Image) -> None:
     for fixup in found.relocations:
         target = getattr(fixup, "target", None)
         if isinstance(target, int):
-            image.write(fixup.address, struct.pack("<Q", target & _MASK64))
+            image.put(fixup.address, 8, target)
 
 
 def link(
@@ -114,21 +113,13 @@ def _address(image: Image, symbol: MachSymbol, shift: int) -> int:
 def _add(image: Image, place: int, width: int, what: int) -> None:
     old = image.read(place, width)
     if len(old) == width:
-        value = int.from_bytes(old, "little") + what
-        image.write(place, (value & (1 << 8 * width) - 1).to_bytes(width, "little"))
+        image.put(place, width, int.from_bytes(old, "little") + what)
 
 
 def _patch(image: Image, kind: int, place: int, target: int) -> None:
-    old = image.read(place, 4)
-    if len(old) < 4:
-        return
-    word = int.from_bytes(old, "little")
     if kind == _BRANCH26:
-        word = with_branch(word, 26, 0, target - place)
+        rewrite(image, place, lambda word: with_branch(word, 26, 0, target - place))
     elif kind == _PAGE21:
-        word = with_adr(word, (target >> 12) - (place >> 12))
+        rewrite(image, place, lambda word: with_adr(word, (target >> 12) - (place >> 12)))
     elif kind == _PAGEOFF12:
-        word = with_low_bits(word, target)
-    else:
-        return
-    image.write(place, struct.pack("<I", word))
+        rewrite(image, place, lambda word: with_low_bits(word, target))

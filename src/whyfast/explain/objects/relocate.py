@@ -9,13 +9,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from whyfast.explain.objects.aarch64_patch import with_adr, with_branch, with_low_bits
+from whyfast.explain.objects.aarch64_patch import rewrite, with_adr, with_branch, with_low_bits
 from whyfast.explain.objects.elf import ElfFile, Section, damaged
 from whyfast.explain.objects.image import Image
 from whyfast.explain.objects.symbols import Symbol, read_symbols
 
 _RELA = struct.Struct("<QIIq")  # offset, type, symbol (the two halves of r_info), addend
-_MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 # Dynamic relocations, per architecture: the loader writes base + addend; a symbol's address;
 # the result of calling a resolver.
@@ -70,13 +69,13 @@ def _load(elf: ElfFile, image: Image, section: Section, symbols: list[Symbol]) -
     arch = elf.architecture
     for offset, kind, index, addend in _entries(elf, section):
         if kind in (_RELATIVE[arch], _RESOLVED[arch]):
-            image.write(offset, struct.pack("<Q", addend & _MASK64))
+            image.put(offset, 8, addend)
         elif kind in (_ABSOLUTE[arch], *_SLOT[arch]):
             symbol = _symbol(elf, section, symbols, index)
             if kind in _SLOT[arch]:
                 image.slots[offset] = symbol.name
             if symbol.section is not None:
-                image.write(offset, struct.pack("<Q", (symbol.value + addend) & _MASK64))
+                image.put(offset, 8, symbol.value + addend)
 
 
 def _link(elf: ElfFile, image: Image, section: Section, symbols: list[Symbol]) -> None:
@@ -91,8 +90,7 @@ def _link(elf: ElfFile, image: Image, section: Section, symbols: list[Symbol]) -
         target, place = addresses[index] + addend, base + offset
         if kind in words:
             width, relative = words[kind]
-            value = target - place if relative else target
-            image.write(place, (value & (1 << 8 * width) - 1).to_bytes(width, "little"))
+            image.put(place, width, target - place if relative else target)
         elif elf.architecture == "aarch64":
             _patch_aarch64(image, kind, place, target)
 
@@ -106,16 +104,10 @@ def _address(image: Image, symbol: Symbol) -> int:
 
 
 def _patch_aarch64(image: Image, kind: int, place: int, target: int) -> None:
-    old = image.read(place, 4)
-    if len(old) < 4:
-        return
-    word = int.from_bytes(old, "little")
     if kind in _BRANCHES:
-        word = with_branch(word, *_BRANCHES[kind], target - place)
+        rewrite(image, place, lambda word: with_branch(word, *_BRANCHES[kind], target - place))
     elif kind in _ADR:
-        word = with_adr(word, target - place if kind == _ADR[0] else (target >> 12) - (place >> 12))
+        distance = target - place if kind == _ADR[0] else (target >> 12) - (place >> 12)
+        rewrite(image, place, lambda word: with_adr(word, distance))
     elif kind == _ADD:
-        word = with_low_bits(word, target)
-    else:
-        return
-    image.write(place, struct.pack("<I", word))
+        rewrite(image, place, lambda word: with_low_bits(word, target))
