@@ -236,8 +236,8 @@ def _start_cost(outside: Outside) -> float:
     if outside.launcher.find("true") is None:
         return 0.0
     runner = outside.runner("command", LaunchArguments({"true": ("true",)}, outside.env, 10.0))
-    player = runner.enter("true", cpu=None, pad=0)
-    return min(player.turn(1).seconds for _ in range(EMPTY_RUNS))
+    invocation = runner.enter("true", cpu=None, pad=0)
+    return min(invocation.turn(1).seconds for _ in range(EMPTY_RUNS))
 
 
 def _start_matters(recorded: Recorded, start: float) -> list[Confound]:

@@ -35,9 +35,9 @@ class CommandInvocation:
         total = 0.0
         extra: dict[str, float] = {}
         for _ in range(loops):
-            reading = self._once()
-            total += reading.seconds
-            for key, value in reading.extra.items():
+            sample = self._once()
+            total += sample.seconds
+            for key, value in sample.extra.items():
                 peak = key == "maxrss"
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
         return Sample(total, self._arguments.check, extra)
@@ -88,7 +88,7 @@ class CommandRunner:
         self._arguments = arguments
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
-        """A player for the variant; nothing is started yet."""
+        """An invocation of the variant; nothing is started yet."""
         env, command = self._arguments.process(variant, pad, layout)
         return CommandInvocation(command, env, cpu, self._arguments)
 

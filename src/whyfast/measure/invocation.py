@@ -36,7 +36,7 @@ class Invocation(Protocol):
 
 
 class Runner(Protocol):
-    """Starts players for one benchmark."""
+    """Starts invocations for one benchmark."""
 
     #: whether one value may hold several loops of the workload
     loops_vary: bool
