@@ -99,7 +99,7 @@ def run_ab(
         firsts = _first_runs(arguments, options, work.outside)
         turns = all(first.takes_turns for first in firsts.values())
         work = replace(work, question=_asked_of(work.question, turns))
-        with recording(work) as run:
+        with recording(work, None) as run:  # commands can change under our feet
             if not turns:
                 start = _start_cost(work.outside)
             entry = _entry(work, arguments, firsts)

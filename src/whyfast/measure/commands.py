@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, on_cpu
 
@@ -48,17 +48,12 @@ class CommandInvocation:
             run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
         with on_cpu(self._cpu):
             start = time.perf_counter()
-            try:
-                child = Child(
-                    self._command,
-                    env=self._env,
-                    stdin=wanted.stdin,
-                    keep_stdout=wanted.check is not None,
-                )
-            except OSError as error:
-                raise InvocationFailed(
-                    f"could not be started: {error.strerror}", command=self._command
-                ) from error
+            child = started(
+                self._command,
+                env=self._env,
+                stdin=wanted.stdin,
+                keep_stdout=wanted.check is not None,
+            )
         try:
             usage = child.wait(wanted.timeout)
             seconds = time.perf_counter() - start
