@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.cli.arguments import duration
-from whyfast.investigate.ab import Command, Options, run_ab
+from whyfast.investigate.ab_run import Command, Options, run_ab
 from whyfast.investigate.events import Silent
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain

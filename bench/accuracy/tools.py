@@ -15,7 +15,7 @@ from pathlib import Path
 from scipy import stats
 
 from bench.accuracy.programs import Programs
-from whyfast.investigate.ab import BENCHMARK, Command, Options, run_ab
+from whyfast.investigate.ab_run import BENCHMARK, Command, Options, run_ab
 from whyfast.investigate.events import Silent
 from whyfast.judge.decide import ALPHA, word
 from whyfast.judge.eprocess import confidence_interval

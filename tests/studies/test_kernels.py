@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate.events import Silent
-from whyfast.investigate.prepare import prepare
-from whyfast.investigate.study_run import open_run
-from whyfast.investigate.vm_measure import Outside
-from whyfast.investigate.vm_study import run_in_guests
-from whyfast.measure.clock import SystemClock
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.study_run import run_study
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.store.home import Home, home
 from whyfast.study import load_study
@@ -80,19 +77,9 @@ def test_two_boots_count_the_same(tmp_path: Path) -> None:
     here = Home(tmp_path / "cache", tmp_path / "data")
     # The unit is given: whether KVM works here is not what this is about.
     outside = Outside(
-        kernels=lambda name, _, say: get_kernel(name, home(), say), unit="instructions"
+        kernel=lambda name, _, say: get_kernel(name, home(), say), boot_unit="instructions"
     )
-    clock = SystemClock()
-    result = run_in_guests(
-        study,
-        prepare(study, here, Silent()),
-        here,
-        Silent(),
-        clock,
-        begin=lambda store, key: open_run(store, key, study.name, clock, fresh=True),
-        seconds={},
-        outside=outside,
-    )
+    result = run_study(study, here, Silent(), outside=outside)
     assert [f"{f.variant}: {f.reason}" for f in result.recorded.failures] == []
     first, second = (
         {b.benchmark: dict(b.values) for b in result.recorded.blocks if b.index == index}

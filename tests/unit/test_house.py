@@ -25,25 +25,6 @@ FLOW = (
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)
 
-#: Functions that take more than seven parameters, still.
-ABOVE_SEVEN = {
-    "investigate.ab_counters.counter_verdicts",
-    "investigate.measuring.judged",
-    "investigate.study_run._entries",
-    "investigate.study_run._entry",
-    "investigate.vm_measure.measure_guests",
-    "investigate.vm_study._counted",
-    "investigate.vm_study.run_in_guests",
-    "measure.block.run_block",
-    "measure.campaign._one_block",
-    "measure.campaign.measure",
-    "measure.commands.__init__",
-    "measure.count.count_program",
-    "measure.simulate.simulate",
-}
-#: Names that two classes have, still.
-TWICE = {"Setting"}
-
 #: Imports inside functions, but for those of ``cli``: what takes long and few need.
 LATE = {
     ("explain.disassembly.listing", "capstone"),
@@ -128,7 +109,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 def test_functions_take_at_most_seven_parameters() -> None:
     above = {f"{name}.{f.name}" for name, f in functions() if len(_parameters(f.args)) > 7}
-    assert above == ABOVE_SEVEN
+    assert above == set()
 
 
 def _parameters(args: ast.arguments) -> list[str]:
@@ -143,7 +124,7 @@ def test_a_class_has_its_name_for_itself() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, number in every.items() if number > 1} == TWICE
+    assert {name for name, number in every.items() if number > 1} == set()
 
 
 def test_modules_are_imported_at_the_top() -> None:

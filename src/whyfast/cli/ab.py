@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli.arguments import check_outputs, duration, percent
     from whyfast.cli.output import INTERRUPTED, exit_code, finish, write
-    from whyfast.investigate.ab import Options, run_ab
+    from whyfast.investigate.ab_run import Options, run_ab
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.arguments import check_outputs, percent
     from whyfast.cli.output import exit_code, show
     from whyfast.formats.load import load_recordings
-    from whyfast.investigate.compare import compare_recordings
+    from whyfast.investigate.compare_run import compare_recordings
 
     check_outputs(args)
     margin = percent(args.margin, "--margin")

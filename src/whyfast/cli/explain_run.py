@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from whyfast.measure.simulate import RunPlace, Valgrind
+from typing import Any
 
 
 def count(
@@ -24,12 +20,14 @@ def count(
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
     from whyfast.explain.program import load
+    from whyfast.investigate.counting import file_tasks
+    from whyfast.investigate.outside import Outside
     from whyfast.measure.count import count_program
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry
-    from whyfast.measure.launch import SystemLauncher
     from whyfast.report.codec import encode
     from whyfast.report.counters_table import print_counts
+    from whyfast.store.home import home
 
     arguments = _split(args.run)
     commits = _commits(args.commits)
@@ -39,23 +37,12 @@ def count(
     programs = [load(file) for file in args.files]
     geometry = read_geometry(Files())
     counts = []
-    with _places(args.files, args.profiler, console) as (places, valgrind):
-        for file, label, place in zip(args.files, labels, places, strict=True):
-            with console.status(f"counting {label}"):
-                counts.append(
-                    count_program(
-                        file,
-                        arguments,
-                        variant=label,
-                        launcher=SystemLauncher(),
-                        geometry=geometry,
-                        env=os.environ,
-                        timeout=timeout,
-                        profiler=args.profiler,
-                        place=place,
-                        valgrind=valgrind,
-                    )
-                )
+    named = dict(zip(labels, args.files, strict=True))
+    with file_tasks(named, arguments, home(), Outside(), timeout, console.print) as given:
+        tasks, valgrind = given
+        for task in tasks:
+            with console.status(f"counting {task.variant}"):
+                counts.append(count_program(task, geometry, args.profiler, valgrind))
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.
     kinds = {c.profile.main for c, _ in profiled if c.profile}
@@ -76,39 +63,6 @@ def count(
         "overlap": [encode(o) for o in overlaps],
     }
     return document, any(c.failed for c in counts)
-
-
-@contextlib.contextmanager
-def _places(
-    files: Sequence[Path], profiler: str, console: Any
-) -> Iterator[tuple[list[RunPlace], Valgrind | None]]:
-    """Where each program is run, and what simulates it: those that were built in a root of their
-    own run in it, under a Valgrind that is seen there."""
-    import tempfile
-
-    from whyfast.investigate.built_program import entrances_of
-    from whyfast.investigate.valgrind_choice import choose_valgrind
-    from whyfast.measure.launch import SystemLauncher
-    from whyfast.measure.simulate import CannotCount, RunPlace
-    from whyfast.store.home import home
-    from whyfast.toolchain.valgrind import valgrind_root
-
-    own, here = home(), Path.cwd()
-    if not any(entrances_of(files, own, start=here)):
-        yield [RunPlace()] * len(files), None
-        return
-    valgrind = None
-    if profiler == "callgrind":
-        with contextlib.suppress(CannotCount):
-            valgrind = choose_valgrind(
-                SystemLauncher(), os.environ, own, rooted=True, note=console.print
-            )
-    scratch = own.cache / "counting"
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="run-") as folder:
-        tool = valgrind_root(own)
-        enter = entrances_of(files, own, start=here, readable=(tool,), writable=(Path(folder),))
-        yield [RunPlace(words, Path(folder)) for words in enter], valgrind
 
 
 def _commits(text: str | None) -> tuple[str, str] | None:

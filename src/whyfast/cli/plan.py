@@ -16,8 +16,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from whyfast.cli.choice import chosen_study
+    from whyfast.investigate.building import with_twin
     from whyfast.investigate.forecast import forecast
-    from whyfast.investigate.prepare import with_twin
     from whyfast.report.plan_table import free_space, print_outlook
     from whyfast.store.home import home
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from whyfast.build.source_git import commit_of
 from whyfast.explain.changed_functions import Touched, touched_functions
-from whyfast.investigate.prepare import Prepared, to_measure
+from whyfast.investigate.work import Work
 from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.differences import differ_in
 from whyfast.model.errors import UserError
@@ -15,22 +15,18 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 
 
-def touched_code(
-    study: Study,
-    prepared: Prepared,
-    counted: Sequence[Counted],
-    note: Callable[[str], None],
-) -> tuple[ChangedFunctions, ...]:
+def touched_code(work: Work[Study]) -> tuple[ChangedFunctions, ...]:
     """One entry a range of commits: the study's ``change``, else that between the main baseline and
     each variant that differs from it in nothing but the revision.
 
     Empty where nothing was counted, as then nobody knows what is hot. Ranges that cannot be looked
     at are noted.
     """
+    study, counted = work.question, work.counted
     repository = study.source.repository
     if repository is None or not any(c.hot for c in counted):
         return ()
-    programs = {b.variant: b.program for b in to_measure(study, prepared)}
+    programs = {b.variant: b.program for b in work.usable}
     found = []
     for base, head, variant in _ranges(study, repository):
         if variant not in programs:
@@ -38,7 +34,7 @@ def touched_code(
         try:
             touched = touched_functions(repository, base, head, programs[variant])
         except UserError as error:
-            note(f"which functions {base}..{head} touches is not known: {error}")
+            work.observer.note(f"which functions {base}..{head} touches is not known: {error}")
             continue
         found.append(_stated(touched, variant, _hot(counted)))
     return tuple(found)

@@ -3,64 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from whyfast.investigate.prepare import Prepared, to_measure
+from whyfast.investigate.work import Work
 from whyfast.measure.pyperf_runner import hook_folder
-from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
+from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.sandbox import Box, around_program
 
 
-def exec_prefixes(
-    study: Study,
-    prepared: Prepared,
-    home: Home,
-    *,
-    readable: Sequence[Path] = (),
-    writable: Sequence[Path] = (),
-) -> Mapping[str, tuple[str, ...]]:
-    """For each built variant the words before its commands.
+def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str, tuple[str, ...]]:
+    """For each build that can be measured the words before its commands.
 
-    Empty where no toolchain has a root. Where one has, the programs of the others are started in
-    the same way, in the machine's own root, so that starting costs every variant the same.
-    ``readable`` and ``writable`` are folders that are shown beside those of study and build.
+    What is seen ``also`` is so beside the folders of study and build and what runners need.
+    UserError when a root cannot be entered.
     """
+    study, also = work.question, also or Box()
     # By digest: two roots may have a compiler of the same name, with other packages beside it.
-    found = {t.digest: t.root for t in prepared.toolchains}
-    programs = to_measure(study, prepared)
-    roots = {b.variant: found[b.provenance["toolchain"]["digest"]] for b in programs}
-    if not any(roots.values()):
-        return dict.fromkeys(roots, ())
-    packages = (prepared.packages.pyperf, prepared.packages.pyperformance)
-    seen = (
-        *readable,
-        study.folder,
-        study.source.folder,
-        hook_folder(),
-        *(p for p in packages if p is not None),
-    )
-    try:
-        return {
-            build.variant: tuple(
-                around_program(
-                    Box(
-                        root=roots[build.variant],
-                        writable=(_build_folder(build, home), *writable),
-                        readable=seen,
-                        network=True,
-                    ),
-                    home.sandbox,
-                )
+    roots = {t.digest: t.root for t in work.toolchains}
+    seen = (study.folder, study.source.folder, hook_folder(), *work.packages.values())
+    boxes = [
+        replace(
+            also,
+            root=roots[build.provenance["toolchain"]["digest"]],
+            # The store's folder of the build holds its program and other layouts of it.
+            writable=(work.home.builds / build.digest, *also.writable),
+            readable=(*also.readable, *seen),
+        )
+        for build in work.usable
+    ]
+    words = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
+    return dict(zip((b.variant for b in work.usable), words, strict=True))
+
+
+def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:
+    """For each program, named by its file, the words before its command.
+
+    It begins in the folder ``also.start``, which it sees. UserError when a root that a program was
+    built in is gone or cannot be entered.
+    """
+    boxes = []
+    for file in files:
+        folders = [f for f in (_folder(file, home),) if f]
+        start = [f for f in (also.start,) if f]
+        boxes.append(
+            replace(
+                also,
+                root=_root(file, home),
+                writable=(*folders, *also.writable),
+                readable=(*start, file.resolve().parent, *also.readable),
             )
-            for build in programs
-        }
-    except CannotBuildHere as error:
-        raise UserError(str(error), where=study.folder / "study.toml") from error
+        )
+    return _prefixes(boxes, files, home)
 
 
-def _build_folder(build: Build, home: Home) -> Path:
-    """The store's folder of the build, which holds its program and other layouts of it."""
-    return home.builds / build.digest
+def _prefixes(boxes: Sequence[Box], places: Sequence[Path], home: Home) -> list[tuple[str, ...]]:
+    """None where no program has a root. Where one has, the others are started in the same way, in
+    the machine's own root, so that starting costs every variant the same."""
+    if not any(box.root for box in boxes):
+        return [()] * len(boxes)
+    words = []
+    for box, place in zip(boxes, places, strict=True):
+        try:
+            words.append(tuple(around_program(replace(box, network=True), home.sandbox)))
+        except CannotBuildHere as error:
+            raise UserError(str(error), where=place) from error
+    return words
+
+
+def _folder(file: Path, home: Home) -> Path | None:
+    """The store's folder of the build that made the file."""
+    builds, path = home.builds.resolve(), file.resolve()
+    return builds / path.relative_to(builds).parts[0] if path.is_relative_to(builds) else None
+
+
+def _root(file: Path, home: Home) -> Path | None:
+    folder = _folder(file, home)
+    build = BuildStore(home.builds).find(folder.name) if folder else None
+    root = build.provenance["toolchain"].get("root") if build else None
+    if build is None or root is None:
+        return None
+    if not (Path(root).parent / "digest").exists():
+        raise UserError(
+            "the Debian root that it was built in, and runs in, was removed; whyfast toolchain "
+            f"install --from {build.digest[:12]}",
+            where=file,
+        )
+    return Path(root)

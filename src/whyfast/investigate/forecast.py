@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.source import present
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
+from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.disk import lacking
@@ -16,6 +17,9 @@ from whyfast.store.home import Home
 from whyfast.toolchain import kernels
 from whyfast.toolchain.provider import Cost
 from whyfast.toolchain.registry import providers, resolve, split_name
+
+#: See :func:`whyfast.toolchain.registry.resolve`.
+Resolver = Callable[[str, Home, Callable[[str], None], Sequence[str]], Toolchain]
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,9 @@ class Forecast:
         )
 
 
-def forecast(study: Study, home: Home) -> Forecast:
+def forecast(study: Study, home: Home, toolchain: Resolver | None = None) -> Forecast:
     """Look at the installed toolchains and the build store; nothing is downloaded or written but
-    what installed compilers are found to support."""
+    what installed compilers are found to support. ``toolchain`` gets them; None: really."""
     sources = {
         revision: scan_source(there.folder)
         for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
@@ -106,7 +110,12 @@ def forecast(study: Study, home: Home) -> Forecast:
                 name, packages
             )
             continue
-        prospects.append(_prospect(study, variant, sources.get(variant.revision), store, home))
+        try:
+            found = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
+            tree = sources.get(variant.revision)
+            prospects.append(_prospect(study, variant, found, tree, store))
+        except CannotBuildHere as error:
+            prospects.append(Prospect(variant, "not buildable here", str(error)))
     return Forecast(
         study,
         tuple(prospects),
@@ -126,14 +135,13 @@ def _at(source: Source, revision: str) -> Source:
 
 
 def _prospect(
-    study: Study, variant: Variant, source: SourceTree | None, store: BuildStore, home: Home
+    study: Study,
+    variant: Variant,
+    toolchain: Toolchain,
+    source: SourceTree | None,
+    store: BuildStore,
 ) -> Prospect:
     """Of a variant whose toolchain is there."""
-    packages = packages_here(study.build, variant, home)
-    try:
-        toolchain = resolve(variant.toolchain, home, lambda text: None, packages)
-    except CannotBuildHere as error:
-        return Prospect(variant, "not buildable here", str(error))
     missing = [f for f in variant.requires if f not in toolchain.features]
     if missing:
         reason = f"{toolchain.version} has no {' and no '.join(missing)}"
@@ -161,9 +169,9 @@ def _estimate(
     return BuildCost(stated.takes, stated.room, stated=True)
 
 
-def check_room(study: Study, home: Home) -> None:
+def check_room(study: Study, home: Home, toolchain: Resolver | None = None) -> None:
     """UserError when the disk has not the room that the study is known to need."""
-    need = forecast(study, home).disk
+    need = forecast(study, home, toolchain).disk
     if need and (short := lacking(home.cache, need)):
         raise UserError(
             f"no room for the toolchains and builds of this study: {short}; make room "

@@ -1,4 +1,4 @@
-"""The boots of one run: each guest loaded, booted once a round, and its answers read."""
+"""The boots of one run: each machine loaded, booted once a round, and its answers read."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.measure.launch import Launcher
-from whyfast.measure.vm.count import count_loop
-from whyfast.measure.vm.qemu import Booted, BootFailed, boot, command_line
-from whyfast.measure.vm.share import (
+from whyfast.measure.vm.boot_plan import (
     COUNTED_LOOPS,
     TIMED_LOOPS,
     TURNS,
     Cargo,
-    Guest,
+    VirtualMachine,
     boot_digest,
     load,
 )
-from whyfast.measure.vm.transcript import Unanswered, parse_transcript, read_values
-from whyfast.model.boot import Boot, GuestUnit, Kernel
+from whyfast.measure.vm.qemu import Booted, BootFailed, boot, command_line
+from whyfast.measure.vm.transcript import Unanswered, count_loop, parse_transcript, read_values
+from whyfast.model.boot import Boot, BootUnit, Kernel
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 
@@ -46,11 +45,11 @@ class BootOutcome:
 
 
 @dataclass(frozen=True)
-class Campaign:
+class Boots:
     """What all boots of a run have in common.
 
     ``commands`` maps (variant, benchmark) to the words of its command, ``kept`` is the folder for
-    what guests have sent, ``init`` the first process of each.
+    what machines have sent, ``init`` the first process of each.
     """
 
     study: Study
@@ -59,7 +58,7 @@ class Campaign:
     init: bytes
     kernels: Mapping[str, Kernel]
     kept: Path
-    unit: GuestUnit
+    unit: BootUnit
     qemu: str
     emulator: str
     launcher: Launcher
@@ -74,21 +73,21 @@ class Campaign:
         """Pairs of grants of each benchmark in one boot."""
         return self.study.measure.turns or TURNS
 
-    def boot(self, guest: Guest, index: int) -> BootOutcome:
-        """Boot a guest in round ``index``, or read again what it said in an earlier session."""
-        kernel = self.kernels[guest.kernel]
-        parameters = command_line(self.unit, guest.boot)
+    def boot(self, machine: VirtualMachine, index: int) -> BootOutcome:
+        """Boot a machine in round ``index``, or read again what it said in an earlier session."""
+        kernel = self.kernels[machine.kernel]
+        parameters = command_line(self.unit, machine.boot)
         try:
-            cargo = self._load(guest)
-            booted = self._booted(guest, index, kernel, parameters, cargo)
+            cargo = self._load(machine)
+            booted = self._booted(machine, index, kernel, parameters, cargo)
         except (BootFailed, ValueError) as error:
-            reason = f"{guest.name}: {error}"
-            return BootOutcome(None, failures=self._all_failed(guest, reason))
-        return self._read(guest, index, kernel, parameters, cargo, booted)
+            reason = f"{machine.name}: {error}"
+            return BootOutcome(None, failures=self._all_failed(machine, reason))
+        return self._read(machine, index, kernel, parameters, cargo, booted)
 
-    def _load(self, guest: Guest) -> Cargo:
+    def _load(self, machine: VirtualMachine) -> Cargo:
         return load(
-            guest,
+            machine,
             self.init,
             self.commands,
             self.programs,
@@ -98,7 +97,7 @@ class Campaign:
         )
 
     def _booted(
-        self, guest: Guest, index: int, kernel: Kernel, parameters: str, cargo: Cargo
+        self, machine: VirtualMachine, index: int, kernel: Kernel, parameters: str, cargo: Cargo
     ) -> Booted:
         """From an earlier session of this run, or now."""
         digest = boot_digest(kernel.sha256, cargo.digest, parameters, self.emulator)
@@ -123,7 +122,7 @@ class Campaign:
 
     def _read(
         self,
-        guest: Guest,
+        machine: VirtualMachine,
         index: int,
         kernel: Kernel,
         parameters: str,
@@ -133,8 +132,8 @@ class Campaign:
         transcript = booted.transcript
         if transcript.refused:
             refused = ", ".join(transcript.refused)
-            reason = f"{guest.name}: the kernel does not have, or refuses, {refused}"
-            return BootOutcome(None, failures=self._all_failed(guest, reason))
+            reason = f"{machine.name}: the kernel does not have, or refuses, {refused}"
+            return BootOutcome(None, failures=self._all_failed(machine, reason))
         values, failures = [], []
         grants = disturbed = most = 0
         checks = {b.name: b.check for b in self.study.benchmarks}
@@ -156,7 +155,7 @@ class Campaign:
             except (Unanswered, ValueError) as error:
                 failures.append(self._failed(variant, benchmark, str(error)))
         made = Boot(
-            variants=guest.variants,
+            variants=machine.variants,
             index=index,
             unit=self.unit,
             kernel=kernel,
@@ -171,11 +170,11 @@ class Campaign:
         )
         return BootOutcome(made, tuple(values), tuple(failures))
 
-    def _all_failed(self, guest: Guest, reason: str) -> tuple[RunFailure, ...]:
+    def _all_failed(self, machine: VirtualMachine, reason: str) -> tuple[RunFailure, ...]:
         return tuple(
             self._failed(variant, benchmark, reason)
             for (variant, benchmark) in self.commands
-            if variant in guest.variants
+            if variant in machine.variants
         )
 
     def _failed(self, variant: str, benchmark: str, reason: str) -> RunFailure:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from whyfast.judge.machine_confounds import machine_confounds
 from whyfast.judge.option_confounds import option_confounds
 from whyfast.judge.root_confounds import root_confounds
-from whyfast.measure.doctor.load import BUSY
+from whyfast.measure.doctor.system_load import BUSY
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.differences import MAKING, alike
 from whyfast.model.evidence import Evidence

@@ -26,11 +26,9 @@ def run_block(
     reference: str,
     index: int,
     session: str,
-    loops: int,
-    warmups: int,
     clock: Clock,
 ) -> Block:
-    """Start all players, let them take ``warmups`` unrecorded turns and then the planned ones.
+    """Start all players, let them take their unrecorded turns and then the others.
 
     Raises :class:`BlockFailed` when any player fails, or reports another result than
     ``reference``, the variant that the others are measured against. All processes are ended in
@@ -50,12 +48,12 @@ def run_block(
                 layout=plan.layouts.get(current, 0),
             )
         agreed = _Agreement(reference)
-        for _ in range(warmups):
+        for _ in range(plan.warmups):
             for current in plan.start_order:
-                agreed.add(current, players[current].turn(loops))
+                agreed.add(current, players[current].turn(plan.loops))
         for order in plan.order:
             for current in order:
-                reading = players[current].turn(loops)
+                reading = players[current].turn(plan.loops)
                 agreed.add(current, reading)
                 values[current].append(reading.seconds)
                 for key, value in reading.extra.items():
@@ -71,8 +69,8 @@ def run_block(
         seed=plan.seed,
         session=session,
         cpu=plan.cpu,
-        loops=loops,
-        warmups=warmups,
+        loops=plan.loops,
+        warmups=plan.warmups,
         start_order=plan.start_order,
         order=plan.order,
         values={v: tuple(x) for v, x in values.items()},

@@ -15,7 +15,6 @@ from whyfast.measure.block import BlockFailed, run_block
 from whyfast.measure.calibrate import best_turns, calibrate
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import InvocationFailed, Runner
-from whyfast.measure.process import usable_cpus
 from whyfast.measure.schedule import draw, draw_layouts
 from whyfast.model.sample import Block, Calibration, RunFailure
 
@@ -78,67 +77,66 @@ class Limits:
     spent: float = 0.0
 
 
+@dataclass(frozen=True)
+class MeasuringSession:
+    """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
+    follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated."""
+
+    run: str
+    session: str
+    sink: Sink
+    clock: Clock
+    cpus: Sequence[int]
+    calibrating: Callable[[str], None] = lambda name: None
+
+
 def measure(
     entries: Sequence[BenchmarkRun],
-    *,
-    run: str,
-    session: str,
-    sink: Sink,
+    session: MeasuringSession,
     limits: Limits,
     settled: Callable[[BenchmarkRun], bool],
-    clock: Clock,
-    calibrating: Callable[[str], None] = lambda name: None,
-    cpus: Sequence[int] | None = None,
 ) -> float:
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
 
     Passes go over the unsettled benchmarks in random order, one block each, so that an
     interruption at any time leaves all of them about equally well measured. A variant that fails
-    is reported to ``sink`` and left out of that benchmark from then on.
+    is reported to the sink and left out of that benchmark from then on.
     """
-    cpus = usable_cpus() if cpus is None else cpus
-    began = clock.monotonic()
-    rng = random.Random(_seed(run, session, 0))
+    began = session.clock.monotonic()
+    rng = random.Random(_seed(session.run, session.session, 0))
 
     def spent() -> float:
-        return limits.spent + clock.monotonic() - began
+        return limits.spent + session.clock.monotonic() - began
 
     open_entries = [e for e in entries if e.comparable and not settled(e)]
     while open_entries and spent() < limits.budget:
         for entry in rng.sample(open_entries, len(open_entries)):
             if spent() >= limits.budget:
                 break
-            block = _one_block(entry, run, session, sink, clock, cpus, rng, calibrating)
+            block = _one_block(entry, session, rng)
             if block is not None:
                 entry.blocks.append(block)
-                sink.add_block(block)
+                session.sink.add_block(block)
         open_entries = [e for e in open_entries if e.comparable and not settled(e)]
     return spent()
 
 
-def _one_block(
-    entry: BenchmarkRun,
-    run: str,
-    session: str,
-    sink: Sink,
-    clock: Clock,
-    cpus: Sequence[int],
-    rng: random.Random,
-    calibrating: Callable[[str], None],
-) -> Block | None:
+def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Random) -> Block | None:
     """Calibrate if need be and take one block; None when a variant failed, which is recorded."""
-    places = cpus if entry.pinned else ()
+    places = session.cpus if entry.pinned else ()
     if entry.calibration is None:
-        calibrating(entry.name)
+        session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        entry.calibration = _calibrate(entry, cpu, sink, clock)
+        entry.calibration = _calibrate(entry, cpu, session.sink, session.clock)
         if entry.calibration is None:
             return None
-    _review_turns(entry, sink)
+    _review_turns(entry, session.sink)
     c = entry.calibration
-    index = entry.next_index
-    plan = draw(
-        _seed(run, entry.name, index), entry.variants, c.turns, places, _layouts(entry, run)
+    seed = _seed(session.run, entry.name, entry.next_index)
+    plan = replace(
+        draw(seed, entry.variants, c.turns, places, _layouts(entry, session.run)),
+        loops=c.loops,
+        warmups=1 if entry.runner.loops_vary else 0,
     )
     try:
         block = run_block(
@@ -146,14 +144,12 @@ def _one_block(
             plan,
             benchmark=entry.name,
             reference=entry.baseline,
-            index=index,
-            session=session,
-            loops=c.loops,
-            warmups=1 if entry.runner.loops_vary else 0,
-            clock=clock,
+            index=entry.next_index,
+            session=session.session,
+            clock=session.clock,
         )
     except BlockFailed as failed:
-        _drop(entry, failed.failure, sink)
+        _drop(entry, failed.failure, session.sink)
         return None
     entry.next_index += 1
     return block

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from whyfast.measure.launch import Finished, Launcher
-from whyfast.measure.simulate import CannotCount
+from whyfast.measure.tool_run import CannotCount
 from whyfast.measure.turns import TURN_VARIABLE
 
 #: The lowest number that the program's ends of the pipes may have.
@@ -23,7 +23,7 @@ _DESCRIPTOR = 100
 MOST_GRANTS = 1000
 
 
-class Granting:
+class PregrantedLauncher:
     """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
 
     Raises CannotCount when the program answers otherwise than it should.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds
 from whyfast.measure.turns import TURN_VARIABLE
 
@@ -26,22 +26,15 @@ class ProbeRun:
     cpu_seconds: float = 0.0
 
 
-def probe_run(
-    command: tuple[str, ...],
-    *,
-    env: Mapping[str, str],
-    timeout: float,
-    stdin: str = os.devnull,
-    ignore_failure: bool = False,
-    offer: bool = True,
-) -> ProbeRun:
-    """Run a command once, offering it to take turns; one that does not know them just runs.
+def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+    """Run a variant once, on ``offer`` to take turns; one that does not know them just runs.
 
-    Raises :class:`InvocationFailed` when it cannot be started, fails, or outlives ``timeout``.
+    Raises :class:`InvocationFailed` when it cannot be started, fails, or outlives its timeout.
     """
+    command, timeout = arguments.commands[variant], arguments.timeout
     grant_read, grant = os.pipe()
     answer, answer_write = os.pipe()
-    environment = dict(env)
+    environment = dict(arguments.env)
     if offer:
         environment[TURN_VARIABLE] = f"{grant_read},{answer_write}"
     try:
@@ -50,7 +43,7 @@ def probe_run(
             child = Child(
                 command,
                 env=environment,
-                stdin=stdin,
+                stdin=arguments.stdin,
                 keep_stdout=False,  # a command may print gigabytes
                 pass_fds=(grant_read, answer_write) if offer else (),
             )
@@ -70,7 +63,7 @@ def probe_run(
             problem = None
             if usage is None:
                 problem = f"still running after {timeout:g} s"
-            elif child.status and not ignore_failure:
+            elif child.status and not arguments.ignore_failure:
                 problem = describe_status(child.status)
             if problem or usage is None:
                 raise InvocationFailed(problem or "", output=child.output_tail(), command=command)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whyfast.formats.perf_report import parse_perf_report
-from whyfast.measure.launch import Launcher
 from whyfast.measure.process import describe_status
-from whyfast.measure.simulate import CannotCount, program_names
+from whyfast.measure.simulate import program_names
+from whyfast.measure.tool_run import CannotCount, ToolRun
 from whyfast.model.counters import FunctionCost, Profile
 
 #: Fewer samples say little about any function.
@@ -19,33 +18,25 @@ FEW = 200
 FREQUENCY = 3989
 
 
-def sample(
-    command: Sequence[str],
-    *,
-    launcher: Launcher,
-    env: Mapping[str, str],
-    timeout: float,
-    enter: Sequence[str] = (),
-) -> tuple[Profile, str]:
+def sample(run: ToolRun) -> tuple[Profile, str]:
     """Run a command under ``perf record``; its profile in samples of user time, and what the
-    command did wrong. ``enter`` are words before it. ``timeout`` in seconds. Raises CannotCount."""
-    perf = launcher.find("perf")
+    command did wrong. Raises CannotCount."""
+    perf = run.launcher.find("perf")
     if perf is None:
         raise CannotCount("perf is not installed")
-    env = {**env, "LC_ALL": "C"}
+    env = {**run.env, "LC_ALL": "C"}
     with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
         data = str(Path(folder, "perf.data"))
         record = [perf, "record", "-q", "-N", "-F", str(FREQUENCY), "-o", data]
         show = [perf, "report", "-i", data, "--stdio", "--no-children", "--no-demangle"]
         try:
             for event in ("cycles:u", "cpu-clock:u"):
-                done = launcher.run(
-                    [*record, "-e", event, "--", *enter, *command], env=env, timeout=timeout
-                )
+                argv = [*record, "-e", event, "--", *run.enter, *run.command]
+                done = run.launcher.run(argv, env=env, timeout=run.timeout)
                 if Path(data).exists():
                     break
-            said = launcher.run(
-                [*show, "-F", "sample,dso,sym", "-t", ";"], env=env, timeout=timeout
+            said = run.launcher.run(
+                [*show, "-F", "sample,dso,sym", "-t", ";"], env=env, timeout=run.timeout
             )
         except TimeoutError as error:
             raise CannotCount(f"under perf: {error}") from None
@@ -55,7 +46,7 @@ def sample(
     if not samples:
         last = done.output.strip().splitlines()[-1:]
         raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
-    program = program_names(command[0])
+    program = program_names(run.command[0])
     functions = tuple(
         FunctionCost(name, "" if object_ in program else object_, {"samples": float(n)})
         for (object_, name), n in samples.items()

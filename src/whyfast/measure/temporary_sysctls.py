@@ -35,6 +35,16 @@ class Holding(Protocol):
     def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]: ...
 
 
+class Sysctls(Holding, Protocol):
+    """See :class:`TemporarySysctls`."""
+
+    def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
+        """Put back what an earlier process left behind; what was done, in words."""
+
+    def why_not(self, settings: Mapping[str, str]) -> str:
+        """Why these settings cannot hold here; empty when they can."""
+
+
 class TemporarySysctls:
     """The real thing. ``folder`` is where the doctor keeps old values, ``root`` where /proc is."""
 

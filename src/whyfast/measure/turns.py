@@ -11,10 +11,10 @@ import math
 import os
 import select
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
-from whyfast.measure.padding import padded_process
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
 
 #: Seconds that a program may take from its start to ``ready``.
@@ -138,39 +138,15 @@ class TurnInvocation:
 
 
 class TurnRunner:
-    """Starts turn-taking programs: ``commands`` maps a variant to its argument vector.
-
-    ``layouts`` maps a variant to the argument vectors of its layouts 1, 2 …, and ``programs`` to
-    the place in all of them of a path that may be padded.
-    """
+    """Starts turn-taking programs."""
 
     loops_vary = True
 
-    def __init__(
-        self,
-        commands: Mapping[str, tuple[str, ...]],
-        *,
-        env: Mapping[str, str],
-        timeout: float,
-        check: str | None = None,
-        layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
-        programs: Mapping[str, int] | None = None,
-    ) -> None:
-        self._programs = programs or {}
-        self._layouts = layouts or {}
-        self._commands = commands
-        self._env = env
-        self._timeout = timeout
-        self._check = check
+    def __init__(self, arguments: LaunchArguments) -> None:
+        self._arguments = arguments
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
-        command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
-        env, command = padded_process(self._env, command, self._programs.get(variant), pad)
-        return TurnInvocation(
-            command,
-            env=env,
-            cpu=cpu,
-            timeout=self._timeout,
-            check=self._check,
-        )
+        wanted = self._arguments
+        env, command = wanted.process(variant, pad, layout)
+        return TurnInvocation(command, env=env, cpu=cpu, timeout=wanted.timeout, check=wanted.check)

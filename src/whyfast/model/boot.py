@@ -10,7 +10,7 @@ from typing import Literal
 
 #: ``instructions``: interpreted by QEMU, which counts what it executes; there is no meaningful
 #: time. ``time``: executed by the processor through KVM; values are seconds.
-GuestUnit = Literal["instructions", "time"]
+BootUnit = Literal["instructions", "time"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Boot:
 
     variants: tuple[str, ...]
     index: int
-    unit: GuestUnit
+    unit: BootUnit
     kernel: Kernel
     command_line: str
     emulator: str

@@ -40,7 +40,7 @@ class Question:
         return tuple(v for v in self.variants if not v.evidence_only)
 
     @property
-    def in_guests(self) -> bool:
+    def in_vms(self) -> bool:
         """Whether the variants run under kernels of their own."""
         return any(v.kernel for v in self.measured)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-RunnerName = Literal["turn", "command", "pyperf", "bpf"]
+from whyfast.model.runner_kind import RUNNER_KINDS, RunnerKind, RunnerName
 
 
 @dataclass(frozen=True)
@@ -83,3 +82,13 @@ class Benchmark:
     parameter: Parameter | None = None
     distribution: tuple[str, ...] = ()
     overhead: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> RunnerKind:
+        """What can be expected of its runner."""
+        return RUNNER_KINDS[self.runner]
+
+    @property
+    def family_name(self) -> str:
+        """That of its family; its own where it has no parameter."""
+        return self.parameter.family if self.parameter else self.name

@@ -42,7 +42,7 @@ def print_outlook(
         return
     names = ", ".join(b.name for b in study.benchmarks)
     console.print(Text(f"{count(len(study.benchmarks), 'benchmark')}: {names}"))
-    if study.in_guests:
+    if study.in_vms:
         wanted = list(dict.fromkeys(v.kernel for v in study.measured))
         missing = f"; to download: {', '.join(outlook.kernels)}" if outlook.kernels else ""
         console.print(Text(f"{count(len(wanted), 'kernel')}: {', '.join(wanted)}{missing}"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast, get_args
+from typing import cast
 
-from whyfast.model.variant import Benchmark, Parameter, RunnerName
+from whyfast.model.runner_kind import RUNNER_KINDS, RunnerKind, RunnerName
+from whyfast.model.variant import Benchmark, Parameter
 from whyfast.study.command import read_command
 from whyfast.study.placeholders import PARAMETER_NAME, bind, names_in
 from whyfast.study.quantities import parse_duration
@@ -13,7 +14,6 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import kind, quoted
 
 _EXAMPLE = 'write parameter = { name = "tail call", values = [0, 1, 2, 4] }'
-_RUNNERS: tuple[str, ...] = get_args(RunnerName)
 
 
 def read_benchmarks(table: TomlTable, *, needed: bool = True) -> tuple[Benchmark, ...]:
@@ -37,12 +37,12 @@ def _benchmark(name: str, table: TomlTable) -> Benchmark:
     table.check_keys(
         "runner", "command", "check", "timeout", "parameter", "distribution", "overhead"
     )
-    runner = table.choice("runner", _RUNNERS, "command")
+    runner = cast(RunnerName, table.choice("runner", tuple(RUNNER_KINDS), "command"))
     return Benchmark(
         name=name,
-        runner=cast(RunnerName, runner),
+        runner=runner,
         command=_command(table),
-        check=_check(table, runner),
+        check=_check(table, RUNNER_KINDS[runner]),
         timeout=table.converted("timeout", parse_duration, 'timeout = "10s"', Benchmark.timeout),
         distribution=read_command(table, "distribution", parameter="parameter" in table),
         overhead=read_command(table, "overhead", parameter="parameter" in table),
@@ -54,12 +54,12 @@ def _command(table: TomlTable) -> tuple[str, ...]:
     return read_command(table, "command", parameter="parameter" in table)
 
 
-def _check(table: TomlTable, runner: str) -> str | None:
+def _check(table: TomlTable, kind: RunnerKind) -> str | None:
     if "check" not in table:
         return None
     check = table.string("check")
-    if runner not in ("turn", "bpf"):
-        message = f"the {runner} runner reports no result to check"
+    if not kind.checks:
+        message = f"the {kind.name} runner reports no result to check"
         raise table.error(("check",), message, 'remove it, or write runner = "turn"')
     if len(check.split()) != 1 or check != check.strip():
         raise table.error(("check",), f"{quoted(check)} is not one word without spaces")

@@ -20,7 +20,7 @@ from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
-from whyfast.study.ways_to_run import check_guests, check_running
+from whyfast.study.ways_to_run import check_running, check_vms
 
 _SECTIONS = (
     "study",
@@ -66,7 +66,7 @@ def load_study(where: str | Path) -> Study:
     benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)
     evidence = read_evidence(top.table("evidence"), benchmarks, source)
     check_running(top, variants, benchmarks, evidence)
-    check_guests(top, variants, benchmarks)
+    check_vms(top, variants, benchmarks)
     return Study(
         name=folder.name if file.name == FILE else file.stem,
         title=question.title,

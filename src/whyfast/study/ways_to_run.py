@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from whyfast.model.runner_kind import RUNNER_KINDS
 from whyfast.model.study import EvidenceSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.placeholders import names_in
@@ -13,8 +14,6 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
 _SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
-#: Runners whose programs are started once a block, and say when they are ready.
-_WAIT_UNTIL_READY = ("turn", "bpf")
 #: What a command in a guest cannot use: there is nothing there but the program.
 _OUTSIDE = ("source", "study", "pyperformance")
 
@@ -44,16 +43,20 @@ def check_running(
     for variant in variants:
         at: Key = ("variant", variant.name)
         for benchmark in benchmarks:
-            family = benchmark.parameter.family if benchmark.parameter else benchmark.name
             if variant.run and not _uses_run(benchmark.command):
                 message = f"{variant.name} has run, but the command never uses {{run}}"
-                raise top.error(("benchmarks", family, "command"), message, 'add the word "{run}"')
-            if variant.sysctl and benchmark.runner not in _WAIT_UNTIL_READY:
+                raise top.error(
+                    ("benchmarks", benchmark.family_name, "command"),
+                    message,
+                    'add the word "{run}"',
+                )
+            if variant.sysctl and not benchmark.kind.says_ready:
                 message = (
                     f"sysctl is held until a program says that it is ready, which those of the "
-                    f"runner {benchmark.runner} ({family}) do not"
+                    f"runner {benchmark.runner} ({benchmark.family_name}) do not"
                 )
-                raise top.error((*at, "sysctl"), message, 'use runner = "turn" or "bpf"')
+                able = [quoted(k.name) for k in RUNNER_KINDS.values() if k.says_ready]
+                raise top.error((*at, "sysctl"), message, f"use runner = {' or '.join(able)}")
         if variant.run and evidence.image and not _uses_run(evidence.image):
             message = f"{variant.name} has run, but the command never uses {{run}}"
             raise top.error(("evidence", "image"), message, 'add the word "{run}"')
@@ -81,9 +84,7 @@ def check_boot(table: TomlTable, words: Sequence[str]) -> None:
             raise table.error(("boot", i), message, 'write one word each, as in "spectre_v2=off"')
 
 
-def check_guests(
-    top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
-) -> None:
+def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> None:
     """All variants have a kernel or none has; and what runs there can."""
     bare = [v.name for v in variants if not v.kernel]
     own = [v.name for v in variants if v.kernel]
@@ -97,11 +98,14 @@ def check_guests(
     if bare:
         return
     for benchmark in benchmarks:
-        family = benchmark.parameter.family if benchmark.parameter else benchmark.name
-        at = ("benchmarks", family)
-        if benchmark.runner != "turn":
-            message = f"a kernel of its own needs the runner turn, not {benchmark.runner}"
-            raise top.error((*at, "runner"), message, 'write runner = "turn"')
+        at = ("benchmarks", benchmark.family_name)
+        if not benchmark.kind.boots:
+            able = [k.name for k in RUNNER_KINDS.values() if k.boots]
+            message = (
+                f"a kernel of its own needs the runner {' or '.join(able)}, not {benchmark.runner}"
+            )
+            hint = f"write runner = {' or '.join(map(quoted, able))}"
+            raise top.error((*at, "runner"), message, hint)
         for word in benchmark.command:
             for name in names_in(word):
                 if name in _OUTSIDE:

@@ -9,8 +9,10 @@ import pytest
 from tests.unit.build.example import study as example
 
 from whyfast.investigate import exec_prefixes as enter
-from whyfast.investigate.exec_prefixes import exec_prefixes
-from whyfast.investigate.prepare import Packages, Prepared
+from whyfast.investigate.events import Silent
+from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Work
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
@@ -26,18 +28,22 @@ def _toolchain(name: str, root: Path | None) -> Toolchain:
     return Toolchain(name, "p", "v", "t", name, ("cc",), frozenset(), root=root)
 
 
-def _prepared(*toolchains: Toolchain) -> Prepared:
+def _work(folder: Path, own: Home, *toolchains: Toolchain) -> Work[Study]:
     builds = [
         Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {"toolchain": {"digest": t.digest}}, False)
         for i, t in enumerate(toolchains)
     ]
     failed = BuildFailure("broken", "failed", "reason")
-    return Prepared(tuple(toolchains), (*builds, failed), (), Packages(Path("/pyperf"), None), {})
-
-
-def _study(folder: Path, *toolchains: Toolchain) -> Study:
     variants = [Variant(f"v{i}", t.name) for i, t in enumerate(toolchains)]
-    return replace(example(folder / "subject"), variants=tuple(variants))
+    return Work(
+        replace(example(folder / "subject"), variants=tuple(variants)),
+        own,
+        Silent(),
+        Outside(),
+        toolchains,
+        (*builds, failed),
+        packages={"pyperf": Path("/pyperf")},
+    )
 
 
 @pytest.fixture
@@ -63,7 +69,7 @@ def test_without_any_root_programs_are_just_started(
     tmp_path: Path, own: Home, boxes: list[Box]
 ) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("zig:b", None))
-    found = exec_prefixes(_study(tmp_path, *toolchains), _prepared(*toolchains), own)
+    found = study_prefixes(_work(tmp_path, own, *toolchains))
     assert found == {"v0": (), "v1": ()}
     assert boxes == []
 
@@ -72,11 +78,12 @@ def test_with_one_root_all_programs_are_started_alike(
     tmp_path: Path, own: Home, boxes: list[Box]
 ) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("debian:b", ROOT))
-    study = _study(tmp_path, *toolchains)
-    found = exec_prefixes(study, _prepared(*toolchains), own)
+    work = _work(tmp_path, own, *toolchains)
+    found = study_prefixes(work)
     assert found == {"v0": ("enter", "None"), "v1": ("enter", str(ROOT))}
     assert [b.writable for b in boxes] == [(own.builds / "digest0",), (own.builds / "digest1",)]
     assert boxes[0].network
+    study = work.question
     assert {study.folder, study.source.folder, Path("/pyperf")} <= set(boxes[0].readable)
 
 
@@ -89,4 +96,4 @@ def test_a_root_that_cannot_be_entered(
     monkeypatch.setattr(enter, "around_program", around)
     toolchain = _toolchain("debian:b", ROOT)
     with pytest.raises(UserError, match=r"study\.toml: cannot be entered here"):
-        exec_prefixes(_study(tmp_path, toolchain), _prepared(toolchain), own)
+        study_prefixes(_work(tmp_path, own, toolchain))

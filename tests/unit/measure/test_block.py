@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
@@ -25,13 +26,11 @@ PLAN = Plan(
 def _run(runner: FakeRunner, *, plan: Plan = PLAN, warmups: int = 1) -> Block:
     return run_block(
         runner,
-        plan,
+        replace(plan, loops=5, warmups=warmups),
         benchmark="fib",
         reference="a",
         index=4,
         session="s1",
-        loops=5,
-        warmups=warmups,
         clock=runner.clock,
     )
 

@@ -10,7 +10,7 @@ from tests.unit.example_blocks import block
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
 from whyfast.measure import campaign
-from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, Limits, measure
+from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.model.sample import Block, Calibration, RunFailure
 
@@ -79,13 +79,9 @@ class Bench:
 
         return measure(
             self.entries,
-            run="r1",
-            session=session,
-            sink=self.sink,
-            limits=Limits(budget, spent),
-            settled=settled or enough,
-            clock=self.clock,
-            cpus=(4, 5, 6),
+            MeasuringSession("r1", session, self.sink, self.clock, (4, 5, 6)),
+            Limits(budget, spent),
+            settled or enough,
         )
 
     def indexes(self, name: str = "fib") -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 from tests.unit.measure.test_campaign import Memory
 
-from whyfast.measure.campaign import BenchmarkRun, Limits, measure
+from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 
 
 def _measured(
@@ -26,13 +26,9 @@ def _measured(
     sink = Memory()
     measure(
         [entry],
-        run=run,
-        session="s1",
-        sink=sink,
-        limits=Limits(1e6),
-        settled=lambda e: len(e.blocks) >= blocks,
-        clock=clock,
-        cpus=(0,),
+        MeasuringSession(run, "s1", sink, clock, (0,)),
+        Limits(1e6),
+        lambda e: len(e.blocks) >= blocks,
     )
     return sink, runner
 

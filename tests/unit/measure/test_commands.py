@@ -12,6 +12,7 @@ from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure.commands import CommandRunner
 from whyfast.measure.invocation import Invocation, InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -32,13 +33,15 @@ def _player(
     pad: int = 0,
 ) -> Invocation:
     runner = CommandRunner(
-        {"v": command},
-        env=dict(os.environ),
-        timeout=timeout,
-        check=check,
-        ignore_failure=ignore_failure,
-        stdin=stdin,
-        prepare=None if prepare is None else {"v": prepare},
+        LaunchArguments(
+            {"v": command},
+            dict(os.environ),
+            timeout,
+            check,
+            stdin=stdin,
+            ignore_failure=ignore_failure,
+            prepare=prepare,
+        )
     )
     assert not runner.loops_vary
     return runner.enter("v", cpu=cpu, pad=pad)

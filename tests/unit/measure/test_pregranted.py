@@ -10,8 +10,8 @@ import pytest
 
 import whyfast.turns
 from whyfast.measure.launch import SystemLauncher
-from whyfast.measure.pregranted import Granting
-from whyfast.measure.simulate import CannotCount
+from whyfast.measure.pregranted import PregrantedLauncher
+from whyfast.measure.tool_run import CannotCount
 
 TURNS = str(Path(whyfast.turns.__file__).parent)
 PROGRAM = """
@@ -34,7 +34,7 @@ def _command(program: str = PROGRAM) -> tuple[str, ...]:
 
 
 def _run(command: tuple[str, ...], **grants: object) -> tuple[int, str]:
-    launcher = Granting(SystemLauncher(), command, **grants)  # type: ignore[arg-type]
+    launcher = PregrantedLauncher(SystemLauncher(), command, **grants)  # type: ignore[arg-type]
     done = launcher.run(("env", *command), env=os.environ, timeout=60.0)
     return done.status, done.stdout
 
@@ -70,7 +70,7 @@ def test_a_program_that_fails_is_left_to_the_caller() -> None:
 
 
 def test_other_commands_are_passed_on() -> None:
-    launcher = Granting(SystemLauncher(), _command(), loops=1, turns=1)
+    launcher = PregrantedLauncher(SystemLauncher(), _command(), loops=1, turns=1)
     done = launcher.run((sys.executable, "-c", "print(2)"), env=os.environ, timeout=60.0)
     assert done.stdout == "2\n"
     assert launcher.find("no-such-tool") is None

@@ -15,6 +15,7 @@ from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure import turns
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child
 from whyfast.measure.turns import TurnRunner
 
@@ -45,7 +46,7 @@ def _enter(
     cpu: int | None = None,
     pad: int = 0,
 ) -> Invocation:
-    runner = TurnRunner({"v": command}, env=dict(os.environ), timeout=timeout, check=check)
+    runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), timeout, check))
     return runner.enter("v", cpu=cpu, pad=pad)
 
 

@@ -48,7 +48,7 @@ def test_kernels_and_their_parameters_are_inherited(write: Callable[[str], Path]
         ("old", "debian:linux-5.10", ("quiet",)),
         ("new", "debian:linux-6.12", ("quiet", "spectre_v2=off")),
     ]
-    assert study.in_guests
+    assert study.in_vms
     assert differ_in(*study.variants) == {"kernel", "boot"}
 
 

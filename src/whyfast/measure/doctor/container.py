@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, number
 from whyfast.model.machine import MachineFinding
 
@@ -12,7 +14,7 @@ _CGROUPS = "sys/fs/cgroup"
 
 def virtualisation(system: System) -> MachineFinding:
     """Whether this is a virtual machine, as far as the processor tells."""
-    title = "virtualisation"
+    said = Property("virtualisation", "virtualisation")
     text = system.read("proc/cpuinfo")
     names = [
         system.read("sys/hypervisor/type"),
@@ -25,20 +27,18 @@ def virtualisation(system: System) -> MachineFinding:
     if virtual:
         maker = " ".join(dict.fromkeys(n for n in names if n))
         value = f"virtual machine{f' ({maker})' if maker else ''}"
-        return MachineFinding(
-            "virtualisation",
-            title,
+        return said.warning(
             value + (f", {container}" if container else ""),
-            "warning",
             "Neighbours share caches, memory and power, the host may move CPUs, and hardware "
             "counters may be missing.",
             "measure on hardware of your own where the difference is small",
         )
     if not flags:
-        effect = "This processor does not tell whether it is virtual."
-        return MachineFinding("virtualisation", title, container or "unknown", "unknown", effect)
-    effect = "No hypervisor stands between this system and the processor."
-    return MachineFinding("virtualisation", title, container or "none", "good", effect)
+        unknown = said.unknown("This processor does not tell whether it is virtual.")
+        return replace(unknown, value=container or unknown.value)
+    return said.good(
+        container or "none", "No hypervisor stands between this system and the processor."
+    )
 
 
 def _container(system: System) -> str:
@@ -51,20 +51,17 @@ def _container(system: System) -> str:
 
 def cpu_quota(system: System) -> MachineFinding:
     """The least CPU time that a control group above us allows, in CPUs."""
-    title = "container CPU limit"
+    said = Property("cpu_quota", "container CPU limit")
     quotas = list(_quotas(system))
     if not quotas:
-        effect = "If a quota holds, the kernel stops the whole program until the next period."
-        return MachineFinding("cpu_quota", title, "unknown", "unknown", effect)
+        return said.unknown(
+            "If a quota holds, the kernel stops the whole program until the next period."
+        )
     limits = [q for q in quotas if q is not None]
     if not limits:
-        effect = "No control group stops the program for having used its share."
-        return MachineFinding("cpu_quota", title, "none", "good", effect)
-    return MachineFinding(
-        "cpu_quota",
-        title,
+        return said.good("none", "No control group stops the program for having used its share.")
+    return said.warning(
         f"{min(limits):.2f} CPUs",
-        "warning",
         "When the quota of a period (usually 100 ms) is used up, everything stops until the next: "
         "times jump by tens of milliseconds.",
         "start the container without a CPU limit, or with whole CPUs (--cpuset-cpus)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import re
 import tempfile
@@ -11,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.measure.launch import Launcher
+from whyfast.measure.vm.initramfs import initramfs
 from whyfast.measure.vm.transcript import Transcript, parse_transcript
-from whyfast.model.boot import GuestUnit, Kernel
+from whyfast.model.boot import BootUnit, Kernel
 from whyfast.model.errors import UserError
+from whyfast.store.home import Home
 
 PROGRAM = "qemu-system-x86_64"
 
@@ -29,6 +33,14 @@ COUNTING = ("nokaslr", "norandmaps", "tsc=reliable", "cryptomgr.notests")
 
 #: Lines of the console that a message shows.
 TAIL = 3
+
+#: Seconds that a guest gets to say something; with KVM a kernel boots in one or two.
+KVM_PATIENCE = 15.0
+
+#: The kernel complains of this when it is given no program to start with, having booted.
+_BOOTED = "No working init found"
+
+_DEVICE = "/dev/kvm"
 
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
 _STAMP = re.compile(r"^\[ *\d+\.\d+\] ")
@@ -65,13 +77,13 @@ def qemu_version(launcher: Launcher, qemu: str) -> str:
     return f"QEMU {found[1]}" if found else "QEMU"
 
 
-def command_line(unit: GuestUnit, boot: Sequence[str]) -> str:
+def command_line(unit: BootUnit, boot: Sequence[str]) -> str:
     """The parameters of the kernel, those of the variant last, as they overrule."""
     return " ".join((*ALWAYS, *(COUNTING if unit == "instructions" else ()), *boot))
 
 
 def qemu_words(
-    qemu: str, unit: GuestUnit, kernel: Path, initrd: Path, parameters: str, folder: Path
+    qemu: str, unit: BootUnit, kernel: Path, initrd: Path, parameters: str, folder: Path
 ) -> list[str]:
     """The whole command. What the guest sends goes to ``console`` and ``results`` in ``folder``.
 
@@ -99,7 +111,7 @@ def boot(
     kernel: Kernel,
     initrd: bytes,
     *,
-    unit: GuestUnit,
+    unit: BootUnit,
     parameters: str,
     qemu: str,
     launcher: Launcher,
@@ -131,6 +143,41 @@ def boot(
         begun = "ended early" if transcript.begun else "ended before its first process started"
         raise BootFailed(_why(begun, console))
     return Booted(transcript, text, seconds)
+
+
+def kvm_boots(kernel: Kernel, home: Home, qemu: str, launcher: Launcher) -> bool:
+    """Whether a kernel boots under KVM. Some machines offer it and cannot; so it is tried, and
+    what came of it is kept until the machine boots anew."""
+    if not os.access(_DEVICE, os.R_OK | os.W_OK):
+        return False
+    with contextlib.suppress(OSError):
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        key = hashlib.sha256(f"{boot_id} {qemu} {kernel.sha256}".encode()).hexdigest()[:16]
+        kept = home.cache / "kernels" / f"kvm-{key}"
+        if not kept.exists():
+            answer = _try_kvm(kernel, qemu, launcher)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text("boots\n" if answer else "does not boot\n")
+            return answer
+        return kept.read_text() == "boots\n"
+    return _try_kvm(kernel, qemu, launcher)
+
+
+def _try_kvm(kernel: Kernel, qemu: str, launcher: Launcher) -> bool:
+    """An init that is no program makes a kernel that came so far panic."""
+    try:
+        boot(
+            kernel,
+            initramfs(b"", {}, b""),
+            unit="time",
+            parameters=command_line("time", ()),
+            qemu=qemu,
+            launcher=launcher,
+            timeout=KVM_PATIENCE,
+        )
+    except BootFailed as failed:
+        return _BOOTED in str(failed)
+    return False
 
 
 def _why(what: str, console: str) -> str:

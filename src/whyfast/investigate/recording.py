@@ -1,0 +1,156 @@
+"""The context in which values are taken: what is kept of them, and what becomes of the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Q, Work
+from whyfast.measure.clock import Clock
+from whyfast.measure.environment import environment, environment_after
+from whyfast.model.boot import Boot, Kernel
+from whyfast.model.build import Build
+from whyfast.model.differences import RUN, words_of
+from whyfast.model.question import Commands
+from whyfast.model.result import Recorded
+from whyfast.model.sample import Block, Calibration, RunFailure, Session
+from whyfast.model.study import Study
+from whyfast.store.lock import exclusive
+from whyfast.store.samples import Run, SampleStore
+
+
+@dataclass
+class OpenRun:
+    """A run while it is recorded; what is added is durable once the call returns.
+
+    ``recorded`` is all that the store holds of it, from the end of recording on.
+    """
+
+    store: SampleStore
+    run: Run
+    complete: bool = True
+    seconds: dict[str, float] = field(default_factory=dict)
+    boots: list[Boot] = field(default_factory=list)
+    recorded: Recorded = field(init=False)
+
+    def add_block(self, block: Block) -> None:
+        self.store.add_block(self.run.id, block)
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self.store.add_failure(self.run.id, failure)
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self.store.add_calibration(self.run.id, calibration)
+
+    def blocks(self) -> list[Block]:
+        """Those so far, also of earlier sessions."""
+        return self.store.blocks(self.run.id)
+
+    def failures(self) -> list[RunFailure]:
+        """Those so far, also of earlier sessions."""
+        return self.store.failures(self.run.id)
+
+    def calibrations(self) -> Mapping[str, Calibration]:
+        """The latest of each benchmark."""
+        return {c.benchmark: c for c in self.store.calibrations(self.run.id)}
+
+    @contextmanager
+    def timed(self, phase: str, clock: Clock) -> Iterator[None]:
+        """Note how long it takes."""
+        began = clock.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[phase] = clock.monotonic() - began
+
+    @contextmanager
+    def session(self, outside: Outside) -> Iterator[Session]:
+        """Measuring, with the state of the machine before and after it."""
+        session = Session(outside.new_id(), outside.clock.now(), environment(outside.system))
+        self.store.add_session(self.run.id, session)
+        try:
+            yield session
+        finally:
+            at_end = environment_after(outside.system)
+            facts = {**session.environment, "at_end": at_end}
+            self.store.end_session(replace(session, environment=facts))
+
+
+@contextmanager
+def recording(work: Work[Q], *, fresh: bool = False, alone: bool = True) -> Iterator[OpenRun]:
+    """The unfinished run of this work, or a new one: always when it is to be ``fresh``.
+
+    ``alone``: it waits until nobody else measures on this machine, and puts back first what an
+    earlier run left behind. Interrupted (KeyboardInterrupt), it ends there, is not ``complete``,
+    and goes on in the next recording of the same work. UserError when the store cannot be written.
+    """
+    outside, question = work.outside, work.question
+    key = (
+        run_key(question, work.usable, work.kernels)
+        if isinstance(question, Study)
+        else outside.new_id()
+    )
+    with closing(outside.store(work.home.database)) as store:
+        run = None if fresh else store.unfinished(key)
+        if run is None:
+            run = Run(outside.new_id(), key, question.name, outside.clock.now(), None)
+            store.begin(run)
+        opened = OpenRun(store, run)
+        with ExitStack() as held:
+            if alone:
+                said = "waiting: another whyfast is measuring on this machine"
+                lock = work.home.data / "measuring.lock"
+                held.enter_context(exclusive(lock, lambda: work.observer.note(said)))
+                _recover(work)
+            try:
+                yield opened
+            except KeyboardInterrupt:
+                opened.complete = False
+        # Commands can change under our feet: a run of them is never gone on with.
+        if opened.complete or isinstance(question, Commands):
+            store.finish(run.id, outside.clock.now())
+        opened.recorded = Recorded(
+            run=run.id,
+            started=run.started,
+            complete=opened.complete,
+            seconds={**work.seconds, **opened.seconds},
+            sessions=tuple(store.sessions(run.id)),
+            toolchains=work.toolchains,
+            builds=work.builds,
+            blocks=tuple(store.blocks(run.id)),
+            failures=tuple(store.failures(run.id)),
+            calibrations=tuple(store.calibrations(run.id)),
+            boots=tuple(opened.boots),
+        )
+
+
+def run_key(study: Study, builds: Sequence[Build], kernels: Mapping[str, Kernel]) -> str:
+    """What must be equal for two runs to be one: builds, how they are run, and how measured."""
+    parts = {
+        "study": study.name,
+        "variants": {
+            b.variant: [b.digest, *(words_of(study.variant(b.variant), a) for a in RUN)]
+            for b in builds
+        },
+        "kernels": {name: kernel.sha256 for name, kernel in kernels.items()},
+        "benchmarks": [
+            [b.name, b.runner, list(b.command), b.check, b.timeout] for b in study.benchmarks
+        ],
+        "baselines": list(study.baselines),
+        "layouts": study.measure.layouts,
+        "turn": [study.measure.turn, study.measure.turns],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _recover(work: Work[Q]) -> None:
+    """Put back the settings that an earlier run of such a study left behind."""
+    if work.question.in_vms:
+        return  # they are those of other kernels
+    names = dict.fromkeys(name for v in work.question.variants for name in v.sysctl)
+    for said in work.sysctls.recover(list(names)) if names else ():
+        work.observer.note(said)
