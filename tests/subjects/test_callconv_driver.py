@@ -11,7 +11,7 @@ import pytest
 from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import DRIVER, built, command, drive, environment
 
-from whyfast.measure.runner import PlayerFailed
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.turns import TurnRunner
 
 pytestmark = pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
@@ -37,9 +37,9 @@ def _runner(argv: list[str]) -> TurnRunner:
     [("func-3", "3"), ("function-varargs-3", "c"), ("call-fresh-python-0", "None")],
 )
 def test_it_takes_turns(python: Interpreter, name: str, check: str) -> None:
-    player = _runner(command(python, name)).enter("one", cpu=None, pad=0)
-    readings = [player.turn(loops) for loops in (1, 7, 1000)]
-    player.close()
+    invocation = _runner(command(python, name)).enter("one", cpu=None, pad=0)
+    readings = [invocation.turn(loops) for loops in (1, 7, 1000)]
+    invocation.close()
     assert [r.check for r in readings] == [check] * 3
 
 
@@ -49,9 +49,9 @@ def test_a_benchmark_that_is_lacking_says_so_in_its_turn() -> None:
     name, why = next(((n, w) for n, w in sorted(listed.items()) if w), ("", ""))
     if not name:
         pytest.skip("every CPython here has everything")
-    player = _runner(command(oldest, name)).enter("one", cpu=None, pad=0)
-    with pytest.raises(PlayerFailed, match=f"Lacking: {why}"):
-        player.turn(1)
+    invocation = _runner(command(oldest, name)).enter("one", cpu=None, pad=0)
+    with pytest.raises(InvocationFailed, match=f"Lacking: {why}"):
+        invocation.turn(1)
     done = drive(oldest, "--evidence", name)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{name}: {why}\n")
 

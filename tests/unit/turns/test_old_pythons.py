@@ -11,7 +11,7 @@ import pytest
 from tests.interpreters import Interpreter, interpreters
 
 import whyfast
-from whyfast.measure.runner import PlayerFailed
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.turns import TurnRunner
 
 MODULE = Path(whyfast.__file__).parent / "turns" / "__init__.py"
@@ -44,9 +44,9 @@ def test_it_takes_turns(python: Interpreter, tmp_path: Path) -> None:
     command = _command(
         python, tmp_path, "take_turns(lambda loops: time.sleep(0.002 * loops), lambda _: u'done')"
     )
-    player = _runner(command).enter("one", cpu=None, pad=0)
-    readings = [player.turn(loops) for loops in (1, 10)]
-    player.close()
+    invocation = _runner(command).enter("one", cpu=None, pad=0)
+    readings = [invocation.turn(loops) for loops in (1, 10)]
+    invocation.close()
     assert [r.check for r in readings] == ["done", "done"]
     assert readings[0].seconds >= 0.002
     assert readings[1].seconds >= 0.02
@@ -54,25 +54,25 @@ def test_it_takes_turns(python: Interpreter, tmp_path: Path) -> None:
 
 def test_a_clock_of_the_programs_own(python: Interpreter, tmp_path: Path) -> None:
     body = "ticks = iter([5, 1500000007])\ntake_turns(lambda _: 7, clock=lambda: next(ticks))"
-    player = _runner(_command(python, tmp_path, body)).enter("one", cpu=None, pad=0)
-    reading = player.turn(3)
-    player.close()
+    invocation = _runner(_command(python, tmp_path, body)).enter("one", cpu=None, pad=0)
+    reading = invocation.turn(3)
+    invocation.close()
     assert (reading.seconds, reading.check) == (1.500000002, "7")
 
 
 def test_an_exception_is_told(python: Interpreter, tmp_path: Path) -> None:
     command = _command(python, tmp_path, "take_turns(lambda loops: [][loops])")
-    player = _runner(command).enter("one", cpu=None, pad=0)
-    with pytest.raises(PlayerFailed, match="IndexError: list index out of range"):
-        player.turn(5)
+    invocation = _runner(command).enter("one", cpu=None, pad=0)
+    with pytest.raises(InvocationFailed, match="IndexError: list index out of range"):
+        invocation.turn(5)
 
 
 def test_a_check_value_with_a_space_is_told(python: Interpreter, tmp_path: Path) -> None:
-    player = _runner(_command(python, tmp_path, "take_turns(lambda _: 'a b')")).enter(
+    invocation = _runner(_command(python, tmp_path, "take_turns(lambda _: 'a b')")).enter(
         "one", cpu=None, pad=0
     )
-    with pytest.raises(PlayerFailed, match="the check value 'a b' is not one word"):
-        player.turn(1)
+    with pytest.raises(InvocationFailed, match="the check value 'a b' is not one word"):
+        invocation.turn(1)
 
 
 @pytest.mark.parametrize("grant", [b"0\n", b"-1\n", b"x\n", b"18446744073709551616\n", b"7"])
