@@ -11,7 +11,7 @@
 
     take_turns(run)
 
-This file imports the standard library alone and runs on Python 2.7 and 3.3 or newer, so that it can
+This file imports the standard library alone and runs on Python 2.7 and 3.6 or newer, so that it can
 be copied beside a program whose interpreter has no whyfast. docs/turn-protocol.md describes the
 protocol.
 """
