@@ -43,6 +43,9 @@
 #define INTERNED PyUnicode_InternFromString
 #endif
 
+/* Nothing but the function that makes the module is for others to see, or to put theirs before. */
+#pragma GCC visibility push(hidden)
+
 /* The most arguments of a call. */
 #define MOST 8
 
@@ -138,5 +141,7 @@ static inline PyObject *last_of_names(PyObject *const *args, Py_ssize_t count, P
     }
     return last_of(args, count);
 }
+
+#pragma GCC visibility pop
 
 #endif
