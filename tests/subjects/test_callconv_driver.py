@@ -12,6 +12,7 @@ from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import DRIVER, built, command, drive, environment
 
 from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 pytestmark = pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
@@ -29,7 +30,7 @@ def newest() -> Interpreter:
 
 
 def _runner(argv: list[str]) -> TurnRunner:
-    return TurnRunner({"one": tuple(argv)}, env=environment(), timeout=60.0)
+    return TurnRunner(LaunchArguments({"one": tuple(argv)}, environment(), 60.0))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tests.interpreters import Interpreter, interpreters
 
 import whyfast
 from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 MODULE = Path(whyfast.__file__).parent / "turns" / "__init__.py"
@@ -37,7 +38,7 @@ def _command(python: Interpreter, folder: Path, body: str) -> tuple[str, ...]:
 
 
 def _runner(command: tuple[str, ...]) -> TurnRunner:
-    return TurnRunner({"one": command}, env=_environment(), timeout=60.0)
+    return TurnRunner(LaunchArguments({"one": command}, _environment(), 60.0))
 
 
 def test_it_takes_turns(python: Interpreter, tmp_path: Path) -> None:
