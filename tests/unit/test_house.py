@@ -39,6 +39,7 @@ LATE = {
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
     ("toolchain.kernels", "debian.debfile"),
+    ("turns", "ctypes"),  # for Pythons without a monotonic clock
 }
 
 
