@@ -13,7 +13,7 @@ from whyfast.build.relink import CannotRelink
 from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program
 from whyfast.investigate.commits_touch import check_change
-from whyfast.investigate.forecast import check_room
+from whyfast.investigate.forecast import check_room, lacks
 from whyfast.investigate.work import Work
 from whyfast.measure.registry import MAKERS, Fetch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
@@ -54,7 +54,7 @@ def build(work: Work[Study]) -> Work[Study]:
         key = wanted[variant.name]
         why_not = (
             reasons.get(key)
-            or _lacks(variant, toolchains[key])
+            or lacks(variant, toolchains[key])
             or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
         )
         if why_not:
@@ -193,11 +193,6 @@ def _toolchains(
         except CannotBuildHere as error:
             reasons[name, packages] = str(error)
     return found, reasons
-
-
-def _lacks(variant: Variant, toolchain: Toolchain) -> str | None:
-    missing = [f for f in variant.requires if f not in toolchain.features]
-    return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else None
 
 
 def _evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:
