@@ -37,9 +37,9 @@ def count(
     programs = [load(file) for file in args.files]
     geometry = read_geometry(Files())
     counts = []
-    named = dict(zip(labels, args.files, strict=True))
-    with file_tasks(named, arguments, home(), Outside(), timeout, console.print) as given:
-        tasks, valgrind = given
+    named = list(zip(labels, args.files, strict=True))
+    given = file_tasks(named, arguments, home(), Outside(), timeout, args.profiler, console.print)
+    with given as (tasks, valgrind):
         for task in tasks:
             with console.status(f"counting {task.variant}"):
                 counts.append(count_program(task, geometry, args.profiler, valgrind))
