@@ -68,8 +68,8 @@ def file_tasks(
     profiler: Profiler,
     note: Note,
 ) -> Iterator[tuple[list[CountingTask], Valgrind | None]]:
-    """Programs by their names and files, each to be run whole with the same arguments, and what simulates
-    them (None: the machine's own Valgrind).
+    """Programs by their names and files, each to be run whole with the same arguments, and what
+    simulates them (None: the machine's own Valgrind).
 
     Those that were built in a root of their own run in it, under a Valgrind that is seen there.
     """
