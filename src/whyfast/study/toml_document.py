@@ -16,7 +16,7 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True)
-class Document:
+class TomlDocument:
     """The text of a study file and the values in it.
 
     ``base`` is the file that it includes: ``data`` has the values of both, ``own`` those that stand
@@ -27,7 +27,7 @@ class Document:
     text: str
     data: dict[str, Any]
     own: dict[str, Any] | None = None
-    base: Document | None = None
+    base: TomlDocument | None = None
 
     def error(self, key: Key, message: str, hint: str | None = None) -> StudyError:
         """A mistake at the key, or at the table around it when the key is missing."""
@@ -35,7 +35,7 @@ class Document:
         line = nearest_line(place.text, key)
         return StudyError(message, file=place.file, line=line, key=dotted(key) or None, hint=hint)
 
-    def _place(self, key: Key) -> Document:
+    def _place(self, key: Key) -> TomlDocument:
         """The file in which the key, or the innermost table around it, stands."""
         if self.base is None or self.own is None:
             return self
@@ -53,7 +53,7 @@ def _depth(data: Any, key: Key) -> int:
     return len(key)
 
 
-def read_document(file: Path) -> Document:
+def read_document(file: Path) -> TomlDocument:
     """The parsed file; StudyError when it cannot be read or is not TOML."""
     text = _read(file)
     try:
@@ -62,7 +62,7 @@ def read_document(file: Path) -> Document:
         raise StudyError("values are nested too deeply", file=file, line=None, key=None) from None
     except ValueError as error:
         raise _syntax_error(file, text, str(error)) from None
-    return Document(file, text, data)
+    return TomlDocument(file, text, data)
 
 
 def _read(file: Path) -> str:

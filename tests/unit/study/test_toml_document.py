@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import StudyError
-from whyfast.study.document import read_document
+from whyfast.study.toml_document import read_document
 
 CASES = {
     "no equals": (
