@@ -195,6 +195,11 @@ def table(
     return Table(caption, heads, made, fixed) if made else None
 
 
+def number_cell(number: int) -> Cell:
+    """A whole number with its thousands apart: ``1,234``."""
+    return Cell(f"{number:,}", number=number)
+
+
 def _cell(value: Cell | str | int | None) -> Cell:
     if value is None:
         return NOTHING

@@ -21,6 +21,7 @@ from whyfast.report.document import (
     Row,
     Table,
     document,
+    number_cell,
     right,
     section,
     sentences,
@@ -81,15 +82,11 @@ def _survey_table(survey: Survey) -> Table | None:
 
 def _numbers(facts: FunctionFacts | DispatchFacts | object) -> tuple[Cell, ...]:
     names = ("indirect_jumps", "instructions", "size")
-    return tuple(_comma(getattr(facts, name)) for name in names)
+    return tuple(number_cell(getattr(facts, name)) for name in names)
 
 
 def _targets(facts: DispatchFacts) -> Cell | None:
-    return None if facts.targets is None else _comma(facts.targets)
-
-
-def _comma(number: int) -> Cell:
-    return Cell(f"{number:,}", number=number)
+    return None if facts.targets is None else number_cell(facts.targets)
 
 
 def function_sections(
@@ -123,7 +120,7 @@ def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
     rows = [
         (
             *(evidence.variant, facts.style, facts.form),
-            *(_comma(facts.indirect_jumps), _targets(facts), facts.reason),
+            *(number_cell(facts.indirect_jumps), _targets(facts), facts.reason),
         )
         for evidence in programs
         if (facts := evidence.dispatch) and facts.style != "none"
@@ -137,8 +134,8 @@ def _function_table(evidence: Evidence) -> Table | None:
     rows: list[Row] = [
         (
             f.name,
-            *map(_comma, (f.size, f.instructions, f.indirect_jumps)),
-            *map(_comma, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
+            *map(number_cell, (f.size, f.instructions, f.indirect_jumps)),
+            *map(number_cell, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
         )
         for f in evidence.functions
     ]
