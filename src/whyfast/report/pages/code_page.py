@@ -52,7 +52,7 @@ def compare_programs(a: Evidence, b: Evidence) -> Comparison:
 
 def code_page(*sections: ReportSection | None) -> Document:
     """The page of those sections."""
-    return document("explain", "", "", *sections)
+    return document("explain", "", "", *sections, heading="Machine code")
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
@@ -60,7 +60,7 @@ def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
         yield section(
-            f"program-{i}", evidence.variant, _survey_table(survey), sentences(_notes(evidence))
+            f"program-{i}", _caption(evidence), _survey_table(survey), sentences(_notes(evidence))
         )
 
 
@@ -76,8 +76,11 @@ def _survey_table(survey: Survey) -> Table | None:
     every = f"all {totals.functions:,} functions"
     rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
     numbers = right("targets", "indirect jumps", "instructions", "bytes")
-    caption = f"{survey.evidence.variant} ({survey.evidence.architecture})"
-    return table(caption, ("function", "dispatch", *numbers), rows)
+    return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
+
+
+def _caption(program: Evidence) -> str:
+    return f"{program.variant} ({program.architecture})"
 
 
 def _numbers(facts: FunctionFacts | DispatchFacts | object) -> tuple[Cell, ...]:
@@ -99,7 +102,7 @@ def function_sections(
     for i, program in enumerate(programs):
         yield section(
             f"program-{i}",
-            program.variant,
+            _caption(program),
             _function_table(program),
             sentences(_notes(program)),
         )
@@ -139,8 +142,7 @@ def _function_table(evidence: Evidence) -> Table | None:
         )
         for f in evidence.functions
     ]
-    caption = f"{evidence.variant} ({evidence.architecture})"
-    return table(caption, ("function", *right(*numbers)), rows)
+    return table(_caption(evidence), ("function", *right(*numbers)), rows)
 
 
 def _difference_table(found: Comparison) -> Table | None:
