@@ -29,7 +29,7 @@ def _page() -> str:
 def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> None:
     seen = opened(_page())
     page = seen.page
-    assert page.locator("h1").inner_text() == (
+    assert page.locator(".headline").inner_text() == (
         "Step <b>v4</b> → v5: 2.99x slower in 2 of 2 series with mode=n (median)."
     )
     assert page.locator("#history-plot .scatterlayer .point").count() == 4 * 8

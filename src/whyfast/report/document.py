@@ -161,13 +161,15 @@ class ReportSection:
 @dataclass(frozen=True)
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
-    ``headline`` the answer (empty: there is none), ``about`` when and what this was made of."""
+    ``headline`` the answer (empty: there is none), ``about`` when and what this was made of.
+    ``heading`` is what stands above it where no question does, in HTML."""
 
     kind: str
     title: str
     headline: str
     sections: tuple[ReportSection, ...]
     about: tuple[str, ...] = ()
+    heading: str = ""
 
 
 Row = Sequence[Cell | str | int | None]
@@ -193,6 +195,11 @@ def table(
     made = tuple(tuple(_cell(value) for value in row) for row in rows)
     heads = tuple(Column(str(c), "right" if isinstance(c, _Right) else "left") for c in columns)
     return Table(caption, heads, made, fixed) if made else None
+
+
+def number_cell(number: int) -> Cell:
+    """A whole number with its thousands apart: ``1,234``."""
+    return Cell(f"{number:,}", number=number)
 
 
 def _cell(value: Cell | str | int | None) -> Cell:
@@ -230,8 +237,13 @@ def section(
 
 
 def document(
-    kind: str, title: str, headline: str, *sections: ReportSection | None, about: Sequence[str] = ()
+    kind: str,
+    title: str,
+    headline: str,
+    *sections: ReportSection | None,
+    about: Sequence[str] = (),
+    heading: str = "",
 ) -> Document:
     """A document of the sections that are there."""
     there = tuple(section for section in sections if section is not None)
-    return Document(kind, title, headline, there, tuple(about))
+    return Document(kind, title, headline, there, tuple(about), heading)

@@ -21,6 +21,7 @@ from whyfast.report.document import (
     Row,
     Table,
     document,
+    number_cell,
     right,
     section,
     sentences,
@@ -51,7 +52,7 @@ def compare_programs(a: Evidence, b: Evidence) -> Comparison:
 
 def code_page(*sections: ReportSection | None) -> Document:
     """The page of those sections."""
-    return document("explain", "", "", *sections)
+    return document("explain", "", "", *sections, heading="Machine code")
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
@@ -59,7 +60,7 @@ def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
         yield section(
-            f"program-{i}", evidence.variant, _survey_table(survey), sentences(_notes(evidence))
+            f"program-{i}", _caption(evidence), _survey_table(survey), sentences(_notes(evidence))
         )
 
 
@@ -75,21 +76,20 @@ def _survey_table(survey: Survey) -> Table | None:
     every = f"all {totals.functions:,} functions"
     rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
     numbers = right("targets", "indirect jumps", "instructions", "bytes")
-    caption = f"{survey.evidence.variant} ({survey.evidence.architecture})"
-    return table(caption, ("function", "dispatch", *numbers), rows)
+    return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
+
+
+def _caption(program: Evidence) -> str:
+    return f"{program.variant} ({program.architecture})"
 
 
 def _numbers(facts: FunctionFacts | DispatchFacts | object) -> tuple[Cell, ...]:
     names = ("indirect_jumps", "instructions", "size")
-    return tuple(_comma(getattr(facts, name)) for name in names)
+    return tuple(number_cell(getattr(facts, name)) for name in names)
 
 
 def _targets(facts: DispatchFacts) -> Cell | None:
-    return None if facts.targets is None else _comma(facts.targets)
-
-
-def _comma(number: int) -> Cell:
-    return Cell(f"{number:,}", number=number)
+    return None if facts.targets is None else number_cell(facts.targets)
 
 
 def function_sections(
@@ -102,7 +102,7 @@ def function_sections(
     for i, program in enumerate(programs):
         yield section(
             f"program-{i}",
-            program.variant,
+            _caption(program),
             _function_table(program),
             sentences(_notes(program)),
         )
@@ -123,7 +123,7 @@ def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
     rows = [
         (
             *(evidence.variant, facts.style, facts.form),
-            *(_comma(facts.indirect_jumps), _targets(facts), facts.reason),
+            *(number_cell(facts.indirect_jumps), _targets(facts), facts.reason),
         )
         for evidence in programs
         if (facts := evidence.dispatch) and facts.style != "none"
@@ -137,13 +137,12 @@ def _function_table(evidence: Evidence) -> Table | None:
     rows: list[Row] = [
         (
             f.name,
-            *map(_comma, (f.size, f.instructions, f.indirect_jumps)),
-            *map(_comma, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
+            *map(number_cell, (f.size, f.instructions, f.indirect_jumps)),
+            *map(number_cell, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
         )
         for f in evidence.functions
     ]
-    caption = f"{evidence.variant} ({evidence.architecture})"
-    return table(caption, ("function", *right(*numbers)), rows)
+    return table(_caption(evidence), ("function", *right(*numbers)), rows)
 
 
 def _difference_table(found: Comparison) -> Table | None:

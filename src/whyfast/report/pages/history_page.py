@@ -45,7 +45,7 @@ def history_page(history: History) -> Document:
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
         section("care", "Read with care", sentences(cautions(history)), importance="answer"),
-        about=(f"since when, by {history.timeline.by}",),
+        heading=f"Since when, by {history.timeline.by}",
     )
 
 

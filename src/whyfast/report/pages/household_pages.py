@@ -43,7 +43,8 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
         "",
         "",
         section("changes", "Changes", sentences(changes)),
-        section("findings", "What this machine does to results", Sentences(tuple(items))),
+        section("findings", "Findings", Sentences(tuple(items))),
+        heading="What this machine does to results",
     )
 
 
@@ -76,7 +77,8 @@ def builds_page(builds: Sequence[StoredBuild]) -> Document:
     ]
     columns = ("digest", "variant", "compiler", "source", *right("size"), "used")
     made = table("", columns, rows)
-    return document("builds", "", "" if made else "no builds yet", section("builds", "", made))
+    nothing = "" if made else "no builds yet"
+    return document("builds", "", nothing, section("builds", "", made), heading="Builds")
 
 
 def build_page(build: StoredBuild, script: str) -> Document:
@@ -108,6 +110,7 @@ def build_page(build: StoredBuild, script: str) -> Document:
             sentences(["to repeat it by hand in an empty folder:"]),
             CodeBlock(tuple(script.splitlines()), "sh"),
         ),
+        heading="A build",
     )
 
 
@@ -138,6 +141,7 @@ def toolchains_page(
         "",
         section("toolchains", "", table("", ("toolchain", "state", *right("on disk")), rows)),
         section("entrances", "", sentences(entrances)),
+        heading="Compilers",
     )
 
 
@@ -154,6 +158,5 @@ def studies_page(titles: Mapping[str, str]) -> Document:
     """The studies that come with whyfast, with their questions."""
     rows = [(name, title) for name, title in titles.items()]
     nothing = "" if rows else "This installation of whyfast comes without studies."
-    return document(
-        "studies", "", nothing, section("studies", "", table("", ("study", "question"), rows))
-    )
+    found = section("studies", "", table("", ("study", "question"), rows))
+    return document("studies", "", nothing, found, heading="Studies")

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from whyfast.explain.changed_functions import Touched
 from whyfast.model.counters import Counter, Counts
 from whyfast.model.hot import HotFunction, Overlap
-from whyfast.report.document import Cell, ReportSection, Table, right, section, sentences, table
+from whyfast.report.document import (
+    Cell,
+    ReportSection,
+    Table,
+    number_cell,
+    right,
+    section,
+    sentences,
+    table,
+)
 
 _NAMES_SHOWN = 8
 
@@ -57,7 +66,7 @@ def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -
             [
                 (
                     *(f.name, p.section, Cell(f"{p.address:#x}", number=p.address)),
-                    *(_comma(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
+                    *(number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
                 )
                 for f in functions
                 if (p := f.places[i])
@@ -66,10 +75,6 @@ def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -
         for i, program in enumerate(programs)
     ]
     return [t for t in tables if t is not None]
-
-
-def _comma(number: int) -> Cell:
-    return Cell(f"{number:,}", number=number)
 
 
 def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
