@@ -73,6 +73,18 @@ def witness(posterior: Posterior, state: State) -> int | None:
     return int(free[np.argmax(away)])
 
 
+def witnesses(state: State) -> int:
+    """How many candidates were measured for the first time after the first confirmation."""
+    seen: set[int] = set()
+    before: set[int] | None = None
+    for block in state.observations:
+        if block.pair is not None and before is None:
+            before = set(seen)
+            before.update((block.pair.parent, block.pair.culprit))
+        seen.update(r.candidate for r in block.readings)
+    return 0 if before is None else len(seen - before)
+
+
 def _entropy(share: Floats) -> Floats:
     """Of a coin with this probability, in bits."""
     p = np.clip(share, 1e-12, 1 - 1e-12)

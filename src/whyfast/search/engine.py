@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from whyfast.search.answer import SearchAnswer
-from whyfast.search.choose import next_candidate, witness
+from whyfast.search.choose import next_candidate, witness, witnesses
 from whyfast.search.conclude import conclude
 from whyfast.search.confirm import Attempt, attempts
 from whyfast.search.state import Observation, State, Task
@@ -28,6 +28,8 @@ DOUBT_LATER = 0.5
 #: contradict it, whatever they are; what tells scatter are further ones, away from it.
 LIKELY = 0.5
 THERE = 0.98
+#: So many further candidates that agree with the step are enough; what doubt is left is told.
+WITNESSES = 4
 #: Confirmations before the search gives up.
 ATTEMPTS = 3
 
@@ -155,8 +157,7 @@ def _about_step(state: State, seen: View) -> Step:
         (t.parent, t.culprit, t.word) == (where.parent, where.last, "confirmed")
         for t in seen.tries[-1:]
     )
-    enough = LIKELY if not confirmed else 0.0 if state.task.relinkable else THERE
-    if belief.step < enough:
+    if belief.step < _enough(state, confirmed):
         candidate = witness(belief, state)
         if candidate is not None:
             return _measure(candidate, state, seen)
@@ -165,6 +166,15 @@ def _about_step(state: State, seen: View) -> Step:
     if len(seen.tries) >= ATTEMPTS:
         return Done(conclude(state, seen, "undecided"))
     return Confirm(where.parent, where.last, state.task.relinkable, len(seen.tries) + 1)
+
+
+def _enough(state: State, confirmed: bool) -> float:
+    """How surely there must be a step before one is confirmed, or told.
+
+    Over layouts scatter averages out, so the confirmation needs no witness.
+    """
+    done = state.task.relinkable or witnesses(state) >= WITNESSES
+    return THERE if confirmed and not done else LIKELY
 
 
 def _measure(candidate: int | None, state: State, seen: View) -> Step:

@@ -31,7 +31,7 @@ POOR = 8
 #: The least noise, as a share of the effect: counted instructions have none.
 LEAST = 1e-3
 #: At most this many points of each sign are kept, those with most weight.
-KEPT = 64
+KEPT = 48
 
 
 @dataclass(frozen=True)
