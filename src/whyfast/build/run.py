@@ -25,8 +25,8 @@ from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore, StoredBuild
-from whyfast.store.disk import lacking
 from whyfast.store.digest import sha256_of
+from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
 
 #: Bytes that a build needs for each byte of its source, about, and in any case.
