@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.cli.arguments import FILE_OPTIONS
@@ -18,6 +19,12 @@ FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
 def finish(result: Result, args: argparse.Namespace) -> None:
     """Keep the result for ``whyfast report``, and show it as asked."""
+    keep(result)
+    show(result, args)
+
+
+def keep(result: Result) -> None:
+    """Keep the result for ``whyfast report``."""
     from whyfast.report.json_report import to_json
     from whyfast.store.home import home
     from whyfast.store.samples import SampleStore
@@ -27,26 +34,31 @@ def finish(result: Result, args: argparse.Namespace) -> None:
         store.set_result(result.recorded.run, to_json(result))
     finally:
         store.close()
-    show(result, args)
 
 
 def show(result: Result, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
     from rich.console import Console
 
-    from whyfast.report.html import render_html
-    from whyfast.report.json_report import dump_result
     from whyfast.report.markdown import render_markdown
     from whyfast.report.terminal import render_terminal
 
     if not piped(args):
         render_terminal(result, console=Console(), verbose=args.verbose)
+    show_files(result, args, lambda result: render_markdown(result, verbose=True))
+
+
+def show_files(result: Result, args: argparse.Namespace, markdown: Callable[[Result], str]) -> None:
+    """Into the files that were asked for."""
+    from whyfast.report.html import render_html
+    from whyfast.report.json_report import dump_result
+
     if args.json:
         write(args.json, dump_result(result))
     if args.html:
         write(args.html, render_html(result))
     if args.markdown:
-        write(args.markdown, render_markdown(result, verbose=True))
+        write(args.markdown, markdown(result))
 
 
 def piped(args: argparse.Namespace) -> bool:

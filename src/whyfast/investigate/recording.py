@@ -65,7 +65,7 @@ class OpenRun:
         try:
             yield
         finally:
-            self.seconds[phase] = clock.monotonic() - began
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + clock.monotonic() - began
 
     @contextmanager
     def session(self, outside: Outside) -> Iterator[Session]:

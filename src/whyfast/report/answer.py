@@ -14,6 +14,7 @@ from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.answer_text import Answer
+from whyfast.report.check_text import check_answer
 from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
 from whyfast.report.compare_answer import compare_answer
 from whyfast.report.comparisons import Comparisons
@@ -50,6 +51,8 @@ from whyfast.report.unmeasured import measured_builds, unmeasured_sentences
 
 def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
+    if result.found.check is not None:
+        return check_answer(result)
     if isinstance(result.question, Recordings):
         return compare_answer(result)
     if result.judged.about == "counts":
