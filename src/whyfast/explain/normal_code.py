@@ -12,7 +12,7 @@ from pathlib import Path
 
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-from iced_x86 import Decoder, OpKind
+from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.code import Program
@@ -37,6 +37,8 @@ APART = (
 #: Sections of which only what code refers to counts; of all others every byte does.
 REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".lbss")
 
+_EXECUTABLE = 2  # ET_EXEC
+_PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
 
 
@@ -159,18 +161,34 @@ class Side:
 
     @cached_property
     def _steps_of(self) -> dict[int, list[Step]]:
-        return {f.address: list(self._decode(f)) for f in self.program.functions}
+        return {f.address: self._decode(f) for f in self.program.functions}
 
-    def _decode(self, function: Function) -> Iterator[Step]:
+    def _decode(self, function: Function) -> list[Step]:
         code = self.image.read(function.address, function.size)
         decoder = Decoder(64, code, ip=function.address)
+        steps, end = [], 0
         for insn in decoder:
             at = insn.ip - function.address
             raw = bytearray(code[at : at + insn.len])
-            fields = tuple(_fields(decoder, insn))
+            fields = tuple(self._fields(decoder, insn))
             for field in fields:
                 raw[field.start : field.start + field.size] = bytes(field.size)
-            yield Step(insn.ip, bytes(raw), fields)
+            steps.append(Step(insn.ip, bytes(raw), fields))
+            if insn.mnemonic not in _PADDING:
+                end = len(steps)
+        # What a symbol without a size reaches over up to the next function.
+        return steps[:end]
+
+    def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
+        for field in _fields(decoder, insn):
+            # Where a program can be loaded anywhere, no other number is an address.
+            if field.surely or self.fixed:
+                yield field
+
+    @cached_property
+    def fixed(self) -> bool:
+        """Whether it is loaded where its addresses say."""
+        return int.from_bytes(self.elf.blob[16:18], "little") == _EXECUTABLE
 
     def references(self, function: Function) -> list[int]:
         """Every address that its instructions could mean."""

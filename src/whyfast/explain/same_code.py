@@ -8,6 +8,7 @@ changed.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from whyfast.model.errors import UserError
 
 #: Lines of a difference of instructions, and around each place.
 _LINES, _AROUND = 60, 2
+_RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
 
 
 def same_code(a: Path, b: Path) -> CodeComparison:
@@ -270,7 +272,8 @@ def _lines(side: Side, function: Function) -> Iterator[str]:
     for (_, text), step in zip(texts, side.steps(function), strict=False):
         for field in step.fields:
             if field.surely:
-                text = text.replace(f"{field.value:#x}", _called(side, function, field.value))
+                named = _called(side, function, field.value)
+                text = _RIP.sub(f"[{named}]", text).replace(f"{field.value:#x}", named)
         yield text
 
 

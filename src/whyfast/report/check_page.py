@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from whyfast.formats.check_log import SCHEMA
 from whyfast.model.check import FunctionChange
 from whyfast.model.result import Result
 from whyfast.report.check_text import (
@@ -31,9 +32,6 @@ from whyfast.report.table import Table
 LINES = 60
 #: Rows of the table, and changed functions shown, in a comment.
 _ROWS, _FUNCTIONS = 15, 3
-
-#: Names the form of a line of ``--append``.
-LOG = "whyfast-check/1"
 
 
 def check_page(result: Result) -> Page:
@@ -126,7 +124,7 @@ def log_line(result: Result) -> str:
         }
     at = datetime.fromtimestamp(result.recorded.started, UTC).isoformat(timespec="seconds")
     line = {
-        "schema": LOG,
+        "schema": SCHEMA,
         "head": check.head,
         "base": check.base,
         "date": at,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from whyfast.judge.decide import ALPHA
 from whyfast.model.check import Check, FunctionChange, Reach
 from whyfast.model.result import Result
 from whyfast.model.verdict import Confound, Verdict
@@ -243,7 +244,7 @@ def check_table(result: Result) -> Table | None:
             Column("benchmark"),
             Column("verdict"),
             Column("difference", "right"),
-            Column("changed code it runs"),
+            Column("executes"),
             Column("instructions", "right"),
         ),
         tuple(_row(v, check.reach(v.benchmark or "")) for v in [*rows, *means]),
@@ -293,15 +294,14 @@ def promise(result: Result) -> tuple[str, ...]:
     verdicts = result.judged.verdicts
     if not verdicts:
         return ()
-    alpha = 1 - min(v.confidence for v in verdicts)
     about = (
         "Layouts were drawn anew, so the verdicts are about the change."
         if result.judged.about == "change"
         else "The verdicts are about these two builds; another layout of the same code may differ."
     )
     return (
-        f"Of the differences said, at most {format_percent(round(alpha, 6))} are false alarms in "
-        f"the long run; less than {format_percent(result.question.margin)} does not matter here. "
+        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often one "
+        f"checks; less than {format_percent(result.question.margin)} does not matter here. "
         f"{about}",
     )
 
