@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from whyfast.explain.disassembly.listing import listing
 from whyfast.explain.normal_code import REFERRED, Key, Side
@@ -20,6 +22,7 @@ from whyfast.model.errors import UserError
 
 #: Lines of a difference of instructions, and around each place.
 _LINES, _AROUND = 60, 2
+_T = TypeVar("_T")
 _RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
 
 
@@ -35,35 +38,78 @@ def same_code(a: Path, b: Path) -> CodeComparison:
     if any(s.program.architecture != "x86-64" for s in sides):
         said = "machine code is compared for x86-64 only"
         return CodeComparison(False, False, reasons=(said,))
-    try:
-        return _Pair(*sides).compared()
-    except RecursionError:
-        return CodeComparison(False, False, reasons=("its data refers to itself too deeply",))
+    return _Pair(*sides).compared()
+
+
+#: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
+_Data = tuple[int, int, int]
 
 
 class _Pair:
-    """Two programs side by side. ``_seen`` are the pairs of places that are the same, or are about
-    to be looked at."""
+    """Two programs side by side.
+
+    What is compared may refer to data, which may refer to other data and back. So every comparison
+    first notes what it rests on, in ``_wanted``; once each has been made, those fail that rest on
+    one that failed.
+    """
 
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
-        self._seen: dict[tuple[int, int], bool] = {}
+        self._wanted: dict[_Data, None] = {}
+        self._differs: set[_Data] = set()
 
     def compared(self) -> CodeComparison:
         a, b = self.a, self.b
-        reasons = list(self._apart())
+        apart, rests = self._resting(lambda: tuple(self._apart()))
         both = [k for k in a.functions if k in b.functions]
-        changed = {k for k in both if not self._same_function(a.functions[k], b.functions[k])}
+        found = {
+            k: self._resting(partial(self._same_function, a.functions[k], b.functions[k]))
+            for k in both
+        }
+        self._differs = self._compare_data([*rests, *(d for _, of in found.values() for d in of)])
+        reasons = list(apart)
+        if self._differs & rests.keys():
+            reasons.append("data that the program begins with differs")
+        changed = {k for k, (same, of) in found.items() if not same or self._differs & of.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
         from_a, from_b = _reached(a), _reached(b)
-        found = [
+        functions = (
             *(self._change(k, k in from_a or k in from_b) for k in both if k in changed),
             *(self._change(k, k in from_b) for k in added),
             *(self._change(k, k in from_a) for k in removed),
-        ]
-        same = not reasons and not any(f.reached for f in found)
-        return CodeComparison(False, same, tuple(found), tuple(reasons), traced=not reasons)
+        )
+        same = not reasons and not any(f.reached for f in functions)
+        return CodeComparison(False, same, functions, tuple(reasons), traced=not reasons)
+
+    def _resting(self, compare: Callable[[], _T]) -> tuple[_T, dict[_Data, None]]:
+        """What a comparison says by itself, and the data that it rests on."""
+        self._wanted = {}
+        return compare(), self._wanted
+
+    def _compare_data(self, first: Iterable[_Data]) -> set[_Data]:
+        """Those that differ, of ``first`` and all that these lead to."""
+        users: dict[_Data, list[_Data]] = {}
+        differs: list[_Data] = []
+        todo, known = list(first), set(first)
+        while todo:
+            data = todo.pop()
+            same, rests = self._resting(partial(self._same_bytes, *data))
+            if not same:
+                differs.append(data)
+                continue
+            for one in rests:
+                users.setdefault(one, []).append(data)
+                if one not in known:
+                    known.add(one)
+                    todo.append(one)
+        found = set(differs)
+        while differs:
+            for user in users.get(differs.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    differs.append(user)
+        return found
 
     def _apart(self) -> Iterator[str]:
         """What differs outside of functions and of the data that they refer to."""
@@ -107,22 +153,7 @@ class _Pair:
         return self._same_place(one, other)
 
     def _same_place(self, one: int, other: int) -> bool:
-        """Whether two addresses mean the same thing."""
-        known = self._seen.get((one, other))
-        if known is not None:
-            return known
-        before = len(self._seen)
-        self._seen[one, other] = True  # what leads back here decides nothing
-        if self._means_the_same(one, other):
-            return True
-        # What was found the same meanwhile may have been so because of this.
-        for pair in list(self._seen)[before:]:
-            if self._seen[pair]:
-                del self._seen[pair]
-        self._seen[one, other] = False
-        return False
-
-    def _means_the_same(self, one: int, other: int) -> bool:
+        """Whether two addresses mean the same thing, given that the data there holds the same."""
         a, b = self.a, self.b
         function = a.place(one), b.place(other)
         if function != (None, None):
@@ -135,21 +166,19 @@ class _Pair:
             return one == other  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
             return False
-        name = sections[0][1]
-        if name.startswith(".plt"):
+        if sections[0][1].startswith(".plt"):
             called = a.program.name_of(one), b.program.name_of(other)
             return called[0] == called[1] and not called[0].startswith("0x")
         named = a.named_at(one), b.named_at(other)
-        if named[0] is not None or named[1] is not None:
-            if named[0] is None or named[1] is None:
-                return False
-            if (named[0].name, named[0].size, one - named[0].start) != (
+        if named[0] is not None and named[1] is not None:
+            self._wanted[named[0].start, named[1].start, named[0].size] = None
+            return (named[0].name, named[0].size, one - named[0].start) == (
                 named[1].name,
                 named[1].size,
                 other - named[1].start,
-            ):
-                return False
-            return self._same_bytes(named[0].start, named[1].start, named[0].size)
+            )
+        if named != (None, None):
+            return False
         if a.image.region(one) is None or b.image.region(other) is None:
             return sections[0] == sections[1]  # no bytes, no name: the distance must do
         lengths = a.end_of(one) - one, b.end_of(other) - other
@@ -158,7 +187,8 @@ class _Pair:
             b.image.read(other + common, lengths[1] - common).strip(b"\0")
         ):
             return False
-        return self._same_bytes(one, other, common)
+        self._wanted[one, other, common] = None
+        return True
 
     def _same_bytes(self, one: int, other: int, size: int) -> bool:
         """Whether so many bytes hold the same, addresses by what they mean."""
