@@ -15,7 +15,9 @@ ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 
 def step(name: str) -> str:
     """The shell lines of a step."""
-    found = re.search(rf"- name: {name}\n.*?run: \|\n((?:        .*\n|\n)+)", ACTION, re.DOTALL)
+    found = re.search(
+        rf"- name: {name}\n(?:(?!    - ).*\n)*?      run: \|\n((?:        .*\n)+)", ACTION
+    )
     assert found is not None
     return "".join(line[8:] for line in found[1].splitlines(keepends=True))
 
@@ -71,8 +73,10 @@ def test_inputs_become_arguments(tmp_path: Path, inputs: dict[str, str], words: 
     ("version", "wanted"), [("", "/the/action"), ("whyfast==0.1", "whyfast==0.1")]
 )
 def test_what_is_installed(tmp_path: Path, version: str, wanted: str) -> None:
-    pip = '#!/bin/sh\\necho \\"\\$@\\"\\n'
-    made = f'mkdir -p "$3/bin"; printf "{pip}" > "$3/bin/pip"; chmod +x "$3/bin/pip"'
+    made = (
+        'mkdir -p "$3/bin"; echo \'#!/bin/sh\' > "$3/bin/pip"; '
+        'echo \'echo "$@"\' >> "$3/bin/pip"; chmod +x "$3/bin/pip"'
+    )
     script(tmp_path / "tools", "python3", made)
     path = f"{tmp_path}/tools:{os.environ['PATH']}"
     said = run("Install whyfast", tmp_path, PATH=path, VERSION=version, ACTION="/the/action")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -205,6 +205,14 @@ class Side:
                 if value and self.section_at(value):
                     found[region.start + i] = value
         return found
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return sorted({*self.words, *self.image.slots})
+
+    def places_between(self, start: int, end: int) -> list[int]:
+        """Where from ``start`` up to before ``end`` words lie that are addresses."""
+        return self._places[bisect_left(self._places, start) : bisect_left(self._places, end)]
 
     def data_regions(self) -> list[Region]:
         """Data that the program itself can use."""

@@ -171,12 +171,14 @@ class _Pair:
             return called[0] == called[1] and not called[0].startswith("0x")
         named = a.named_at(one), b.named_at(other)
         if named[0] is not None and named[1] is not None:
-            self._wanted[named[0].start, named[1].start, named[0].size] = None
-            return (named[0].name, named[0].size, one - named[0].start) == (
+            if (named[0].name, named[0].size, one - named[0].start) != (
                 named[1].name,
                 named[1].size,
                 other - named[1].start,
-            )
+            ):
+                return False
+            self._wanted[named[0].start, named[1].start, named[0].size] = None
+            return True
         if named != (None, None):
             return False
         if a.image.region(one) is None or b.image.region(other) is None:
@@ -197,15 +199,19 @@ class _Pair:
         if len(left) != len(right):
             return False
         done: set[int] = set()
-        for i in range(-one % 8, size - 7, 8):
-            values = a.words.get(one + i), b.words.get(other + i)
+        places = {p - one for p in a.places_between(one, one + size - 7)}
+        places |= {p - other for p in b.places_between(other, other + size - 7)}
+        for i in places:
             slots = a.image.slots.get(one + i), b.image.slots.get(other + i)
             if slots != (None, None) and slots[0] != slots[1]:
                 return False
+            values = a.words.get(one + i), b.words.get(other + i)
             if values[0] is not None and values[1] is not None:
                 if not self._same_place(values[0], values[1]):
                     return False
                 done.update(range(i, i + 8))
+        if left == right:
+            return True
         for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
             if i in done:
                 continue

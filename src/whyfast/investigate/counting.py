@@ -53,7 +53,7 @@ def count(work: Work[Study], run: OpenRun) -> Work[Study]:
     named = study.evidence.counted or [b.name for b in study.benchmarks]
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
     with run.timed("count", work.outside.clock), scratch_folder(work.home) as folder:
-        counter = Counter(work, run.calibrations(), folder)
+        counter = BuildCounter(work, run.calibrations(), folder)
         return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
 
 
@@ -106,7 +106,7 @@ def scratch_folder(home: Home) -> Iterator[Path]:
         yield Path(folder)
 
 
-class Counter:
+class BuildCounter:
     """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
     ``timeout`` seconds."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
-from whyfast.investigate.counting import Counter, scratch_folder
+from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.work import Work
 from whyfast.model.check import CodeComparison, Reach
 from whyfast.model.counters import Counts, Profile
@@ -31,12 +31,12 @@ def reached_by(work: Work[Study], code: CodeComparison, timeout: float) -> tuple
     except UserError as error:
         return tuple(Reach(b.name, None, error.message) for b in benchmarks)
     with scratch_folder(work.home) as folder:
-        counter = Counter(work, {}, folder, timeout)
+        counter = BuildCounter(work, {}, folder, timeout)
         return tuple(_reach(counter, b, names, code) for b in benchmarks)
 
 
 def _reach(
-    counter: Counter,
+    counter: BuildCounter,
     benchmark: Benchmark,
     names: Mapping[str, Mapping[str, str]],
     code: CodeComparison,
