@@ -19,6 +19,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
 from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
@@ -61,7 +62,9 @@ class Answer:
 
 def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
-    if isinstance(result.question, Recordings):
+    if result.found.check is not None:
+        headline, *rest = check_sentences(result)
+    elif isinstance(result.question, Recordings):
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":
         headline, *rest = kernel_sentences(result)
