@@ -19,8 +19,8 @@ ROOT = Path(whyfast.__file__).parent
 
 #: The packages in the order of the flow: each imports from itself and those before it.
 FLOW = (
-    *("model", "formats", "store", "study", "toolchain", "build", "measure", "judge", "explain"),
-    *("history", "investigate", "search", "fleet", "report", "cli"),
+    *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
+    *("judge", "explain", "history", "investigate", "search", "fleet", "report", "cli"),
 )
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)

@@ -20,7 +20,7 @@ from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
-from whyfast.study.ways_to_run import check_running, check_vms
+from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms
 
 _SECTIONS = (
     "study",
@@ -67,6 +67,7 @@ def load_study(where: str | Path) -> Study:
     evidence = read_evidence(top.table("evidence"), benchmarks, source)
     check_running(top, variants, benchmarks, evidence)
     check_vms(top, variants, benchmarks)
+    check_interpreters(top, build, variants, benchmarks)
     return Study(
         name=folder.name if file.name == FILE else file.stem,
         title=question.title,
