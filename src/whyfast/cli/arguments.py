@@ -13,11 +13,17 @@ FILE_OPTIONS = ("json", "html", "markdown", "csv")
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """``--json``, ``--html``, ``--markdown`` and ``-v``."""
+    """``--json``, ``--html``, ``--markdown``, ``--table`` and ``-v``."""
     parser.add_argument("--json", metavar="FILE", type=Path, help="write everything as JSON")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one offline HTML report")
     parser.add_argument(
         "--markdown", metavar="FILE", type=Path, help="write the tables as Markdown"
+    )
+    parser.add_argument(
+        "--table",
+        choices=["variants", "benchmarks"],
+        default="variants",
+        help="rows of the table of times; benchmarks: a column a variant",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show every benchmark")
 

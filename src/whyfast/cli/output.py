@@ -40,13 +40,13 @@ def show(result: Result, args: argparse.Namespace) -> None:
     from whyfast.report.terminal import render_terminal
 
     if not piped(args):
-        render_terminal(result, console=Console(), verbose=args.verbose)
+        render_terminal(result, console=Console(), verbose=args.verbose, rows=args.table)
     if args.json:
         write(args.json, dump_result(result))
     if args.html:
-        write(args.html, render_html(result))
+        write(args.html, render_html(result, rows=args.table))
     if args.markdown:
-        write(args.markdown, render_markdown(result, verbose=True))
+        write(args.markdown, render_markdown(result, verbose=True, rows=args.table))
 
 
 def piped(args: argparse.Namespace) -> bool:
@@ -102,4 +102,4 @@ def exit_code(result: Result, fail_on: str | None) -> int:
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)
-    return FAILED if broken or result.recorded.failures else 0
+    return FAILED if broken or result.recorded.failed else 0

@@ -52,9 +52,9 @@ class Outside:
 
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
-    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel`` and ``valgrind``
-    get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it.
-    ``boot_unit`` None: it is found out whether the processor can run other kernels.
+    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel``
+    and ``valgrind`` get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run
+    it. ``boot_unit`` None: it is found out whether the processor can run other kernels.
     """
 
     clock: Clock = field(default_factory=SystemClock)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,25 +30,26 @@ def suite_series(by_benchmark: Mapping[str, Floats]) -> Floats:
 
 
 def judge_suites(
-    samples: Mapping[tuple[str, str, str], Floats], *, margin: float, alpha: float = ALPHA
+    samples: Mapping[tuple[str, str, str], Floats],
+    benchmarks: Mapping[tuple[str, str], Sequence[str]],
+    *,
+    margin: float,
+    alpha: float = ALPHA,
 ) -> tuple[Suite, ...]:
-    """One verdict a (variant, baseline) on the geometric mean over all benchmarks.
+    """One verdict a (variant, baseline) on the geometric mean over its ``benchmarks``.
 
-    ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
-    study has no block at all is left out. With a single benchmark there is no suite: ().
+    ``samples`` is keyed by (benchmark, variant, baseline). A pair of which some benchmark has no
+    block at all is left out. With a single benchmark there is no suite.
     """
-    benchmarks = list(dict.fromkeys(key[0] for key in samples))
-    pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
-    if len(benchmarks) < 2:
-        return ()
     groups = {
-        (v, b): {name: samples[name, v, b] for name in benchmarks if (name, v, b) in samples}
-        for v, b in pairs
+        (v, b): {name: samples[name, v, b] for name in names if (name, v, b) in samples}
+        for (v, b), names in benchmarks.items()
+        if len(names) > 1
     }
     complete = {
         pair: group
         for pair, group in groups.items()
-        if len(group) == len(benchmarks) and all(len(d) for d in group.values())
+        if len(group) == len(benchmarks[pair]) and all(len(d) for d in group.values())
     }
     verdicts = judge_family(
         {(None, v, b): suite_series(group) for (v, b), group in complete.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,6 +66,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         margin=margin,
         warming=warming,
         claimed=claim_pairs(question, evidence),
+        lacking={(f.benchmark, f.variant) for f in recorded.lacking},
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -119,6 +120,7 @@ def judge_study(
     margin: float,
     warming: Mapping[str, int] | None = None,
     claimed: Sequence[tuple[str, str]] = (),
+    lacking: Collection[tuple[str, str]] = (),
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
 
@@ -126,6 +128,8 @@ def judge_study(
     family of their own, so that an audit does not blur the study's verdicts.
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
+    ``lacking`` are (benchmark, variant) that cannot be: a suite goes without them, and with them
+    for other pairs.
     """
     pairs = [(v, b) for b in baselines for v in variants if v != b]
     # A pair that is there the other way round need not be judged twice.
@@ -142,13 +146,12 @@ def judge_study(
                 if len(d):
                     samples[name, variant, baseline] = d
                     cost[name, variant, baseline] = sum(b.seconds for b in own) / len(own)
-        complete = {
-            key: d
-            for key, d in samples.items()
-            if all((name, key[1], key[2]) in samples for name in benchmarks)
+        both = {
+            (v, b): [n for n in benchmarks if not {(n, v), (n, b)} & set(lacking)]
+            for v, b in family
         }
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
-        suites += judge_suites(complete, margin=margin)
+        suites += judge_suites(samples, both, margin=margin)
     return tuple(verdicts), tuple(suites)
 
 

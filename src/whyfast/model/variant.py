@@ -68,9 +68,9 @@ class Parameter:
 class Benchmark:
     """A workload that yields values.
 
-    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``, ``{study}``,
-    ``{python}`` and ``{run}``; ``check`` is the result token that every value must report (``turn`` runner), or
-    None. ``timeout`` is seconds for one value.
+    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``,
+    ``{study}``, ``{python}`` and ``{run}``; ``check`` is the result token that every value must
+    report (``turn`` runner), or None. ``timeout`` is seconds for one value.
 
     ``distribution`` is a command that prints how long single runs take, ``overhead`` one that
     prints what the timing itself costs, ``figures`` one that prints what a loop does beside taking

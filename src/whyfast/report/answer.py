@@ -29,6 +29,7 @@ from whyfast.report.fixes_text import fix_sentences
 from whyfast.report.guest_page import guest_answer
 from whyfast.report.image_text import image_sentences
 from whyfast.report.influence_text import influence_sentences
+from whyfast.report.lacking_text import lacking_sentences
 from whyfast.report.lines_text import line_sentences
 from whyfast.report.mechanism import (
     Witness,
@@ -103,7 +104,8 @@ def compose_answer(result: Result) -> Answer:
     sentences += unmeasured_sentences(study, builds)
     sentences += _byte_identical(study, measured_builds(study, builds))
     sentences += _not_built(builds)
-    sentences += _run_failures(recorded.failures)
+    sentences += _run_failures(recorded.failed)
+    sentences += lacking_sentences(recorded.lacking)
     sentences += _warnings(confounds)
     headline, *rest = sentences
     if not recorded.complete:

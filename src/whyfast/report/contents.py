@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from whyfast.model.result import Result
 from whyfast.report.calls_text import calls_table
 from whyfast.report.counted_table import count_details, count_tables
@@ -11,17 +13,28 @@ from whyfast.report.entry_table import entry_table
 from whyfast.report.fixes_table import fixes_table
 from whyfast.report.jump_table import dispatch_table, jump_table
 from whyfast.report.lines_table import lines_tables, points_tables
+from whyfast.report.matrix_table import matrix_tables
 from whyfast.report.observed_table import image_table, overhead_table, run_times_table
 from whyfast.report.option_table import option_table
 from whyfast.report.placement_table import placement_table
 from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Table
 
+#: What the table of times has as rows: variants, or benchmarks with a column a variant.
+TableRows = Literal["variants", "benchmarks"]
 
-def main_tables(result: Result, *, verbose: bool) -> tuple[Table, ...]:
+
+def times_tables(result: Result, rows: TableRows) -> tuple[Table | None, ...]:
+    """The answer in figures, in one table or one a baseline."""
+    return (summary_table(result),) if rows == "variants" else matrix_tables(result)
+
+
+def main_tables(
+    result: Result, *, verbose: bool, rows: TableRows = "variants"
+) -> tuple[Table, ...]:
     """The tables under the headline: times, placement, indirect jumps, how the benchmarks lie."""
     found = (
-        summary_table(result),
+        *times_tables(result, rows),
         placement_table(result, every=verbose),
         fixes_table(result, every=verbose),
         *lines_tables(result),

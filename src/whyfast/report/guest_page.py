@@ -189,7 +189,7 @@ def _failures(result: Result) -> list[str]:
         if isinstance(b, BuildFailure)
     ]
     groups: dict[str, list[tuple[str, str]]] = {}
-    for f in result.recorded.failures:
+    for f in result.recorded.failed:
         groups.setdefault(f.reason, []).append((f.variant, f.benchmark))
     for reason, where in groups.items():
         variants = listed([shown(v) for v in dict.fromkeys(v for v, _ in where)])

@@ -9,7 +9,7 @@ from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_table import tables_by_baseline
 from whyfast.report.certainty import how_sure
-from whyfast.report.contents import evidence_tables
+from whyfast.report.contents import TableRows, evidence_tables, times_tables
 from whyfast.report.detail_tables import evidence_notes, function_table, noise_table, phase_table
 from whyfast.report.distribution_table import distribution_tables
 from whyfast.report.guest_html import render_guests
@@ -35,7 +35,6 @@ from whyfast.report.jump_table import jump_table
 from whyfast.report.metric_table import metric_table
 from whyfast.report.names import count
 from whyfast.report.offline import offline_page
-from whyfast.report.summary_table import summary_table
 from whyfast.report.table import Table
 from whyfast.report.trouble_text import toml_lines
 
@@ -56,7 +55,7 @@ _HOW_RUNS = (
 )
 
 
-def render_html(result: Result) -> str:
+def render_html(result: Result, *, rows: TableRows = "variants") -> str:
     """The whole report: text and tables without JavaScript, plots and raw values with it.
 
     The file may be mailed, archived or published as it is; it opens no connection.
@@ -68,12 +67,12 @@ def render_html(result: Result) -> str:
         "placement_data": script_json(placement_data(result)),
         "lines_data": script_json(lines_data(result)),
         "raw_data": script_json(raw_data(result)),
-        **_sections(result),
+        **_sections(result, rows),
     }
     return offline_page("report.html", ("placement.js", "lines.js", "report.js"), parts)
 
 
-def _sections(result: Result) -> dict[str, str]:
+def _sections(result: Result, rows: TableRows) -> dict[str, str]:
     title = result.question.title
     headline = answer_of(result).headline
     if not title:
@@ -90,7 +89,7 @@ def _sections(result: Result) -> dict[str, str]:
         + code(toml_lines(result.found.troubles)),
         "confounds": _confounds(result),
         "summary_title": _SUMMARY if judged else "What was found",
-        "summary": _summary(result),
+        "summary": _summary(result, rows),
         "unless_judged": "" if judged else " hidden",
         "unless_measured": "" if result.recorded.blocks else " hidden",
         "metrics": _metrics(result),
@@ -120,9 +119,9 @@ def _confounds(result: Result) -> str:
     return section("confounds", "Read with care", f'<ul class="confounds">\n{lines}\n</ul>')
 
 
-def _summary(result: Result) -> str:
-    """The two tables of the answer, and how the benchmarks lie about their mean."""
-    found = [table(t, cls="stack") for t in (summary_table(result), jump_table(result)) if t]
+def _summary(result: Result, rows: TableRows) -> str:
+    """The tables of the answer, and how the benchmarks lie about their mean."""
+    found = [table(t, cls="stack") for t in (*times_tables(result, rows), jump_table(result)) if t]
     found += [table(t, cls="stack two-lines") for t in distribution_tables(result)]
     return "\n".join(found)
 

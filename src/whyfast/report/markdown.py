@@ -10,7 +10,7 @@ from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_lines import EXPLAINED, LineGroup, line_groups
 from whyfast.report.benchmark_table import benchmark_tables
 from whyfast.report.certainty import how_sure
-from whyfast.report.contents import background_tables, evidence_tables, main_tables
+from whyfast.report.contents import TableRows, background_tables, evidence_tables, main_tables
 from whyfast.report.detail_tables import evidence_notes
 from whyfast.report.guest_page import guest_page
 from whyfast.report.metric_table import metric_table
@@ -31,7 +31,7 @@ _TICKS = re.compile(r"`+")
 MOST = 64_000
 
 
-def render_markdown(result: Result, *, verbose: bool = False) -> str:
+def render_markdown(result: Result, *, verbose: bool = False, rows: TableRows = "variants") -> str:
     """The same as on the terminal: answer, main tables, confounds, how sure; ``verbose`` adds every
     benchmark, the evidence, the builds and the time spent, each folded away.
 
@@ -43,7 +43,7 @@ def render_markdown(result: Result, *, verbose: bool = False) -> str:
     if result.judged.about == "counts":
         return "\n\n".join([*parts, render_page(guest_page(result, every=verbose))])
     parts.append(f"**{prose(answer_of(result).headline)}**")
-    parts += [_table(table) for table in main_tables(result, verbose=verbose)]
+    parts += [_table(table) for table in main_tables(result, verbose=verbose, rows=rows)]
     parts.append(_list(answer_of(result).sentences))
     if lines := toml_lines(result.found.troubles):
         parts.append("\n".join(("```toml", *map(printable, lines), "```")))

@@ -14,6 +14,7 @@ from rich.text import Text
 from whyfast.investigate.events import Observer
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
+from whyfast.report.lacking_text import failure_text
 from whyfast.report.numbers import format_seconds, format_verdict
 
 #: Seconds between two plain progress lines while measuring.
@@ -54,7 +55,7 @@ class _Plain:
         self._say(f"  {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._say(f"  {failure.variant} failed on {failure.benchmark}: {failure.reason}")
+        self._say(f"  {failure_text(failure)}")
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -97,8 +98,8 @@ class _Living:
         self.display.console.print(Text(text), soft_wrap=True)
 
     def failure(self, failure: RunFailure) -> None:
-        said = f"{failure.variant} failed on {failure.benchmark}: {failure.reason}"
-        self.display.console.print(Text(said, style="red"), soft_wrap=True)
+        said = Text(failure_text(failure), style="" if failure.lacks else "red")
+        self.display.console.print(said, soft_wrap=True)
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float

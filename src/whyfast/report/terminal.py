@@ -16,7 +16,7 @@ from whyfast.report.answer import answer_of
 from whyfast.report.benchmark_lines import EXPLAINED, LineGroup, few_lines, line_groups
 from whyfast.report.benchmark_table import benchmark_tables
 from whyfast.report.certainty import how_sure
-from whyfast.report.contents import background_tables, evidence_tables, main_tables
+from whyfast.report.contents import TableRows, background_tables, evidence_tables, main_tables
 from whyfast.report.detail_tables import evidence_notes
 from whyfast.report.guest_page import guest_page
 from whyfast.report.metric_table import metric_table
@@ -42,13 +42,15 @@ _INTERVAL = re.compile(r"(\[\S+,) (\S+\])")
 _KEEP = "\ue000"
 
 
-def render_terminal(result: Result, *, console: Console, verbose: bool = False) -> None:
+def render_terminal(
+    result: Result, *, console: Console, verbose: bool = False, rows: TableRows = "variants"
+) -> None:
     """Prints the answer, the main tables, what weakens it and how sure it is.
 
     ``verbose`` adds every benchmark, the evidence, the builds and the time spent. Width, colour
-    and encoding are the console's.
+    and encoding are the console's. ``rows`` are those of the table of times.
     """
-    _Printer(console).result(result, verbose=verbose)
+    _Printer(console).result(result, verbose=verbose, rows=rows)
 
 
 def render_page(page: Page, *, console: Console) -> None:
@@ -61,7 +63,7 @@ class _Printer:
         self._console = console
         self._encoding = console.encoding or "utf-8"
 
-    def result(self, result: Result, *, verbose: bool) -> None:
+    def result(self, result: Result, *, verbose: bool, rows: TableRows) -> None:
         if result.question.title:
             self._line(Text(self._safe(result.question.title), style="bold"))
             self._console.print()
@@ -69,7 +71,7 @@ class _Printer:
             self.page(guest_page(result, every=verbose))
             return
         self._line(Text(self._safe(answer_of(result).headline), style="bold"))
-        for table in main_tables(result, verbose=verbose):
+        for table in main_tables(result, verbose=verbose, rows=rows):
             self._table(table)
         few = few_lines(result)
         if not verbose:

@@ -1,0 +1,115 @@
+"""Benchmarks as rows and variants as columns, for many of the one and few of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from whyfast.model.result import Result
+from whyfast.model.verdict import Verdict
+from whyfast.report.names import printable
+from whyfast.report.numbers import UNBOUNDED
+from whyfast.report.summary_table import NOTHING
+from whyfast.report.table import Cell, Column, Table
+from whyfast.report.times import median_times, value_text
+
+MEAN, TOTAL = "geometric mean", "total"
+#: Marks what the others are compared with, as pyperf does.
+REFERENCE = "(*)"
+
+
+def matrix_tables(result: Result) -> tuple[Table, ...]:
+    """A table a baseline: the baseline's time marked ``(*)``, then each variant's time with its
+    change in per cent, interval and verdict. The geometric mean and the total are the last rows.
+
+    Baselines that nothing is compared with have none.
+    """
+    return tuple(
+        _against(result, name)
+        for name in result.question.baselines
+        if any(v.baseline == name for v in result.judged.verdicts)
+    )
+
+
+def _against(result: Result, baseline: str) -> Table:
+    times = median_times(result.recorded.blocks)
+    verdicts = {
+        (v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == baseline
+    }
+    suites = {
+        s.verdict.variant: s.verdict for s in result.judged.suites if s.verdict.baseline == baseline
+    }
+    judged = {variant for _, variant in verdicts}
+    variants = [v.name for v in result.question.variants if v.name in judged]
+    benchmarks = [b.name for b in result.question.benchmarks]
+    rows = [
+        (
+            Cell(printable(benchmark)),
+            *(
+                _cell(result, times, (benchmark, name), verdicts.get((benchmark, name)))
+                for name in (baseline, *variants)
+            ),
+        )
+        for benchmark in benchmarks
+    ]
+    if suites:
+        means = (_changed("", suites[v]) if v in suites else NOTHING for v in variants)
+        rows.append((Cell(MEAN), Cell(REFERENCE), *means))
+    total = _total(result, times, benchmarks, (baseline, *variants))
+    columns = (
+        Column("benchmark"),
+        *(Column(printable(name), "right") for name in (baseline, *variants)),
+    )
+    caption = f"Each benchmark against {printable(baseline)} {REFERENCE}"
+    return Table(caption, columns, (*rows, *([total] if total else [])), fixed=2)
+
+
+def _cell(
+    result: Result,
+    times: Mapping[tuple[str, str], float],
+    place: tuple[str, str],
+    verdict: Verdict | None,
+) -> Cell:
+    if place not in times:
+        lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
+        return Cell(NOTHING.text, printable(lacking.get(place, "")))
+    time = value_text(times[place], result.judged.about)
+    return Cell(f"{time} {REFERENCE}") if verdict is None else _changed(time, verdict)
+
+
+def _changed(time: str, verdict: Verdict) -> Cell:
+    """The time with the change that was judged, which is not that of the medians shown."""
+    bounded = verdict.low > 0 and verdict.high < float("inf")
+    interval = f"[{_percent(verdict.low)}, {_percent(verdict.high)}]" if bounded else UNBOUNDED
+    change = f"({_percent(verdict.ratio)} %)"
+    text = change if not time else f"{time} {change}"
+    return Cell(text, f"{interval} {verdict.word}", verdict.word)
+
+
+def _total(
+    result: Result,
+    times: Mapping[tuple[str, str], float],
+    benchmarks: Sequence[str],
+    names: Sequence[str],
+) -> tuple[Cell, ...] | None:
+    """The sum of the times over the benchmarks that all have; None for fewer than two."""
+    common = [b for b in benchmarks if all((b, name) in times for name in names)]
+    if len(common) < 2:
+        return None
+    sums = [sum(times[b, name] for b in common) for name in names]
+    shown = [value_text(one, result.judged.about) for one in sums]
+    label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"of {len(common)} in all")
+    first = Cell(f"{shown[0]} {REFERENCE}")
+    others = (
+        Cell(f"{text} ({_percent(one / sums[0])} %)")
+        for text, one in zip(shown[1:], sums[1:], strict=True)
+    )
+    return label, first, *others
+
+
+def _percent(ratio: float) -> str:
+    """A ratio of times as its change in per cent, with a sign; from 10 % on without a decimal."""
+    change = (ratio - 1) * 100
+    digits = 0 if abs(change) >= 9.95 else 1
+    text = f"{abs(change):.{digits}f}"
+    sign = "" if float(text) == 0 else "−" if change < 0 else "+"
+    return sign + text
