@@ -25,6 +25,7 @@ from whyfast.report.expectations import (
     unmet_sentences,
     without_lost,
 )
+from whyfast.report.figures_text import figure_sentences
 from whyfast.report.fixes_text import fix_sentences
 from whyfast.report.guest_page import guest_answer
 from whyfast.report.image_text import image_sentences
@@ -100,6 +101,7 @@ def compose_answer(result: Result) -> Answer:
     sentences += touched_sentences(found.changed)
     sentences += image_sentences(study, found.observed.images, lines)
     sentences += counted_sentences(study, comparisons, found.counted)
+    sentences += figure_sentences(result)
     sentences += twin_sentence(study, comparisons)
     sentences += unmeasured_sentences(study, builds)
     sentences += _byte_identical(study, measured_builds(study, builds))

@@ -10,6 +10,7 @@ from whyfast.report.counted_table import count_details, count_tables
 from whyfast.report.detail_tables import build_table, noise_table, phase_table
 from whyfast.report.distribution_table import distribution_tables
 from whyfast.report.entry_table import entry_table
+from whyfast.report.figures_text import figures_table
 from whyfast.report.fixes_table import fixes_table
 from whyfast.report.jump_table import dispatch_table, jump_table
 from whyfast.report.lines_table import lines_tables, points_tables
@@ -51,6 +52,7 @@ def background_tables(result: Result) -> tuple[Table, ...]:
         *points_tables(result),
         run_times_table(result),
         overhead_table(result),
+        figures_table(result),
         build_table(result),
         noise_table(result),
         phase_table(result),

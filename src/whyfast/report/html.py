@@ -12,6 +12,7 @@ from whyfast.report.certainty import how_sure
 from whyfast.report.contents import TableRows, evidence_tables, times_tables
 from whyfast.report.detail_tables import evidence_notes, function_table, noise_table, phase_table
 from whyfast.report.distribution_table import distribution_tables
+from whyfast.report.figures_text import figures_table
 from whyfast.report.guest_html import render_guests
 from whyfast.report.html_counted import counted_section
 from whyfast.report.html_data import MOST_EXACT, plot_data, raw_data, script_json, value_count
@@ -150,7 +151,7 @@ def _metrics(result: Result) -> str:
 
 
 def _phases(result: Result) -> str:
-    found = (noise_table(result), phase_table(result))
+    found = (figures_table(result), noise_table(result), phase_table(result))
     return "".join(folding_table(data) for data in found if data is not None)
 
 

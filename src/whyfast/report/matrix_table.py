@@ -15,6 +15,8 @@ from whyfast.report.times import median_times, value_text
 MEAN, TOTAL = "geometric mean", "total"
 #: Marks what the others are compared with, as pyperf does.
 REFERENCE = "(*)"
+#: An interval of ratios narrower than this is shown with a decimal of a per cent.
+NARROW = 0.05
 
 
 def matrix_tables(result: Result) -> tuple[Table, ...]:
@@ -79,8 +81,11 @@ def _cell(
 def _changed(time: str, verdict: Verdict) -> Cell:
     """The time with the change that was judged, which is not that of the medians shown."""
     bounded = verdict.low > 0 and verdict.high < float("inf")
-    interval = f"[{_percent(verdict.low)}, {_percent(verdict.high)}]" if bounded else UNBOUNDED
-    change = f"({_percent(verdict.ratio)} %)"
+    narrow = bounded and verdict.high - verdict.low < NARROW
+    digits = 1 if narrow else _digits(verdict.ratio)
+    ends = ", ".join(_percent(end, digits) for end in (verdict.low, verdict.high))
+    interval = f"[{ends}]" if bounded else UNBOUNDED
+    change = f"({_percent(verdict.ratio, digits)} %)"
     text = change if not time else f"{time} {change}"
     return Cell(text, f"{interval} {verdict.word}", verdict.word)
 
@@ -97,19 +102,23 @@ def _total(
         return None
     sums = [sum(times[b, name] for b in common) for name in names]
     shown = [value_text(one, result.judged.about) for one in sums]
-    label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"of {len(common)} in all")
+    label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}")
     first = Cell(f"{shown[0]} {REFERENCE}")
     others = (
-        Cell(f"{text} ({_percent(one / sums[0])} %)")
-        for text, one in zip(shown[1:], sums[1:], strict=True)
+        Cell(f"{text} ({_percent(ratio, _digits(ratio))} %)")
+        for text, ratio in zip(shown[1:], (one / sums[0] for one in sums[1:]), strict=True)
     )
     return label, first, *others
 
 
-def _percent(ratio: float) -> str:
-    """A ratio of times as its change in per cent, with a sign; from 10 % on without a decimal."""
+def _digits(ratio: float) -> int:
+    """Decimals of a change in per cent: none from 10 % on."""
+    return 0 if abs(ratio - 1) >= 0.0995 else 1
+
+
+def _percent(ratio: float, digits: int) -> str:
+    """A ratio of times as its change in per cent, with a sign."""
     change = (ratio - 1) * 100
-    digits = 0 if abs(change) >= 9.95 else 1
     text = f"{abs(change):.{digits}f}"
     sign = "" if float(text) == 0 else "−" if change < 0 else "+"
     return sign + text

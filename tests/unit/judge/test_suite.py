@@ -44,7 +44,10 @@ def _noise(shift: float, n: int = 40, seed: int = 0) -> Floats:
 def test_a_suite_is_judged_on_the_rounds_like_a_single_benchmark() -> None:
     fib, sort = _noise(0.2, seed=1), _noise(-0.1, seed=2)
     (suite,) = judge_suites(
-        {("fib", "new", "old"): fib, ("sort", "new", "old"): sort}, margin=0.01, alpha=0.02
+        {("fib", "new", "old"): fib, ("sort", "new", "old"): sort},
+        {("new", "old"): ["fib", "sort"]},
+        margin=0.01,
+        alpha=0.02,
     )
     verdict = suite.verdict
     assert (verdict.benchmark, verdict.variant, verdict.baseline) == (None, "new", "old")
@@ -56,8 +59,9 @@ def test_a_suite_is_judged_on_the_rounds_like_a_single_benchmark() -> None:
 
 
 def test_one_benchmark_is_no_suite() -> None:
-    assert judge_suites({("fib", "new", "old"): _noise(0.2)}, margin=0.01) == ()
-    assert judge_suites({}, margin=0.01) == ()
+    only = {("fib", "new", "old"): _noise(0.2)}
+    assert judge_suites(only, {("new", "old"): ["fib"]}, margin=0.01) == ()
+    assert judge_suites({}, {}, margin=0.01) == ()
 
 
 def test_a_pair_that_lacks_a_benchmark_has_no_mean() -> None:
@@ -68,8 +72,24 @@ def test_a_pair_that_lacks_a_benchmark_has_no_mean() -> None:
         ("fib", "empty", "old"): _noise(0.2),
         ("sort", "empty", "old"): np.array([]),
     }
-    suites = judge_suites(samples, margin=0.01)
+    both = {(v, "old"): ["fib", "sort"] for v in ("new", "other", "empty")}
+    suites = judge_suites(samples, both, margin=0.01)
     assert [(s.verdict.variant, s.verdict.baseline) for s in suites] == [("new", "old")]
+
+
+def test_a_suite_is_over_what_both_sides_have() -> None:
+    fib, sort = _noise(0.2, seed=1), _noise(-0.1, seed=2)
+    samples = {
+        (name, variant, "old"): d
+        for variant in ("new", "older")
+        for name, d in (("fib", fib), ("sort", sort))
+    }
+    samples["hash", "new", "old"] = _noise(0.5)
+    both = {("new", "old"): ["fib", "sort", "hash"], ("older", "old"): ["fib", "sort"]}
+    new, older = judge_suites(samples, both, margin=0.01)
+    assert (new.verdict.variant, round(new.verdict.ratio, 2)) == ("new", 1.22)
+    assert (older.verdict.variant, round(older.verdict.ratio, 2)) == ("older", 1.05)
+    assert sorted(older.influence) == ["fib", "sort"]
 
 
 def test_several_suites_share_one_level() -> None:
@@ -78,6 +98,7 @@ def test_several_suites_share_one_level() -> None:
         for variant, d in (("clear", _noise(0.2)), ("open", _noise(0.0, n=5)))
         for name in ("fib", "sort")
     }
-    clear, open_ = judge_suites(samples, margin=0.01, alpha=0.02)
+    both = {(v, "old"): ["fib", "sort"] for v in ("clear", "open")}
+    clear, open_ = judge_suites(samples, both, margin=0.01, alpha=0.02)
     assert (clear.verdict.word, open_.verdict.word) == ("slower", "undecided")
     assert clear.verdict.confidence == open_.verdict.confidence == 0.99
