@@ -15,10 +15,8 @@ from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import read_geometry
-from whyfast.measure.hardware_counters import simulated_counters
-from whyfast.measure.launch import SystemLauncher
-from whyfast.measure.simulate import simulate
-from whyfast.measure.tool_run import ToolRun
+from whyfast.measure.launch import SystemLauncher, ToolRun
+from whyfast.measure.simulate import simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 ROOT = Path(__file__).resolve().parents[2]

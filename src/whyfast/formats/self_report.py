@@ -97,7 +97,7 @@ def read_figures(text: str) -> tuple[Said, ...]:
         if words[0] not in ("figure", "word", "missing"):
             continue
         rest = " ".join(words[1:] if words[0] == "missing" else words[2:])
-        what, colon, why = rest.partition(": ")
+        what, _, why = rest.partition(": ")
         if words[0] == "missing" and what and why:
             found.append(Said(what, why=why))
         elif words[0] == "figure" and rest:

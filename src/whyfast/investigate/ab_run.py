@@ -18,11 +18,11 @@ from whyfast.investigate.recording import recording
 from whyfast.investigate.work import Work
 from whyfast.judge.whole import Quantities, judge_metrics
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.hardware_counters import GROUPS, count_events
 from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.perf import GROUPS, count_events
 from whyfast.measure.probe_run import ProbeRun
-from whyfast.measure.tool_run import CannotCount, ToolRun
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
@@ -99,7 +99,7 @@ def run_ab(
         firsts = _first_runs(arguments, options, work.outside)
         turns = all(first.takes_turns for first in firsts.values())
         work = replace(work, question=_asked_of(work.question, turns))
-        with recording(work) as run:
+        with recording(work, None) as run:  # commands can change under our feet
             if not turns:
                 start = _start_cost(work.outside)
             entry = _entry(work, arguments, firsts)
@@ -236,8 +236,8 @@ def _start_cost(outside: Outside) -> float:
     if outside.launcher.find("true") is None:
         return 0.0
     runner = outside.runner("command", LaunchArguments({"true": ("true",)}, outside.env, 10.0))
-    player = runner.enter("true", cpu=None, pad=0)
-    return min(player.turn(1).seconds for _ in range(EMPTY_RUNS))
+    invocation = runner.enter("true", cpu=None, pad=0)
+    return min(invocation.turn(1).seconds for _ in range(EMPTY_RUNS))
 
 
 def _start_matters(recorded: Recorded, start: float) -> list[Confound]:

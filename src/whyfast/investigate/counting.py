@@ -24,9 +24,9 @@ from whyfast.measure.count import (
     measured_turns,
 )
 from whyfast.measure.geometry import Geometry, read_geometry
+from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Valgrind, choose_valgrind
-from whyfast.measure.tool_run import CannotCount, ToolRun
 from whyfast.model.counted import Counted
 from whyfast.model.counters import MEASURED, Counts
 from whyfast.model.errors import UserError

@@ -54,14 +54,14 @@ class Processes:
         """Find out how programs are started."""
         return replace(work, prefixes=study_prefixes(work))
 
-    def measure(self, work: Work[Study], run: OpenRun) -> None:
-        """All benchmarks of the study, in turns."""
+    def measure(self, work: Work[Study], run: OpenRun, settled: Settled | None = None) -> None:
+        """All benchmarks of the study, in turns; for ``settled`` see :func:`measure_blocks`."""
         blocks, failures = run.blocks(), run.failures()
         entries = [_entry(work, b, blocks, failures) for b in work.question.benchmarks]
         earlier = sum(len(e.blocks) for e in entries)
         if earlier:
             work.observer.note(f"resuming: {earlier} blocks are there already")
-        measure_blocks(work, run, entries, work.question.measure)
+        measure_blocks(work, run, entries, work.question.measure, settled)
 
 
 def launch_arguments(

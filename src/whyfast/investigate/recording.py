@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -12,10 +12,8 @@ from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Q, Work
 from whyfast.measure.clock import Clock
 from whyfast.measure.environment import environment, environment_after
-from whyfast.model.boot import Boot, Kernel
-from whyfast.model.build import Build
+from whyfast.model.boot import Boot
 from whyfast.model.differences import RUN, words_of
-from whyfast.model.question import Commands
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
@@ -81,23 +79,22 @@ class OpenRun:
 
 
 @contextmanager
-def recording(work: Work[Q], *, fresh: bool = False, alone: bool = True) -> Iterator[OpenRun]:
-    """The unfinished run of this work, or a new one: always when it is to be ``fresh``.
+def recording(
+    work: Work[Q], key: str | None, *, fresh: bool = False, alone: bool = True
+) -> Iterator[OpenRun]:
+    """The unfinished run of that key, or a new one; always when it is to be ``fresh``. Without a
+    key it is new, and never gone on with.
 
     ``alone``: it waits until nobody else measures on this machine, and puts back first what an
     earlier run left behind. Interrupted (KeyboardInterrupt), it ends there, is not ``complete``,
-    and goes on in the next recording of the same work. UserError when the store cannot be written.
+    and goes on in the next recording of that key. UserError when the store cannot be written.
     """
-    outside, question = work.outside, work.question
-    key = (
-        run_key(question, work.usable, work.kernels)
-        if isinstance(question, Study)
-        else outside.new_id()
-    )
+    outside = work.outside
     with closing(outside.store(work.home.database)) as store:
-        run = None if fresh else store.unfinished(key)
+        run = store.unfinished(key) if key and not fresh else None
         if run is None:
-            run = Run(outside.new_id(), key, question.name, outside.clock.now(), None)
+            name, now = work.question.name, outside.clock.now()
+            run = Run(outside.new_id(), key or outside.new_id(), name, now, None)
             store.begin(run)
         opened = OpenRun(store, run)
         with ExitStack() as held:
@@ -110,8 +107,7 @@ def recording(work: Work[Q], *, fresh: bool = False, alone: bool = True) -> Iter
                 yield opened
             except KeyboardInterrupt:
                 opened.complete = False
-        # Commands can change under our feet: a run of them is never gone on with.
-        if opened.complete or isinstance(question, Commands):
+        if opened.complete or key is None:
             store.finish(run.id, outside.clock.now())
         opened.recorded = Recorded(
             run=run.id,
@@ -128,15 +124,16 @@ def recording(work: Work[Q], *, fresh: bool = False, alone: bool = True) -> Iter
         )
 
 
-def run_key(study: Study, builds: Sequence[Build], kernels: Mapping[str, Kernel]) -> str:
+def run_key(work: Work[Study]) -> str:
     """What must be equal for two runs to be one: builds, how they are run, and how measured."""
+    study = work.question
     parts = {
         "study": study.name,
         "variants": {
             b.variant: [b.digest, *(words_of(study.variant(b.variant), a) for a in RUN)]
-            for b in builds
+            for b in work.usable
         },
-        "kernels": {name: kernel.sha256 for name, kernel in kernels.items()},
+        "kernels": {name: kernel.sha256 for name, kernel in work.kernels.items()},
         "benchmarks": [
             [b.name, b.runner, list(b.command), b.check, b.timeout] for b in study.benchmarks
         ],

@@ -11,7 +11,7 @@ from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import measurer_of
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
-from whyfast.investigate.recording import recording
+from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.work import Work
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -47,7 +47,7 @@ def run_study(
     if not comparable(work):
         return read_only(work)
     observer.phase("measure")
-    with recording(work, fresh=fresh) as run:
+    with recording(work, run_key(work), fresh=fresh) as run:
         work = observe(work)
         measurer.measure(work, run)
         work = count(work, run)
@@ -56,7 +56,7 @@ def run_study(
 
 def read_only(work: Work[Study]) -> Result:
     """The result of a run that only reads machine code, or has nothing that can be compared."""
-    with recording(work, fresh=True, alone=False) as run:
+    with recording(work, None, alone=False) as run:
         pass
     return judge(work, run.recorded)
 

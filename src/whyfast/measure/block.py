@@ -28,20 +28,20 @@ def run_block(
     session: str,
     clock: Clock,
 ) -> Block:
-    """Start all players, let them take their unrecorded turns and then the others.
+    """Start all invocations, let them take their unrecorded turns and then the others.
 
-    Raises :class:`BlockFailed` when any player fails, or reports another result than
+    Raises :class:`BlockFailed` when any invocation fails, or reports another result than
     ``reference``, the variant that the others are measured against. All processes are ended in
     every case.
     """
     started, t0 = clock.now(), clock.monotonic()
-    players: dict[str, Invocation] = {}
+    invocations: dict[str, Invocation] = {}
     values: dict[str, list[float]] = {v: [] for v in plan.start_order}
     extra: dict[str, dict[str, list[float]]] = {v: {} for v in plan.start_order}
     current = ""
     try:
         for current in plan.start_order:
-            players[current] = runner.enter(
+            invocations[current] = runner.enter(
                 current,
                 cpu=plan.cpu,
                 pad=plan.pads[current],
@@ -50,19 +50,19 @@ def run_block(
         agreed = _Agreement(reference)
         for _ in range(plan.warmups):
             for current in plan.start_order:
-                agreed.add(current, players[current].turn(plan.loops))
+                agreed.add(current, invocations[current].turn(plan.loops))
         for order in plan.order:
             for current in order:
-                reading = players[current].turn(plan.loops)
-                agreed.add(current, reading)
-                values[current].append(reading.seconds)
-                for key, value in reading.extra.items():
+                sample = invocations[current].turn(plan.loops)
+                agreed.add(current, sample)
+                values[current].append(sample.seconds)
+                for key, value in sample.extra.items():
                     extra[current].setdefault(key, []).append(value)
     except InvocationFailed as failed:
         raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
     finally:
-        for player in players.values():
-            player.close()
+        for invocation in invocations.values():
+            invocation.close()
     return Block(
         benchmark=benchmark,
         index=index,
@@ -88,13 +88,13 @@ class _Agreement:
         self._reference = reference
         self._first: dict[str, str] = {}
 
-    def add(self, variant: str, reading: Sample) -> None:
+    def add(self, variant: str, sample: Sample) -> None:
         """Raises :class:`InvocationFailed`, with its ``variant`` set, at the first disagreement."""
-        if reading.check is None:
+        if sample.check is None:
             return
-        first = self._first.setdefault(variant, reading.check)
-        if first != reading.check:
-            raise self._wrong(variant, f"{reading.check} after {first}")
+        first = self._first.setdefault(variant, sample.check)
+        if first != sample.check:
+            raise self._wrong(variant, f"{sample.check} after {first}")
         expected = self._first.get(self._reference)
         for name, check in self._first.items() if expected is not None else ():
             if check != expected:

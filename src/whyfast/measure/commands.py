@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, on_cpu
 
@@ -35,9 +35,9 @@ class CommandInvocation:
         total = 0.0
         extra: dict[str, float] = {}
         for _ in range(loops):
-            reading = self._once()
-            total += reading.seconds
-            for key, value in reading.extra.items():
+            sample = self._once()
+            total += sample.seconds
+            for key, value in sample.extra.items():
                 peak = key == "maxrss"
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
         return Sample(total, self._arguments.check, extra)
@@ -48,17 +48,12 @@ class CommandInvocation:
             run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
         with on_cpu(self._cpu):
             start = time.perf_counter()
-            try:
-                child = Child(
-                    self._command,
-                    env=self._env,
-                    stdin=wanted.stdin,
-                    keep_stdout=wanted.check is not None,
-                )
-            except OSError as error:
-                raise InvocationFailed(
-                    f"could not be started: {error.strerror}", command=self._command
-                ) from error
+            child = started(
+                self._command,
+                env=self._env,
+                stdin=wanted.stdin,
+                keep_stdout=wanted.check is not None,
+            )
         try:
             usage = child.wait(wanted.timeout)
             seconds = time.perf_counter() - start
@@ -88,7 +83,7 @@ class CommandRunner:
         self._arguments = arguments
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
-        """A player for the variant; nothing is started yet."""
+        """An invocation of the variant; nothing is started yet."""
         env, command = self._arguments.process(variant, pad, layout)
         return CommandInvocation(command, env, cpu, self._arguments)
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from whyfast.measure.geometry import Geometry
-from whyfast.measure.hardware_counters import available, measure_counters, simulated_counters
+from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.perf import available, measure_counters, sample
 from whyfast.measure.pregranted import MOST_GRANTS, PregrantedLauncher
-from whyfast.measure.sampling import sample
-from whyfast.measure.simulate import Valgrind, simulate
-from whyfast.measure.tool_run import CannotCount, ToolRun
+from whyfast.measure.simulate import Valgrind, simulate, simulated_counters
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]

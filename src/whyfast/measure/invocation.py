@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from whyfast.measure.process import Child
 from whyfast.model.sample import RunFailure
 
 
@@ -36,7 +37,7 @@ class Invocation(Protocol):
 
 
 class Runner(Protocol):
-    """Starts players for one benchmark."""
+    """Starts invocations for one benchmark."""
 
     #: whether one value may hold several loops of the workload
     loops_vary: bool
@@ -76,3 +77,13 @@ class InvocationFailed(Exception):
     def as_failure(self, benchmark: str, variant: str) -> RunFailure:
         """The record that is kept and reported."""
         return RunFailure(benchmark, variant, self.reason, self.output, self.command, self.lacks)
+
+
+def started(command: tuple[str, ...], **how: Any) -> Child:
+    """A process of an invocation; for ``how`` see :class:`Child`. Raises InvocationFailed."""
+    try:
+        return Child(command, **how)
+    except OSError as error:
+        raise InvocationFailed(
+            f"could not be started: {error.strerror}", command=command
+        ) from error

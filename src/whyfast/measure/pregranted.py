@@ -12,8 +12,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from whyfast.measure.launch import Finished, Launcher
-from whyfast.measure.tool_run import CannotCount
+from whyfast.measure.launch import CannotCount, Finished, Launcher
 from whyfast.measure.turns import TURN_VARIABLE
 
 #: The lowest number that the program's ends of the pipes may have.

@@ -7,9 +7,9 @@ import select
 import time
 from dataclasses import dataclass
 
-from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.invocation import InvocationFailed, started
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import Child, describe_status, milliseconds
+from whyfast.measure.process import describe_status, milliseconds
 from whyfast.measure.turns import TURN_VARIABLE
 
 _GREETING = b"ready 1\n"
@@ -40,17 +40,13 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
     try:
         start = time.perf_counter()
         try:
-            child = Child(
+            child = started(
                 command,
                 env=environment,
                 stdin=arguments.stdin,
                 keep_stdout=False,  # a command may print gigabytes
                 pass_fds=(grant_read, answer_write) if offer else (),
             )
-        except OSError as error:
-            raise InvocationFailed(
-                f"could not be started: {error.strerror}", command=command
-            ) from error
         finally:
             os.close(grant_read)
             os.close(answer_write)

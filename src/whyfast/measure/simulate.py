@@ -19,10 +19,9 @@ from whyfast.formats.cachegrind import parse_cachegrind
 from whyfast.formats.callgrind import parse_callgrind
 from whyfast.formats.simulated import DamagedProfile, SimulatedProfile
 from whyfast.measure.geometry import Geometry, valgrind_options
-from whyfast.measure.launch import Launcher
+from whyfast.measure.launch import CannotCount, Launcher, ToolRun
 from whyfast.measure.process import describe_status
-from whyfast.measure.tool_run import CannotCount, ToolRun
-from whyfast.model.counters import FunctionCost, Profile
+from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
 from whyfast.toolchain.valgrind import (
@@ -146,12 +145,7 @@ def simulate(
             *(["--dump-line=no"] if tool == "callgrind" else []),
             *run.command,
         ]
-        try:
-            done = run.launcher.run(argv, env=fixed, timeout=run.timeout)
-        except TimeoutError as error:
-            raise CannotCount(f"under {version}: {error}; use a shorter workload") from None
-        except OSError as error:
-            raise CannotCount(f"{version} could not be started: {error.strerror}") from None
+        done = run.under(version, argv, fixed)
         said = log.read_text(errors="replace") if log.exists() else ""
         # Some programs try an instruction and go on without it.
         if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(said):
@@ -178,6 +172,44 @@ def simulate(
         notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
+
+
+def simulated_counters(profile: Profile) -> list[Counter]:
+    """The totals of a simulated profile under names like those of the hardware's events."""
+    t = profile.totals
+    sums = {
+        "instructions": ("Ir",),
+        "branches": ("Bc", "Bi"),
+        "branch-misses": ("Bcm", "Bim"),
+        "indirect branches": ("Bi",),
+        "indirect branch misses": ("Bim",),
+        "L1i misses": ("I1mr",),
+        "last-level instruction misses": ("ILmr",),
+        "L1d accesses": ("Dr", "Dw"),
+        "L1d misses": ("D1mr", "D1mw"),
+        "last-level data misses": ("DLmr", "DLmw"),
+    }
+    shares = {
+        "branch miss rate": ("branch-misses", "branches", "of branches"),
+        "indirect branch miss rate": (
+            "indirect branch misses",
+            "indirect branches",
+            "of indirect branches",
+        ),
+        "L1i miss rate": ("L1i misses", "instructions", "of instructions"),
+        "L1d miss rate": ("L1d misses", "L1d accesses", "of L1d accesses"),
+    }
+    counts = {
+        name: sum(t[event] for event in events)
+        for name, events in sums.items()
+        if all(event in t for event in events)
+    }
+    made = [Counter(n, v, "events", "simulated", profile.tool) for n, v in counts.items()]
+    for name, (above, below, unit) in shares.items():
+        if above in counts and counts.get(below):
+            share = counts[above] / counts[below]
+            made.append(Counter(name, share, unit, "simulated", profile.tool))
+    return made
 
 
 def fixed_environment(env: Mapping[str, str]) -> dict[str, str]:

@@ -120,17 +120,17 @@ class SysctlRunner:
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
-        player: Invocation | None = None
+        invocation: Invocation | None = None
         try:
             with self._hold(self._settings.get(variant, {})):
-                player = self._inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
+                invocation = self._inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
         except BaseException as error:  # also of an interrupt: nobody else knows this process yet
-            if player is not None:
-                player.close()
+            if invocation is not None:
+                invocation.close()
             if isinstance(error, CannotHold):
                 raise InvocationFailed(str(error)) from error
             raise
-        return player
+        return invocation
 
 
 def path_of(name: str) -> str:

@@ -13,7 +13,7 @@ import select
 import time
 from collections.abc import Mapping
 
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
 
@@ -46,21 +46,16 @@ class TurnInvocation:
         self._child: Child | None = None
         self._open = True
         try:
-            with on_cpu(cpu):
-                self._child = Child(
-                    command,
-                    env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
-                    pass_fds=(grant_read, answer_write),
-                )
-        except OSError as error:
-            self.close()
-            raise InvocationFailed(
-                f"could not be started: {error.strerror}", command=command
-            ) from error
-        finally:
-            os.close(grant_read)
-            os.close(answer_write)
-        try:
+            try:
+                with on_cpu(cpu):
+                    self._child = started(
+                        command,
+                        env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
+                        pass_fds=(grant_read, answer_write),
+                    )
+            finally:
+                os.close(grant_read)
+                os.close(answer_write)
             greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
         except BaseException:  # also of an interrupt: nobody else knows this process yet
             self.close()

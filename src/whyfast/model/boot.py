@@ -41,9 +41,10 @@ class Boot:
     """One boot of one kernel, in which one or more variants ran every benchmark.
 
     ``command_line`` is the kernel's, ``emulator`` the version of QEMU, ``initramfs`` the sha256 of
-    what it started from. ``facts`` are what the guest said of itself (``version``, ``spectre_v2``,
-    ``bpf_jit_enable``, ``bpf_jit_harden``, ``clocksource``); ``per_round`` how many ticks of its
-    processor's counter a loop of two instructions took: 2.0 where they count instructions.
+    what it started from. ``facts`` are what the machine said of itself (``version``,
+    ``spectre_v2``, ``bpf_jit_enable``, ``bpf_jit_harden``, ``clocksource``); ``per_round`` how many
+    ticks of its processor's counter a loop of two instructions took: 2.0 where they count
+    instructions.
     ``disturbed`` is the share of grants into which an interrupt fell, and which were set aside,
     ``most`` how many instructions the longest of those took beyond the others; ``seconds`` is wall
     time.

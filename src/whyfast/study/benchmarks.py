@@ -62,12 +62,12 @@ def _command(table: TomlTable, bound: str) -> tuple[str, ...]:
     return read_command(table, "command", bound=bound)
 
 
-def _check(table: TomlTable, kind: RunnerKind) -> str | None:
+def _check(table: TomlTable, runner: RunnerKind) -> str | None:
     if "check" not in table:
         return None
     check = table.string("check")
-    if not kind.checks:
-        message = f"the {kind.name} runner reports no result to check"
+    if not runner.checks:
+        message = f"the {runner.name} runner reports no result to check"
         raise table.error(("check",), message, 'remove it, or write runner = "turn"')
     if len(check.split()) != 1 or check != check.strip():
         raise table.error(("check",), f"{quoted(check)} is not one word without spaces")

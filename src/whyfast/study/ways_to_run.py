@@ -14,7 +14,7 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
 _SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
-#: What a command in a guest cannot use: there is nothing there but the program.
+#: What a command in a virtual machine cannot use: there is nothing there but the program.
 _OUTSIDE = ("source", "study", "pyperformance")
 
 

@@ -11,9 +11,9 @@ from tests.unit.measure.tools import Replay, said
 from whyfast.investigate.ab_run import ROUNDS, count_commands
 from whyfast.investigate.outside import Outside
 from whyfast.judge.whole import judge_metrics
-from whyfast.measure.hardware_counters import GROUPS
 from whyfast.measure.launch import Finished
 from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.perf import GROUPS
 from whyfast.model.question import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict

@@ -164,10 +164,11 @@ def test_the_words_of_a_variant_in_a_command(study: Study) -> None:
 
 
 def test_ways_to_run_tell_runs_apart(study: Study) -> None:
-    builds = [Build(v.name, "d", Path("/p"), "s", {}, False) for v in study.variants]
+    launcher = _Launcher({})
+    work = _work(study, launcher, launcher.hold)
     static, hardened = study.variants
     keys = {
-        run_key(replace(study, variants=variants), builds, {})
+        run_key(replace(work, question=replace(study, variants=variants)))
         for variants in (
             (static, hardened),
             (replace(static, sysctl={HARDEN: "1"}), hardened),
@@ -175,4 +176,4 @@ def test_ways_to_run_tell_runs_apart(study: Study) -> None:
         )
     }
     assert len(keys) == 3
-    assert run_key(replace(study, title="another"), builds, {}) in keys
+    assert run_key(replace(work, question=replace(study, title="another"))) in keys

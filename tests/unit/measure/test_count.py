@@ -9,8 +9,7 @@ from tests.unit.measure.tools import Replay, said
 
 from whyfast.measure.count import CountingTask, Profiler, count_program
 from whyfast.measure.geometry import Geometry
-from whyfast.measure.launch import Finished
-from whyfast.measure.tool_run import ToolRun
+from whyfast.measure.launch import Finished, ToolRun
 from whyfast.model.counters import Counts
 
 REPORT = """\

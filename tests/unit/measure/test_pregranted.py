@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import whyfast.turns
-from whyfast.measure.launch import SystemLauncher
+from whyfast.measure.launch import CannotCount, SystemLauncher
 from whyfast.measure.pregranted import PregrantedLauncher
-from whyfast.measure.tool_run import CannotCount
 
 TURNS = str(Path(whyfast.turns.__file__).parent / "include")
 PROGRAM = """

@@ -13,10 +13,8 @@ from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import Cache, Geometry, read_geometry
-from whyfast.measure.hardware_counters import simulated_counters
-from whyfast.measure.launch import Finished, SystemLauncher
-from whyfast.measure.simulate import Simulator, simulate
-from whyfast.measure.tool_run import CannotCount, ToolRun
+from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.simulate import Simulator, simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)

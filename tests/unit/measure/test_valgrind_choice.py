@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.measure.launch import Finished
+from whyfast.measure.launch import CannotCount, Finished
 from whyfast.measure.simulate import Valgrind, choose_valgrind
-from whyfast.measure.tool_run import CannotCount
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
 from whyfast.toolchain.valgrind import newer_valgrind, tool_words, valgrind_root, version_of

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 _CGROUPS = "sys/fs/cgroup"
 
 
 def virtualisation(system: System) -> MachineFinding:
     """Whether this is a virtual machine, as far as the processor tells."""
-    said = Property("virtualisation", "virtualisation")
+    said = MachineProperty("virtualisation", "virtualisation")
     text = system.read("proc/cpuinfo")
     names = [
         system.read("sys/hypervisor/type"),
@@ -51,7 +50,7 @@ def _container(system: System) -> str:
 
 def cpu_quota(system: System) -> MachineFinding:
     """The least CPU time that a control group above us allows, in CPUs."""
-    said = Property("cpu_quota", "container CPU limit")
+    said = MachineProperty("cpu_quota", "container CPU limit")
     quotas = list(_quotas(system))
     if not quotas:
         return said.unknown(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 GOVERNORS = "sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 NO_TURBO = "sys/devices/system/cpu/intel_pstate/no_turbo"
@@ -16,7 +15,7 @@ _THROTTLED = "sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"
 
 def governor(system: System) -> MachineFinding:
     """Who chooses the frequency."""
-    said = Property("governor", "CPU frequency governor", tunable=True)
+    said = MachineProperty("governor", "CPU frequency governor", tunable=True)
     found = Counter(system.read(name) or "unreadable" for name in system.names(GOVERNORS))
     if not found:
         return said.unknown(
@@ -36,7 +35,7 @@ def governor(system: System) -> MachineFinding:
 
 def turbo(system: System) -> MachineFinding:
     """Whether CPUs exceed their nominal frequency while power and heat allow."""
-    said = Property("turbo", "turbo, boost", tunable=True)
+    said = MachineProperty("turbo", "turbo, boost", tunable=True)
     no_turbo, boost = number(system.read(NO_TURBO)), number(system.read(BOOST))
     if no_turbo is None and boost is None:
         return said.unknown(
@@ -55,7 +54,7 @@ def turbo(system: System) -> MachineFinding:
 
 def throttling(system: System) -> MachineFinding:
     """How often heat has slowed a CPU since boot."""
-    said = Property("throttling", "thermal throttling")
+    said = MachineProperty("throttling", "thermal throttling")
     events = throttle_events(system)
     if events is None:
         return said.unknown("If heat slows the CPU in the middle of a run, nothing here will tell.")

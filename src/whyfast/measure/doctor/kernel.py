@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, number, selected
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 ASLR = "proc/sys/kernel/randomize_va_space"
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
@@ -25,7 +24,7 @@ _PREDICTION = re.compile(r"STIBP: (always-on|forced)|Mitigation: IBRS")
 
 def aslr(system: System) -> MachineFinding:
     """Address space layout randomisation."""
-    said = Property("aslr", "address randomisation (ASLR)", tunable=True)
+    said = MachineProperty("aslr", "address randomisation (ASLR)", tunable=True)
     value = system.read(ASLR)
     if value is None:
         return said.unknown(
@@ -44,7 +43,7 @@ def aslr(system: System) -> MachineFinding:
 
 def perf_event_paranoid(system: System) -> MachineFinding:
     """Who may use the hardware counters."""
-    said = Property("perf_event_paranoid", "perf_event_paranoid", tunable=True)
+    said = MachineProperty("perf_event_paranoid", "perf_event_paranoid", tunable=True)
     value = number(system.read(PARANOID))
     if value is None:
         return said.unknown("Without this file the kernel offers no hardware counters at all.")
@@ -62,7 +61,7 @@ def perf_event_paranoid(system: System) -> MachineFinding:
 
 def watchdog(system: System) -> MachineFinding:
     """The kernel's lockup detector, which occupies a hardware counter."""
-    said = Property("nmi_watchdog", "NMI watchdog", tunable=True)
+    said = MachineProperty("nmi_watchdog", "NMI watchdog", tunable=True)
     value = system.read(WATCHDOG)
     if value is None:
         return said.unknown("If it runs, it occupies one hardware counter of each CPU.")
@@ -77,7 +76,7 @@ def watchdog(system: System) -> MachineFinding:
 
 def huge_pages(system: System) -> MachineFinding:
     """Transparent huge pages."""
-    said = Property("transparent_hugepages", "transparent huge pages", tunable=True)
+    said = MachineProperty("transparent_hugepages", "transparent huge pages", tunable=True)
     value = selected(system.read(HUGE_PAGES))
     if value is None:
         return said.unknown(
@@ -95,7 +94,7 @@ def huge_pages(system: System) -> MachineFinding:
 
 def mitigations(system: System) -> MachineFinding:
     """Protections against attacks through speculative execution."""
-    said = Property("mitigations", "CPU mitigations")
+    said = MachineProperty("mitigations", "CPU mitigations")
     texts = {name: system.read(name) for name in system.names(_VULNERABILITIES)}
     known = {name.rpartition("/")[2]: text for name, text in texts.items() if text}
     if not known:
@@ -120,7 +119,7 @@ def mitigations(system: System) -> MachineFinding:
 
 def clock_source(system: System) -> MachineFinding:
     """What the kernel reads time from."""
-    said = Property("clock_source", "clock source")
+    said = MachineProperty("clock_source", "clock source")
     value = system.read(_CLOCK)
     if value is None:
         return said.unknown("If reading the clock is slow, short values are too long.")

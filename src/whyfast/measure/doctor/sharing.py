@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, cpu_list
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 ISOLATED = "sys/devices/system/cpu/isolated"
 IRQS = "proc/irq/[0-9]*/smp_affinity_list"
@@ -17,7 +16,7 @@ ONLINE = "sys/devices/system/cpu/online"
 
 def smt(system: System) -> MachineFinding:
     """Simultaneous multithreading (hyper-threading)."""
-    said = Property("smt", "SMT (hyper-threading)")
+    said = MachineProperty("smt", "SMT (hyper-threading)")
     active = system.read(_SMT)
     if active == "0":
         return said.good(
@@ -38,7 +37,7 @@ def smt(system: System) -> MachineFinding:
 
 def isolated(system: System) -> MachineFinding:
     """CPUs that the scheduler leaves alone."""
-    said = Property("isolated", "isolated CPUs")
+    said = MachineProperty("isolated", "isolated CPUs")
     text = system.read(ISOLATED)
     if text:
         return said.good(
@@ -57,7 +56,7 @@ def isolated(system: System) -> MachineFinding:
 
 def nohz_full(system: System) -> MachineFinding:
     """CPUs without a periodic timer interrupt."""
-    said = Property("nohz_full", "CPUs without timer tick")
+    said = MachineProperty("nohz_full", "CPUs without timer tick")
     text = system.read(_NOHZ_FULL)
     # A kernel that can do without the tick has the file, "(null)" or empty when it does not.
     if text is None and system.read(ISOLATED) is None:
@@ -80,7 +79,7 @@ def irq_affinity(system: System) -> MachineFinding:
     known = {name: cpus for name, cpus in allowed.items() if cpus}
     apart = cpu_list(system.read(ISOLATED))
     measuring = set(apart or cpu_list(system.read(ONLINE)))
-    said = Property("irq_affinity", "interrupt affinity", tunable=bool(apart))
+    said = MachineProperty("irq_affinity", "interrupt affinity", tunable=bool(apart))
     if not known or not measuring:
         return said.unknown("Devices may interrupt the CPUs that measure.")
     hit = sum(1 for cpus in known.values() if not measuring.isdisjoint(cpus))

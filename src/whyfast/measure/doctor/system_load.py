@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from whyfast.measure.doctor.property import Property
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 #: Load average per CPU from which a machine counts as busy.
 BUSY = 0.5
@@ -18,7 +17,7 @@ _STEAL_FIELD = 7  # in a cpu line of /proc/stat, after the name
 
 def load(system: System) -> MachineFinding:
     """The load average of the last minute."""
-    said = Property("load", "load")
+    said = MachineProperty("load", "load")
     words = (system.read("proc/loadavg") or "").split()
     try:
         value = float(words[0])
@@ -41,7 +40,7 @@ def steal(system: System, seconds: float = 1.0) -> MachineFinding:
 
     With 0 seconds it is the share since boot.
     """
-    said = Property("steal", "steal time")
+    said = MachineProperty("steal", "steal time")
     before = stolen_and_all(system) if seconds else (0, 0)
     if seconds and before:
         system.sleep(seconds)
@@ -73,7 +72,7 @@ def stolen_and_all(system: System) -> tuple[int, int] | None:
 
 def swap(system: System) -> MachineFinding:
     """Memory on disk."""
-    said = Property("swap", "swap")
+    said = MachineProperty("swap", "swap")
     sizes = {}
     for line in (system.read("proc/meminfo") or "").splitlines():
         key, _, rest = line.partition(":")

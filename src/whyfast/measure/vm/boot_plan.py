@@ -30,13 +30,13 @@ TURNS = 16
 #: As much as init.c has room for, in bytes, strings, and words of one command.
 MOST_BYTES, MOST_WORDS, MOST_ARGUMENTS = (1 << 16) - 1, 4000, 63
 
-#: Seconds of guest time that a kernel gets to end the work it left for after its boot.
+#: Seconds of time inside that a kernel gets to end the work it left for after its boot.
 SETTLE = 10
 
 #: A program must not be stopped for using up its share of the processor.
 _NO_LIMIT = ("/proc/sys/kernel/sched_rt_runtime_us", "-1")
 
-#: What a guest says of itself, by the files that it reads.
+#: What a machine says of itself, by the files that it reads.
 FACTS = {
     "version": "/proc/version",
     "command_line": "/proc/cmdline",
@@ -73,7 +73,7 @@ def share(variants: Sequence[Variant]) -> tuple[VirtualMachine, ...]:
 
 @dataclass(frozen=True)
 class Cargo:
-    """What one guest starts from; ``ids`` maps each (variant, benchmark) to its task."""
+    """What one machine starts from; ``ids`` maps each (variant, benchmark) to its task."""
 
     initrd: bytes
     ids: Mapping[tuple[str, str], str]
@@ -94,11 +94,11 @@ def load(
     turns: int,
     timeouts: Mapping[str, float],
 ) -> Cargo:
-    """Pack the programs of a guest and its plan.
+    """Pack the programs of a machine and its plan.
 
     ``commands`` maps (variant, benchmark) to the words of its command, in which a word that is the
     path in ``programs[variant]`` becomes the one inside. ``timeouts``: seconds, by benchmark.
-    ValueError when it is more than a guest has room for.
+    ValueError when it is more than a machine has room for.
     """
     tasks: list[BootTask] = []
     ids: dict[tuple[str, str], str] = {}
@@ -127,8 +127,8 @@ def boot_digest(kernel: str, cargo: str, parameters: str, emulator: str) -> str:
 
 @dataclass(frozen=True)
 class BootTask:
-    """A program of the guest, by its path there, and the turns to grant it: ``turns`` times
-    ``loops`` and then twice as many. ``seconds`` of guest time is what one answer may take."""
+    """A program of the machine, by its path there, and the turns to grant it: ``turns`` times
+    ``loops`` and then twice as many. ``seconds`` of time inside is what one answer may take."""
 
     id: str
     command: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a guest kernel starts from: an archive of a few files in the format "newc" of cpio.
+"""What the kernel of a virtual machine starts from: an archive of a few files in cpio's "newc".
 
 The format is that of Documentation/driver-api/early-userspace/buffer-format.rst in Linux.
 """

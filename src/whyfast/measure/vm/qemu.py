@@ -21,7 +21,7 @@ from whyfast.store.home import Home
 
 PROGRAM = "qemu-system-x86_64"
 
-#: Bytes of memory of a guest, in units that QEMU reads.
+#: Bytes of memory of a machine, in units that QEMU reads.
 MEMORY = "512M"
 
 #: Kernel parameters of every boot: only emergencies on the console, and no life after one.
@@ -34,7 +34,7 @@ COUNTING = ("nokaslr", "norandmaps", "tsc=reliable", "cryptomgr.notests")
 #: Lines of the console that a message shows.
 TAIL = 3
 
-#: Seconds that a guest gets to say something; with KVM a kernel boots in one or two.
+#: Seconds that a machine gets to say something; with KVM a kernel boots in one or two.
 KVM_PATIENCE = 15.0
 
 #: The kernel complains of this when it is given no program to start with, having booted.
@@ -47,12 +47,12 @@ _STAMP = re.compile(r"^\[ *\d+\.\d+\] ")
 
 
 class BootFailed(Exception):
-    """The guest did not come to the end of its plan; the message has what its console says."""
+    """The machine did not come to the end of its plan; the message has what its console says."""
 
 
 @dataclass(frozen=True)
 class Booted:
-    """A guest that did all it was to do; ``text`` is its transcript as it was sent."""
+    """A machine that did all it was to do; ``text`` is its transcript as it was sent."""
 
     transcript: Transcript
     text: str
@@ -85,10 +85,10 @@ def command_line(unit: BootUnit, boot: Sequence[str]) -> str:
 def qemu_words(
     qemu: str, unit: BootUnit, kernel: Path, initrd: Path, parameters: str, folder: Path
 ) -> list[str]:
-    """The whole command. What the guest sends goes to ``console`` and ``results`` in ``folder``.
+    """The whole command. What the machine sends goes to ``console`` and ``results`` in ``folder``.
 
-    Counting: one instruction is one nanosecond of the guest's clock, which no real clock touches,
-    and which jumps ahead when the guest has nothing to do. Every source of chance has a seed.
+    Counting: one instruction is one nanosecond of the machine's clock, which no real clock touches,
+    and which jumps ahead when the machine has nothing to do. Every source of chance has a seed.
     """
     if unit == "instructions":
         how = [
@@ -117,8 +117,8 @@ def boot(
     launcher: Launcher,
     timeout: float,
 ) -> Booted:
-    """Run one guest to its end, at most ``timeout`` seconds of wall time. Raises BootFailed."""
-    with tempfile.TemporaryDirectory(prefix="whyfast-guest-") as name:
+    """Run one machine to its end, at most ``timeout`` seconds of wall time. Raises BootFailed."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-vm-") as name:
         folder = Path(name)
         archive = folder / "initramfs"
         archive.write_bytes(initrd)

@@ -1,4 +1,4 @@
-"""What the first process of a guest sent over the second serial port.
+"""What the first process of a machine sent over the second serial port.
 
 One line a thing, KIND ID TEXT: ``hello - 1`` at the beginning and ``bye - 0`` at the end; ``file``
 and ``nofile`` for facts, ``unwritten`` for settings that the kernel refused, ``rounds`` for the
@@ -26,7 +26,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Transcript:
-    """``complete`` says that the guest came to the end of its plan; ``begun`` that its first
+    """``complete`` says that the machine came to the end of its plan; ``begun`` that its first
     process started at all; ``per_round`` how many ticks a loop of two instructions took."""
 
     begun: bool
@@ -42,7 +42,7 @@ class Unanswered(Exception):
 
 
 def parse_transcript(text: str) -> Transcript:
-    """Lines that are none are passed over: a guest may die in the middle of one."""
+    """Lines that are none are passed over: a machine may die in the middle of one."""
     facts: dict[str, str] = {}
     refused: list[str] = []
     tasks: dict[str, Answers] = {}
@@ -81,7 +81,7 @@ def _add(task: Answers, kind: str, said: str) -> None:
 
 @dataclass(frozen=True)
 class TaskValues:
-    """The answers of one task: nanoseconds of the guest for ``loops`` and for twice as many, turn
+    """The answers of one task: nanoseconds of the machine for ``loops`` and for twice as many, turn
     by turn, and the check value that all reported (None for none)."""
 
     short: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Counters of one run of a program: from the hardware where it can, from a simulation where not."""
+"""What perf says of one run of a program: counters of the hardware, and where its time goes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.formats.perf_report import parse_perf_report
 from whyfast.formats.perf_stat import PerfEvent, best, parse_perf_stat
+from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.process import describe_status
-from whyfast.measure.tool_run import CannotCount, ToolRun
-from whyfast.model.counters import Counter, Profile
+from whyfast.measure.simulate import program_names
+from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none
 #: shares its counter with another. Each group is a run of its own, in user space only.
@@ -32,6 +34,12 @@ SHARES = {
     "iTLB miss rate": ("iTLB-load-misses", "iTLB-loads", "of iTLB loads"),
 }
 
+#: Fewer samples say little about any function.
+FEW = 200
+
+#: Samples a second. Not a round number, so that it does not beat with the program's own timers.
+FREQUENCY = 3989
+
 
 def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Counter]:
     """Hardware counts of a command, which is run once for each group of events.
@@ -40,33 +48,27 @@ def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Count
     the first did beyond it. A counter that does not work has no value and a note. Raises
     CannotCount when perf itself does not work.
     """
-    perf = run.launcher.find("perf")
-    if perf is None:
-        raise CannotCount("perf is not installed")
-    tool = _version(run, perf)
-    runs = []
+    perf = _find(run)
+    tool, runs = _version(run, perf), []
     for group in GROUPS:
-        runs.append(_counted(perf, group, run))
+        events = _counted(perf, group, run)
         if shorter is not None:
             less = _counted(perf, group, shorter)
-            runs[-1] = [_beyond(event, best(less, event.name)) for event in runs[-1]]
-        if len(runs) == 1 and not any(e.value is not None for e in runs[0]):
+            events = [_beyond(event, best(less, event.name)) for event in events]
+        runs.append(events)
+        if len(runs) == 1 and not any(e.value is not None for e in events):
             # Without instructions and cycles there is no counter at all.
-            reason = next((e.reason for e in runs[0]), "")
-            return _counters([runs[0]] * len(GROUPS), tool, reason)
-    return _counters(runs, tool)
+            missing = next((e.reason for e in events), "")
+            return [*_events(runs * len(GROUPS), tool, missing), *_shares(runs * len(GROUPS), tool)]
+    return [*_events(runs, tool, "perf did not report it"), *_shares(runs, tool)]
 
 
 def count_events(run: ToolRun) -> dict[str, float]:
     """The first group of events in one run of a command, those that were really counted.
 
-    Empty where perf is not installed or the machine has no counters. Raises CannotCount when the
-    run itself fails.
+    Raises CannotCount when perf is not installed or the run fails.
     """
-    perf = run.launcher.find("perf")
-    if perf is None:
-        return {}
-    events = _counted(perf, GROUPS[0], run)
+    events = _counted(_find(run), GROUPS[0], run)
     found = {name: best(events, name) for name in GROUPS[0]}
     return {n: e.value for n, e in found.items() if e is not None and e.value is not None}
 
@@ -76,78 +78,43 @@ def available(counters: Sequence[Counter]) -> bool:
     return any(c.value is not None for c in counters)
 
 
-def simulated_counters(profile: Profile) -> list[Counter]:
-    """The totals of a simulated profile under names like those of the hardware's events."""
-    t = profile.totals
-    sums = {
-        "instructions": ("Ir",),
-        "branches": ("Bc", "Bi"),
-        "branch-misses": ("Bcm", "Bim"),
-        "indirect branches": ("Bi",),
-        "indirect branch misses": ("Bim",),
-        "L1i misses": ("I1mr",),
-        "last-level instruction misses": ("ILmr",),
-        "L1d accesses": ("Dr", "Dw"),
-        "L1d misses": ("D1mr", "D1mw"),
-        "last-level data misses": ("DLmr", "DLmw"),
-    }
-    shares = {
-        "branch miss rate": ("branch-misses", "branches", "of branches"),
-        "indirect branch miss rate": (
-            "indirect branch misses",
-            "indirect branches",
-            "of indirect branches",
-        ),
-        "L1i miss rate": ("L1i misses", "instructions", "of instructions"),
-        "L1d miss rate": ("L1d misses", "L1d accesses", "of L1d accesses"),
-    }
-    counts = {
-        name: sum(t[event] for event in events)
-        for name, events in sums.items()
-        if all(event in t for event in events)
-    }
-    made = [Counter(n, v, "events", "simulated", profile.tool) for n, v in counts.items()]
-    for name, (above, below, unit) in shares.items():
-        if above in counts and counts.get(below):
-            share = counts[above] / counts[below]
-            made.append(Counter(name, share, unit, "simulated", profile.tool))
-    return made
+def sample(run: ToolRun) -> tuple[Profile, str]:
+    """Run a command under ``perf record``; its profile in samples of user time, and what the
+    command did wrong. Raises CannotCount."""
+    perf, env = _find(run), _quiet(run)
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+        data = str(Path(folder, "perf.data"))
+        record = [perf, "record", "-q", "-N", "-F", str(FREQUENCY), "-o", data]
+        show = [perf, "report", "-i", data, "--stdio", "--no-children", "--no-demangle"]
+        for event in ("cycles:u", "cpu-clock:u"):
+            done = run.under(
+                "perf record", [*record, "-e", event, "--", *run.enter, *run.command], env
+            )
+            if Path(data).exists():
+                break
+        said = run.under("perf report", [*show, "-F", "sample,dso,sym", "-t", ";"], env)
+    event, samples = parse_perf_report(said.stdout)
+    if not samples:
+        last = done.output.strip().splitlines()[-1:]
+        raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
+    program = program_names(run.command[0])
+    functions = tuple(
+        FunctionCost(name, "" if object_ in program else object_, {"samples": float(n)})
+        for (object_, name), n in samples.items()
+    )
+    total = samples.total()
+    notes = [] if total >= FEW else [f"only {total} samples: use a longer workload"]
+    failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
+    tool = f"perf record ({event or 'unknown event'})"
+    totals = {"samples": float(total)}
+    return Profile(tool, "measured", ("samples",), functions, totals, tuple(notes)), failure
 
 
-def _counted(perf: str, group: Sequence[str], run: ToolRun) -> list[PerfEvent]:
-    events = ",".join(f"{event}:u" for event in group)
-    said = ""
-    # Versions before 5.19 do not know -j, and print fields with a separator instead.
-    for form in (["-j"], ["-x", ";"]):
-        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
-            out = Path(folder, "counts")
-            stat = [perf, "stat", *form, "-o", str(out), "-e", events, "--"]
-            try:
-                done = run.launcher.run(
-                    [*stat, *run.enter, *run.command], env=_quiet(run), timeout=run.timeout
-                )
-            except TimeoutError as error:
-                raise CannotCount(f"under perf stat: {error}") from None
-            except OSError as error:
-                raise CannotCount(f"perf could not be started: {error}") from None
-            found = parse_perf_stat(out.read_text(errors="replace")) if out.exists() else []
-        if found:
-            return found
-        lines = done.output.strip().splitlines()
-        said = f"{describe_status(done.status)}{': ' + lines[0].strip() if lines else ''}"
-    raise CannotCount(f"perf stat counted nothing ({said})")
-
-
-def _beyond(event: PerfEvent, less: PerfEvent | None) -> PerfEvent:
-    """What an event counted beyond a shorter run; without a value where that is not known."""
-    if event.value is None:
-        return event
-    if less is None or less.value is None or less.pmu != event.pmu:
-        why = "not counted in the run of start-up alone" if less is None else less.reason
-        return replace(event, value=None, reason=why or "counted on unlike cores")
-    if event.value <= less.value:
-        return replace(event, value=None, reason="no more than in start-up alone")
-    return replace(event, value=event.value - less.value)
+def _find(run: ToolRun) -> str:
+    perf = run.launcher.find("perf")
+    if perf is None:
+        raise CannotCount("perf is not installed")
+    return perf
 
 
 def _quiet(run: ToolRun) -> dict[str, str]:
@@ -162,10 +129,32 @@ def _version(run: ToolRun, perf: str) -> str:
     return said.replace(" version", "") or os.path.basename(perf)
 
 
-def _counters(
-    runs: Sequence[Sequence[PerfEvent]], tool: str, missing: str = "perf did not report it"
-) -> list[Counter]:
-    return [*_events(runs, tool, missing), *_shares(runs, tool)]
+def _counted(perf: str, group: Sequence[str], run: ToolRun) -> list[PerfEvent]:
+    events = ",".join(f"{event}:u" for event in group)
+    # Versions before 5.19 do not know -j, and print fields with a separator instead.
+    for form in (["-j"], ["-x", ";"]):
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+            out = Path(folder, "counts")
+            stat = [perf, "stat", *form, "-o", str(out), "-e", events, "--"]
+            done = run.under("perf stat", [*stat, *run.enter, *run.command], _quiet(run))
+            found = parse_perf_stat(out.read_text(errors="replace")) if out.exists() else []
+        if found:
+            return found
+    lines = done.output.strip().splitlines()
+    said = f"{describe_status(done.status)}{': ' + lines[0].strip() if lines else ''}"
+    raise CannotCount(f"perf stat counted nothing ({said})")
+
+
+def _beyond(event: PerfEvent, less: PerfEvent | None) -> PerfEvent:
+    """What an event counted beyond a shorter run; without a value where that is not known."""
+    if event.value is None:
+        return event
+    if less is None or less.value is None or less.pmu != event.pmu:
+        why = "not counted in the run of start-up alone" if less is None else less.reason
+        return replace(event, value=None, reason=why or "counted on unlike cores")
+    if event.value <= less.value:
+        return replace(event, value=None, reason="no more than in start-up alone")
+    return replace(event, value=event.value - less.value)
 
 
 def _events(runs: Sequence[Sequence[PerfEvent]], tool: str, missing: str) -> Iterator[Counter]:

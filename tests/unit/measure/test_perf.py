@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.measure.hardware_counters import GROUPS, available, measure_counters
-from whyfast.measure.launch import Finished
-from whyfast.measure.tool_run import CannotCount, ToolRun
+from whyfast.measure.launch import CannotCount, Finished, ToolRun
+from whyfast.measure.perf import GROUPS, available, measure_counters
 from whyfast.model.counters import Counter
 
 #: The seed's fast build of Python, as hardware with all of these events would count it.
