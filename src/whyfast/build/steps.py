@@ -76,7 +76,9 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
     if toolchain.root is None:
         readable += surroundings(toolchain.cc[0], recipe.env)
     if recipe.interpreter:
-        readable += recipe.interpreter.readable
+        # A step cannot run what lives in another root, nor needs what that sees.
+        own = recipe.interpreter.readable if recipe.interpreter.root is None else ()
+        readable += (*recipe.interpreter.headers, *own)
     box = Box(toolchain.root, (*toolchain.writable, folder), readable, start=folder / "work")
     return around_steps(box, store.root.parent / "sandbox")
 

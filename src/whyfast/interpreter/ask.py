@@ -29,7 +29,11 @@ print(json.dumps({
     "compiler": platform.python_compiler(),
     "real": os.path.realpath(sys.executable),
     "prefixes": sorted({sys.prefix, sys.exec_prefix, getattr(sys, "base_prefix", sys.prefix)}),
-    "headers": sorted({sysconfig.get_path("include"), sysconfig.get_path("platinclude")}),
+    "headers": sorted(
+        {os.path.join(variables["srcdir"], "Include"),
+         os.path.dirname(sysconfig.get_config_h_filename())}
+        if sysconfig.is_python_build() else
+        {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}),
     "variables": dict((name, variables.get(name)) for name in names)}))
 """
 

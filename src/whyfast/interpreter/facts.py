@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
 
 #: Where flags of the compiler stand, the last of them on a command line first.
 _FLAGS = ("PY_CORE_CFLAGS", "PY_CFLAGS_NODIST", "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS", "OPT")
@@ -34,6 +39,32 @@ def facts_of(compiler: str, variables: Mapping[str, object]) -> dict[str, str]:
         "libpython": "shared" if variables.get("Py_ENABLE_SHARED") else "in the program",
         "build": " ".join(kinds),
     }
+
+
+def corrected(facts: Mapping[str, str], linked: bool | None) -> dict[str, str]:
+    """The facts of a program of which it was seen whether it is ``linked`` with a libpython.
+
+    Debian's program is not, and what its sysconfig tells is of its libpython, which was configured
+    apart: of the program that leaves PGO and LTO open. None: it could not be seen.
+    """
+    told = facts["libpython"] == "shared"
+    if linked is None or linked == told:
+        return dict(facts)
+    where = "shared" if linked else "in the program"
+    return {**facts, "libpython": where, "PGO": "not known", "LTO": "not known"}
+
+
+def needs_libpython(program: Path) -> bool | None:
+    """Whether that program is linked with a shared libpython; None when it is no ELF file."""
+    try:
+        with program.open("rb") as file:
+            dynamic = ELFFile(file).get_section_by_name(".dynamic")
+            if not isinstance(dynamic, DynamicSection):
+                return False
+            needed = (str(getattr(tag, "needed", "")) for tag in dynamic.iter_tags("DT_NEEDED"))
+            return any(name.startswith("libpython") for name in needed)
+    except (OSError, ELFError):
+        return None
 
 
 def _flags_text(variables: Mapping[str, object]) -> str:

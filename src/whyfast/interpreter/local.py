@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from whyfast.interpreter.ask import ask, digest_of
+from whyfast.interpreter.facts import corrected, needs_libpython
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.interpreter import Interpreter
 
@@ -27,6 +28,7 @@ def local_interpreter(name: str, program: Path) -> Interpreter:
         program=found.program,
         digest=digest_of(found),
         cflags=tuple(f"-I{f}" for f in headers),
+        headers=tuple(headers),
         readable=tuple(dict.fromkeys((*own, Path(os.path.dirname(found.program))))),
-        facts=found.facts,
+        facts=corrected(found.facts, needs_libpython(found.program)),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from whyfast.interpreter.build import BuildProvider
+from whyfast.interpreter.debian import DebianProvider
 from whyfast.interpreter.path import PathProvider
 from whyfast.interpreter.provider import InterpreterProvider, Progress
 from whyfast.interpreter.pyenv import PyenvProvider
@@ -12,7 +14,12 @@ from whyfast.store.home import Home
 
 def providers() -> dict[str, InterpreterProvider]:
     """All providers by name."""
-    return {"pyenv": PyenvProvider(), "path": PathProvider()}
+    return {
+        "pyenv": PyenvProvider(),
+        "path": PathProvider(),
+        "debian": DebianProvider(),
+        "build": BuildProvider(),
+    }
 
 
 def resolve_interpreter(full: str, home: Home, progress: Progress) -> Interpreter:

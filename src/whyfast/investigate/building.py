@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.build.layout import layout_seeds
-from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source
+from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.relink import CannotRelink
 from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program
@@ -20,7 +20,7 @@ from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.interpreter import Interpreter
-from whyfast.model.study import Source, Study
+from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
@@ -57,6 +57,7 @@ def build(work: Work[Study]) -> Work[Study]:
         why_not = (
             reasons.get(key)
             or no_python.get(variant.python)
+            or _apart(study.build, variant, pythons.get(variant.python))
             or _lacks(variant, toolchains[key])
             or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
         )
@@ -216,6 +217,15 @@ def _interpreters(work: Work[Study]) -> tuple[dict[str, Interpreter], dict[str, 
         except CannotBuildHere as error:
             reasons[name] = str(error)
     return found, reasons
+
+
+def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
+    """Why steps that run the interpreter cannot."""
+    if python is None or python.root is None:
+        return None
+    if any("python" in names_in(step) for step in steps_of(build, variant)[0]):
+        return f"its build steps use {{python}}, and {python.name} runs only in its own root"
+    return None
 
 
 def _lacks(variant: Variant, toolchain: Toolchain) -> str | None:
