@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 #: Where flags of the compiler stand, the last of them on a command line first.
 _FLAGS = ("PY_CORE_CFLAGS", "PY_CFLAGS_NODIST", "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS", "OPT")
 #: Options that change what the compiler makes of the same source.
-_TELLING = re.compile(r"-O\w*|-march=\S+|-mtune=\S+|-fno-semantic-interposition|-fwrapv|-g0")
+_TELLING = re.compile(r"-O\w*|-march=\S+|-mtune=\S+|-fno-semantic-interposition")
 _HARDENING = re.compile(r"-fstack-protector\S*|-fcf-protection\S*|-D_FORTIFY_SOURCE=\d")
 
 

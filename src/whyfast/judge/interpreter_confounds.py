@@ -16,10 +16,10 @@ _SAID: dict[str, tuple[str, Literal["warning", "note"]]] = {
     "compiler": ("were made by different compilers", "warning"),
     "flags": ("were made with different flags", "warning"),
     "PGO": (
-        "were not all optimised with a profile, which can be worth a tenth and more",
+        "differ, or may, in optimisation guided by a profile, which can be worth a tenth and more",
         "warning",
     ),
-    "LTO": ("were not all optimised at link time", "warning"),
+    "LTO": ("differ, or may, in optimisation at link time", "warning"),
     "libpython": (
         "are not all linked alike: calls into a shared library go by way of a table",
         "note",

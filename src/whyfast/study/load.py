@@ -18,6 +18,7 @@ from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
 from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
+from whyfast.study.spread import spread_interpreters
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
 from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms
@@ -42,7 +43,7 @@ def load_study(where: str | Path) -> Study:
     the first mistake in it. Nothing is written.
     """
     file = find_study(where)
-    document = read_included(read_document(file))
+    document = spread_interpreters(read_included(read_document(file)))
     folder = Path(os.path.abspath(file)).parent
     top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
