@@ -33,7 +33,7 @@ def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, 
                 what, how = _BINDING[other]
                 raise table.error((name, i), f"there is no {what} here", f"write {how}")
         check_placeholders(table, (name, i), word, valid)
-    if not any("program" in names_in(word) for word in command):
+    if not any({"program", "python"} & set(names_in(word)) for word in command):
         message = "never uses {program}, so that every variant would run the same"
         raise table.error((name,), message, f"write {example}")
     return command
