@@ -39,7 +39,7 @@ print(json.dumps({
 
 
 @dataclass(frozen=True)
-class Answer:
+class SaidOfItself:
     """``program`` is its real file, ``headers`` the folders of its headers and ``library`` its
     shared library, if it has one, all as seen from inside of its root; ``multiarch`` is Debian's
     name of the machine, empty for none. ``facts`` as in :class:`Interpreter`."""
@@ -53,7 +53,7 @@ class Answer:
     facts: Mapping[str, str]
 
 
-def ask(command: Sequence[str]) -> Answer:
+def ask(command: Sequence[str]) -> SaidOfItself:
     """The answer of the interpreter that ``command`` starts; CannotBuildHere when there is none,
     or it is no CPython."""
     said = _run([*command, "-c", _QUESTION])
@@ -65,7 +65,7 @@ def ask(command: Sequence[str]) -> Answer:
         raise CannotBuildHere(f"{command[-1]} is {data['implementation']}, not CPython")
     variables = data["variables"]
     shared = variables["Py_ENABLE_SHARED"] and variables["LIBDIR"] and variables["INSTSONAME"]
-    return Answer(
+    return SaidOfItself(
         version=data["version"],
         program=Path(data["real"]),
         prefixes=tuple(map(Path, data["prefixes"])),
@@ -76,7 +76,7 @@ def ask(command: Sequence[str]) -> Answer:
     )
 
 
-def digest_of(answer: Answer, root: Path | None = None) -> str:
+def digest_of(answer: SaidOfItself, root: Path | None = None) -> str:
     """sha256 over its place, version, program, shared library and the headers that say how it was
     configured. UserError is not raised for a file that is gone: it counts as none."""
     base = root or Path("/")

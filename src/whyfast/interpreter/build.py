@@ -16,7 +16,7 @@ from whyfast.store.samples import SampleStore
 from whyfast.toolchain import sandbox
 
 
-class BuildProvider:
+class BuiltPythons:
     """The builds of the newest result of a study."""
 
     def names(self) -> list[str]:

@@ -36,7 +36,7 @@ class DebianPython:
         return (self.program, f"lib{self.program}-dev")
 
 
-class DebianProvider:
+class DebianPythons:
     """Every python that a suite of the archive has."""
 
     def names(self) -> list[str]:

@@ -13,7 +13,7 @@ from whyfast.store.home import Home
 from whyfast.study.installed import pythons_on_path
 
 
-class PathProvider:
+class PathPythons:
     """Whatever the user has on ``PATH``."""
 
     def names(self) -> list[str]:

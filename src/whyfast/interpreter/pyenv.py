@@ -13,7 +13,7 @@ from whyfast.store.home import Home
 from whyfast.study.installed import pyenv_folder, pyenv_versions
 
 
-class PyenvProvider:
+class PyenvPythons:
     """The folders below ``versions`` of pyenv's own."""
 
     def names(self) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from whyfast.interpreter.build import BuildProvider
-from whyfast.interpreter.debian import DebianProvider
-from whyfast.interpreter.path import PathProvider
+from whyfast.interpreter.build import BuiltPythons
+from whyfast.interpreter.debian import DebianPythons
+from whyfast.interpreter.path import PathPythons
 from whyfast.interpreter.provider import InterpreterProvider, Progress
-from whyfast.interpreter.pyenv import PyenvProvider
+from whyfast.interpreter.pyenv import PyenvPythons
 from whyfast.model.errors import UserError
 from whyfast.model.interpreter import Interpreter
 from whyfast.store.home import Home
@@ -15,10 +15,10 @@ from whyfast.store.home import Home
 def providers() -> dict[str, InterpreterProvider]:
     """All providers by name."""
     return {
-        "pyenv": PyenvProvider(),
-        "path": PathProvider(),
-        "debian": DebianProvider(),
-        "build": BuildProvider(),
+        "pyenv": PyenvPythons(),
+        "path": PathPythons(),
+        "debian": DebianPythons(),
+        "build": BuiltPythons(),
     }
 
 

@@ -43,16 +43,14 @@ def _against(result: Result, baseline: str) -> Table:
     judged = {variant for _, variant in verdicts}
     variants = [v.name for v in result.question.variants if v.name in judged]
     benchmarks = [b.name for b in result.question.benchmarks]
-    rows = [
-        (
-            Cell(printable(benchmark)),
-            *(
-                _cell(result, times, (benchmark, name), verdicts.get((benchmark, name)))
-                for name in (baseline, *variants)
-            ),
-        )
-        for benchmark in benchmarks
-    ]
+    rows = []
+    for benchmark in benchmarks:
+        row = [Cell(printable(benchmark))]
+        for name in (baseline, *variants):
+            place = (benchmark, name)
+            time = value_text(times[place], result.judged.about) if place in times else None
+            row.append(_cell(result, time, verdicts.get(place), place, baseline))
+        rows.append(tuple(row))
     if suites:
         means = (_changed("", suites[v]) if v in suites else NOTHING for v in variants)
         rows.append((Cell(MEAN), Cell(REFERENCE), *means))
@@ -66,16 +64,15 @@ def _against(result: Result, baseline: str) -> Table:
 
 
 def _cell(
-    result: Result,
-    times: Mapping[tuple[str, str], float],
-    place: tuple[str, str],
-    verdict: Verdict | None,
+    result: Result, time: str | None, verdict: Verdict | None, place: tuple[str, str], baseline: str
 ) -> Cell:
-    if place not in times:
+    """Of a (benchmark, variant); empty, with the reason, where there is no such benchmark."""
+    if time is None:
         lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
         return Cell(NOTHING.text, printable(lacking.get(place, "")))
-    time = value_text(times[place], result.judged.about)
-    return Cell(f"{time} {REFERENCE}") if verdict is None else _changed(time, verdict)
+    if place[1] == baseline:
+        return Cell(f"{time} {REFERENCE}")
+    return Cell(time) if verdict is None else _changed(time, verdict)
 
 
 def _changed(time: str, verdict: Verdict) -> Cell:
