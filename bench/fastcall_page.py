@@ -19,9 +19,9 @@ from pathlib import Path
 
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
-from whyfast.report.json_report import load_result
-from whyfast.report.matrix_table import matrix_tables
-from whyfast.report.table import Table
+from whyfast.report.document import Table
+from whyfast.report.result_json import load_result
+from whyfast.report.topics.matrix import matrix_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE, OLD = "py2.7", "py3.6"

@@ -13,9 +13,9 @@ from typing import Any
 from tests.report.conftest import Opened
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result, verdict
-from tests.unit.report.lines_example import lines_result
 from tests.unit.report.parts import changed
 from tests.unit.report.placement_example import placement_result
+from tests.unit.report.slope_example import slope_result
 
 from whyfast.model.result import Result
 from whyfast.model.variant import Benchmark, Variant
@@ -314,16 +314,16 @@ def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
 
 
 def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
-    seen = opened(lines_result())
+    seen = opened(slope_result())
     page = seen.page
-    assert page.locator(".lines .js-plotly-plot").count() == 3
-    bars = page.locator(".lines-at [role=img]")
+    assert page.locator(".slopes .js-plotly-plot").count() == 3
+    bars = page.locator(".slopes-at")
     assert "hardened: 543 ns [532, 554]" in bars.get_attribute("aria-label")
-    assert page.locator(".lines output").inner_text() == "33"
+    assert page.locator(".slopes output").inner_text() == "33"
     slider = page.get_by_role("slider")
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".lines output").inner_text() == "5"
+    assert page.locator(".slopes output").inner_text() == "5"
     assert slider.get_attribute("aria-valuetext") == "5 tail calls"
     assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,4 +1,4 @@
-"""The study of calls on two interpreters of this machine: what one lacks, and what is said of both."""
+"""The study of calls on two interpreters of this machine: what one lacks, what is said of both."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.interpreters import interpreters
 from whyfast.investigate.events import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import Build
-from whyfast.report.figures_text import figures_table
-from whyfast.report.matrix_table import matrix_tables
+from whyfast.report.topics.figures import figures_table
+from whyfast.report.topics.matrix import matrix_tables
 from whyfast.store.home import Home
 from whyfast.study import load_study
 

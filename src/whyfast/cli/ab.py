@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from whyfast.cli.arguments import add_outputs
+from whyfast.cli.output import add_outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write every value as CSV")
     parser.add_argument("--fail-on", choices=["slower"], help="exit with 3 when one is slower")
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
 
 
 def run(args: argparse.Namespace) -> int:
-    from whyfast.cli.arguments import check_outputs, duration, percent
-    from whyfast.cli.output import INTERRUPTED, exit_code, finish, write
+    from whyfast.cli.arguments import duration, percent
+    from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish, write
     from whyfast.investigate.ab_run import Options, run_ab
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import argparse
 
+from whyfast.cli.output import add_outputs
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action="list")
+    add_outputs(parser)
     actions = parser.add_subparsers(metavar="ACTION")
-    listing = actions.add_parser("list", help="all builds, most recently used first (the default)")
+    listing = actions.add_parser(
+        "list",
+        help="all builds, most recently used first (the default)",
+        argument_default=argparse.SUPPRESS,
+    )
+    add_outputs(listing)
     listing.set_defaults(action="list")
-    show = actions.add_parser("show", help="provenance, and the commands to repeat it by hand")
+    show = actions.add_parser(
+        "show",
+        help="provenance, and the commands to repeat it by hand",
+        argument_default=argparse.SUPPRESS,
+    )
+    add_outputs(show)
     show.add_argument("digest", metavar="DIGEST", help="the beginning of a digest")
-    show.add_argument("--script", action="store_true", help="only the commands, as a shell script")
+    show.add_argument(
+        "--script", action="store_true", help="only the commands, as a shell script", default=False
+    )
     show.set_defaults(action="show")
     log = actions.add_parser("log", help="what the steps of a build printed, a failed one's too")
     log.add_argument("digest", metavar="DIGEST", help="the beginning of a digest")
@@ -24,39 +39,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    import sys
-
-    from rich.console import Console
-
     from whyfast.build.repeat import repeat_script
     from whyfast.cli.arguments import duration
+    from whyfast.cli.output import check_outputs, show
+    from whyfast.cli.standard_output import say
     from whyfast.model.errors import UserError
-    from whyfast.report.builds_table import print_builds, print_provenance
     from whyfast.report.numbers import format_bytes
+    from whyfast.report.pages.household_pages import build_page, builds_page, failed_build_page
     from whyfast.store.builds import BuildStore, FailedBuild
     from whyfast.store.home import home
 
+    check_outputs(args)
     store = BuildStore(home().builds)
     if args.action == "list":
-        print_builds(list(store.all()), Console())
+        show(builds_page(list(store.all())), args)
     elif args.action == "show":
         build = store.tried(args.digest)
         if isinstance(build, FailedBuild):
-            print(f"{build.variant} failed: {build.reason}")
-            print(f"compiler: {build.compiler}")
-            print(f"log: {build.folder / 'log.txt'}")
+            show(failed_build_page(build), args)
             return 0
         script = repeat_script(build.provenance, build.folder)
         if args.script:
-            sys.stdout.write(script)
+            say(script)
         else:
-            print_provenance(build, script, Console())
+            show(build_page(build, script), args)
     elif args.action == "log":
         file = store.tried(args.digest).folder / "log.txt"
         try:
-            sys.stdout.write(file.read_text(encoding="utf-8", errors="backslashreplace"))
+            text = file.read_text(encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise UserError(f"cannot be read: {error.strerror}", where=file) from None
+        say(text)
     else:
         older = 0.0 if args.all else duration(args.older_than, "--older-than")
         count, freed = store.remove_unused(older)

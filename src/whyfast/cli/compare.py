@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from whyfast.cli.arguments import add_outputs
+from whyfast.cli.output import add_outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write every file that was compared as pyperf JSON into FOLDER",
     )
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
     import sys
     import time
 
-    from whyfast.cli.arguments import check_outputs, percent
-    from whyfast.cli.output import exit_code, show
+    from whyfast.cli.arguments import percent
+    from whyfast.cli.output import check_outputs, exit_code, show_result
     from whyfast.formats.load import load_recordings
     from whyfast.investigate.compare_run import compare_recordings
 
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     result = compare_recordings(
         recordings, margin=margin, reruns=reruns, benchmarks=args.benchmark, now=time.time()
     )
-    show(result, args)
+    show_result(result, args)
     if args.pyperf_out is not None:
         from whyfast.formats.pyperf_write import write_recordings
 

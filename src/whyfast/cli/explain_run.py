@@ -7,16 +7,23 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from whyfast.explain.changed_functions import Touched
+    from whyfast.report.document import ReportSection
 
 
 def count(
-    console: Any, args: argparse.Namespace, labels: Sequence[str]
-) -> tuple[dict[str, object], bool]:
-    """Run, count and print; returns the JSON data, and whether a program or tool failed.
+    args: argparse.Namespace, labels: Sequence[str]
+) -> tuple[ReportSection | None, dict[str, object], bool]:
+    """Run and count; returns what is shown, the same as data, and whether a program or tool failed.
 
     Raises UserError for arguments and files that cannot do.
     """
+    from rich.console import Console
+    from rich.text import Text
+
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
     from whyfast.explain.program import load
@@ -26,9 +33,11 @@ def count(
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry
     from whyfast.report.codec import encode
-    from whyfast.report.counters_table import print_counts
+    from whyfast.report.names import visible
+    from whyfast.report.topics.counters_shown import counts_section
     from whyfast.store.home import home
 
+    console = Console(stderr=True)
     arguments = _split(args.run)
     commits = _commits(args.commits)
     timeout = duration(args.timeout, f"--timeout {args.timeout}")
@@ -37,11 +46,11 @@ def count(
     programs = [load(file) for file in args.files]
     geometry = read_geometry(Files())
     counts = []
-    named = dict(zip(labels, args.files, strict=True))
-    with file_tasks(named, arguments, home(), Outside(), timeout, console.print) as given:
-        tasks, valgrind = given
+    named = list(zip(labels, args.files, strict=True))
+    given = file_tasks(named, arguments, home(), Outside(), timeout, args.profiler, console.print)
+    with given as (tasks, valgrind):
         for task in tasks:
-            with console.status(f"counting {task.variant}"):
+            with console.status(Text(f"counting {visible(task.variant)}")):
                 counts.append(count_program(task, geometry, args.profiler, valgrind))
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.
@@ -52,17 +61,16 @@ def count(
         if comparable
         else ([], [])
     )
-    print_counts(counts, functions, overlaps, console)
-    if profiled and not comparable:
-        console.print("\nThe profiles are not all of the same kind, so functions are not compared.")
-    touched = _touched(console, args, commits, [f.name for f in functions if not f.object])
-    document: dict[str, object] = {
-        **touched,
+    touched = _touched(args, commits)
+    hot = [f.name for f in functions if not f.object]
+    data: dict[str, object] = {
+        **({} if touched is None else {"touched": {**encode(touched), "hot": touched.of(hot)}}),
         "counts": [encode(c) for c in counts],
         "hot": [encode(f) for f in functions],
         "overlap": [encode(o) for o in overlaps],
     }
-    return document, any(c.failed for c in counts)
+    section = counts_section(counts, functions, overlaps, touched)
+    return section, data, any(c.failed for c in counts)
 
 
 def _commits(text: str | None) -> tuple[str, str] | None:
@@ -77,19 +85,11 @@ def _commits(text: str | None) -> tuple[str, str] | None:
     return base, head
 
 
-def _touched(
-    console: Any, args: argparse.Namespace, commits: tuple[str, str] | None, hot: Sequence[str]
-) -> dict[str, object]:
-    """What ``--commits`` touches, said and as JSON data; nothing without that option."""
+def _touched(args: argparse.Namespace, commits: tuple[str, str] | None) -> Touched | None:
+    """What ``--commits`` touches, None without that option."""
     from whyfast.explain.changed_functions import touched_functions
-    from whyfast.report.codec import encode
-    from whyfast.report.counters_table import print_touched
 
-    if commits is None:
-        return {}
-    touched = touched_functions(args.repo, *commits, args.files[-1])
-    print_touched(touched, hot, console)
-    return {"touched": {**encode(touched), "hot": touched.of(hot)}}
+    return touched_functions(args.repo, *commits, args.files[-1]) if commits else None
 
 
 def _split(text: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.arguments import add_outputs
 from whyfast.cli.choice import add_choice
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,14 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["slower"],
         help="exit with 3 when a variant is slower than the main baseline",
     )
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli import plan
-    from whyfast.cli.arguments import check_outputs
     from whyfast.cli.choice import chosen_study
-    from whyfast.cli.output import INTERRUPTED, exit_code, finish
+    from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
     from whyfast.store.home import home

@@ -13,7 +13,7 @@ from whyfast.build.relink import CannotRelink
 from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program
 from whyfast.investigate.commits_touch import check_change
-from whyfast.investigate.forecast import check_room
+from whyfast.investigate.forecast import check_room, lacks
 from whyfast.investigate.work import Work
 from whyfast.measure.registry import MAKERS, Fetch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
@@ -58,7 +58,7 @@ def build(work: Work[Study]) -> Work[Study]:
             reasons.get(key)
             or no_python.get(variant.python)
             or _apart(study.build, variant, pythons.get(variant.python))
-            or _lacks(variant, toolchains[key])
+            or lacks(variant, toolchains[key])
             or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
         )
         if why_not:
@@ -226,11 +226,6 @@ def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> st
     if any("python" in names_in(step) for step in steps_of(build, variant)[0]):
         return f"its build steps use {{python}}, and {python.name} runs only in its own root"
     return None
-
-
-def _lacks(variant: Variant, toolchain: Toolchain) -> str | None:
-    missing = [f for f in variant.requires if f not in toolchain.features]
-    return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else None
 
 
 def _evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:

@@ -18,6 +18,7 @@ from whyfast.investigate.work import Work
 from whyfast.measure.count import (
     TIMEOUT,
     CountingTask,
+    Profiler,
     Simulation,
     count_measured,
     joined,
@@ -59,30 +60,32 @@ def count(work: Work[Study], run: OpenRun) -> Work[Study]:
 
 @contextmanager
 def file_tasks(
-    programs: Mapping[str, Path],
+    programs: Sequence[tuple[str, Path]],
     arguments: Sequence[str],
     home: Home,
     outside: Outside,
     timeout: float,
+    profiler: Profiler,
     note: Note,
 ) -> Iterator[tuple[list[CountingTask], Valgrind | None]]:
-    """Programs by their files, each to be run whole with the same arguments, and what simulates
-    them (None: the machine's own Valgrind).
+    """Programs by their names and files, each to be run whole with the same arguments, and what
+    simulates them (None: the machine's own Valgrind).
 
     Those that were built in a root of their own run in it, under a Valgrind that is seen there.
     """
     plain = ToolRun((), outside.launcher, outside.env, timeout)
     tasks = [
         CountingTask(name, replace(plain, command=(str(file.absolute()), *arguments)))
-        for name, file in programs.items()
+        for name, file in programs
     ]
-    files, here = list(programs.values()), Box(start=Path.cwd())
+    files, here = [file for _, file in programs], Box(start=Path.cwd())
     if not any(file_prefixes(files, home, also=here)):
         yield tasks, None
         return
     valgrind = None
-    with suppress(CannotCount):
-        valgrind = _choose(outside, home, True, note)
+    if profiler == "callgrind":
+        with suppress(CannotCount):
+            valgrind = _choose(outside, home, True, note)
     with _scratch(home) as folder:
         seen = replace(here, readable=(valgrind_root(home),), writable=(folder,))
         enter = file_prefixes(files, home, also=seen)

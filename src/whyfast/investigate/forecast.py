@@ -160,10 +160,8 @@ def _prospect(
 ) -> Prospect:
     """Of a variant whose toolchain is there, and its interpreter if it has one."""
     toolchain, python = tools
-    missing = [f for f in variant.requires if f not in toolchain.features]
-    if missing:
-        reason = f"{toolchain.version} has no {' and no '.join(missing)}"
-        return Prospect(variant, "not buildable here", reason)
+    if why_not := lacks(variant, toolchain):
+        return Prospect(variant, "not buildable here", why_not)
     if source is None:
         wanted = f"{study.source.kind} {study.source.name}"
         return Prospect(variant, "to build, after a download", wanted)
@@ -185,6 +183,12 @@ def _estimate(
     if stated.takes is None or stated.room is None:
         return None
     return BuildCost(stated.takes, stated.room, stated=True)
+
+
+def lacks(variant: Variant, toolchain: Toolchain) -> str:
+    """Which features the variant requires and its toolchain has not; empty when it has all."""
+    missing = [f for f in variant.requires if f not in toolchain.features]
+    return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else ""
 
 
 def check_room(

@@ -163,7 +163,7 @@ def judge_study(
             for v, b in family
         }
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
-        suites += judge_suites(samples, both, margin=margin)
+        suites += judge_suites(samples, margin=margin, benchmarks=both)
     return tuple(verdicts), tuple(suites)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from whyfast.model.toolchain import FEATURES
 from whyfast.model.variant import Variant
-from whyfast.study.document import Document
 from whyfast.study.layer import Layer
+from whyfast.study.toml_document import TomlDocument
 from whyfast.study.variant_recipe import VariantRecipe
 from whyfast.study.wording import Key, quoted, suggestion
 
 
 def resolve(
-    document: Document, product: Iterable[VariantRecipe], by_hand: Iterable[VariantRecipe]
+    document: TomlDocument, product: Iterable[VariantRecipe], by_hand: Iterable[VariantRecipe]
 ) -> tuple[Variant, ...]:
     """The variants that can be built: those of the product, then those written by hand.
 
@@ -33,7 +33,7 @@ def resolve(
 
 
 def _check_fixes(
-    document: Document, variants: Iterable[Variant], recipes: Mapping[str, VariantRecipe]
+    document: TomlDocument, variants: Iterable[Variant], recipes: Mapping[str, VariantRecipe]
 ) -> None:
     """What is fixed is another variant, one that is built."""
     names = [v.name for v in variants]
@@ -51,7 +51,7 @@ def _check_fixes(
 
 
 def _variant(
-    document: Document, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+    document: TomlDocument, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
 ) -> Variant | None:
     layers: dict[Key, Layer] = {}
     for name in ancestry(document, recipe, recipes):
@@ -83,7 +83,7 @@ def _add_up(layers: Iterable[Layer]) -> dict[str, Any]:
 
 
 def ancestry(
-    document: Document, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+    document: TomlDocument, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
 ) -> list[str]:
     """The names whose layers make up the recipe, in the order in which they apply, itself last.
 

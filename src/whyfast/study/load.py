@@ -10,7 +10,6 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
-from whyfast.study.document import read_document
 from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, find_study, read_otherwise
 from whyfast.study.include import INCLUDE, read_included
@@ -19,6 +18,7 @@ from whyfast.study.question import check_question, read_question
 from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.spread import spread_interpreters
+from whyfast.study.toml_document import read_document
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
 from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms

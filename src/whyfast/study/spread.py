@@ -6,8 +6,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from whyfast.study.document import Document
 from whyfast.study.installed import pyenv_versions, pythons_on_path
+from whyfast.study.toml_document import TomlDocument
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import quoted
 
@@ -15,7 +15,7 @@ from whyfast.study.wording import quoted
 _LISTED = {"pyenv": pyenv_versions, "path": pythons_on_path}
 
 
-def spread_interpreters(document: Document) -> Document:
+def spread_interpreters(document: TomlDocument) -> TomlDocument:
     """The document with every ``[variant.NAME]`` and ``[axes.AXIS.VALUE]`` whose ``python`` is a
     list or a pattern replaced by one table an interpreter, ``NAME-3.6``: with what stands behind
     the colon of the interpreter's name.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from whyfast.model.errors import StudyError
-from whyfast.study.document import Document
+from whyfast.study.toml_document import TomlDocument
 from whyfast.study.wording import Key, kind, listed, nearest, quoted, suggestion
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -26,7 +26,7 @@ def is_name(text: str) -> bool:
 class TomlTable:
     """One table: each reader raises StudyError for a value of a wrong form."""
 
-    document: Document
+    document: TomlDocument
     key: Key
     data: dict[str, Any]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.formats import examples
 
 from whyfast.cli.main import main
-from whyfast.report.json_report import load_result
+from whyfast.report.result_json import load_result
 
 Write = Callable[[str, object], str]
 

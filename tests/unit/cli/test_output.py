@@ -12,12 +12,11 @@ import pytest
 from tests.unit.report.example import sample_result, sample_study, suite, verdict
 from tests.unit.report.parts import changed
 
-from whyfast.cli.arguments import check_outputs
 from whyfast.cli.main import main
-from whyfast.cli.output import exit_code, write
+from whyfast.cli.output import check_outputs, exit_code, write
 from whyfast.model.errors import UserError
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.html_text import when
+from whyfast.report.topics.certainty import when
 
 
 def test_a_file_is_written_whole_and_nothing_beside_it(

@@ -18,7 +18,8 @@ from whyfast.investigate.forecast import check_room, forecast
 from whyfast.model.errors import UserError
 from whyfast.model.study import EvidenceBuild, Source, Study
 from whyfast.model.variant import Variant
-from whyfast.report.plan_table import print_outlook
+from whyfast.report.pages.plan_page import plan_page
+from whyfast.report.render.terminal import render_terminal
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Cost
@@ -44,7 +45,7 @@ def study(tmp_path: Path) -> Study:
 def _printed(study: Study, home: Home) -> str:
     console = Console(width=200)
     with console.capture() as text:
-        print_outlook(forecast(study, home), console, verbose=False)
+        render_terminal(plan_page(forecast(study, home)), console=console)
     return text.get()
 
 

@@ -16,7 +16,7 @@ from whyfast.model.sample import Block
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Suite, VarianceComponents, Verdict, Word
-from whyfast.report.json_report import dump_result, from_json
+from whyfast.report.result_json import dump_result, from_json
 
 MARGIN = 0.01
 NAMES = (
