@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -27,6 +26,7 @@ from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
+from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
 
@@ -69,9 +69,9 @@ def build_all(
 def _build_one(
     recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
 ) -> BuildOutcome:
-    """The stored build when there is one, else make it."""
+    """The stored build when there is one whose program is as it was made, else make it."""
     stored = store.find(recipe.digest)
-    if stored:
+    if stored and not _spoilt(recipe, stored):
         return _as_build(recipe, stored, reused=True)
     try:
         with exclusive(
@@ -80,8 +80,11 @@ def _build_one(
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
-            if stored:
+            spoilt = _spoilt(recipe, stored) if stored else ""
+            if stored and not spoilt:
                 return _as_build(recipe, stored, reused=True)
+            if spoilt:
+                progress(f"{recipe.variant}: {spoilt}; building it again")
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
                 seconds = float(last.provenance["seconds"])
@@ -91,6 +94,20 @@ def _build_one(
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
         return BuildFailure(recipe.variant, "failed", because(error))
+
+
+def _spoilt(recipe: Recipe, stored: StoredBuild) -> str:
+    """What became of the stored program since it was made, in words; empty when nothing did."""
+    program = stored.folder / "work" / recipe.program
+    if not program.is_file():
+        return "its program is missing in the build cache"
+    try:
+        found = sha256_of(program)
+    except OSError as error:
+        return f"its program in the build cache cannot be read ({error.strerror})"
+    if found != stored.provenance.get("program_sha256"):
+        return "its program in the build cache was changed since it was built"
+    return ""
 
 
 def _make(
@@ -168,8 +185,6 @@ def _provenance(
     started: float,
     sandbox: str,
 ) -> dict[str, Any]:
-    with program.open("rb") as f:
-        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -193,7 +208,7 @@ def _provenance(
         "env": env,
         "commands": steps,
         "program": recipe.program,
-        "program_sha256": sha256,
+        "program_sha256": sha256_of(program),
         "variant": recipe.variant,
         "started": started,
         "seconds": time.time() - started,

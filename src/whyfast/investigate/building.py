@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
 from whyfast.study.placeholders import names_in
 from whyfast.toolchain.python_packages import pyperformance_benchmarks
 
@@ -167,8 +167,7 @@ def _twin(
     for original in outcomes:
         programs = layouts.get(twin.twin_of or "")
         if isinstance(original, Build) and original.variant == twin.twin_of and programs:
-            with programs[0].open("rb") as f:
-                sha256 = hashlib.file_digest(f, "sha256").hexdigest()
+            sha256 = sha256_of(programs[0])
             return replace(original, variant=twin.name, program=programs[0], program_sha256=sha256)
     return BuildFailure(twin.name, "not-buildable", "its original has no other layout")
 

@@ -78,6 +78,20 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
     return _join([_trim(part, ends) for part in parts if part.effect.size])
 
 
+def doubt(ends: Floats, margin: float) -> tuple[float, float]:
+    """From the ends alone: the probabilities that they do not differ, and that they are swapped.
+
+    (nan, nan) with fewer than :data:`FEWEST` blocks.
+    """
+    if len(ends) < FEWEST:
+        return math.nan, math.nan
+    points = grid(ends, margin, None)
+    fit = log_ends(ends, points.effect[:, None], points.noise[:, None]).sum(axis=1)
+    weight = np.exp(points.log_prior + fit - (points.log_prior + fit).max())
+    weight = weight / weight.sum()
+    return float(weight[points.effect == 0].sum()), float(weight[points.effect < 0].sum())
+
+
 def robust_noise(ends: Floats) -> float:
     """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1.
 

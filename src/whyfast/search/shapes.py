@@ -58,8 +58,17 @@ def masses(bounds: tuple[int, ...], weights: tuple[float, ...] | None) -> Masses
 
 def one_step(table: BlockTable, mass: Masses) -> StepShapes:
     """0 before the step, 1 from it on."""
-    at = _before(table.level[..., GOOD]) + _after(table.level[..., BAD]) + mass.one
+    at = crossing(table.level[..., GOOD], table.level[..., BAD]) + mass.one
     return StepShapes(at, at)
+
+
+def crossing(before: Floats, after: Floats) -> Floats:
+    """Log likelihood of one change in each gap, shape (points, gaps).
+
+    From the log likelihoods, each of shape (points, candidates), of a candidate that lies before
+    the change and of one that lies after it.
+    """
+    return _before(before) + _after(after)
 
 
 def two_steps(table: BlockTable, mass: Masses) -> StepShapes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -178,7 +179,7 @@ def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
             return
         found.append(confidence_interval(d, alpha))
     step = _rounding(d.medians)
-    for (low, high), (lower, higher) in zip(found, found[1:], strict=False):
+    for (low, high), (lower, higher) in itertools.pairwise(found):
         assert lower <= low + step
         assert higher >= high - step
 

@@ -11,10 +11,11 @@ from whyfast.model.verdict import Verdict
 
 BLOCKS = [
     block(
-        {"old": [1.0, 1.001], "mended": [1.0 + i / 9000, 1.0], "tail": [0.9, 0.9 + i / 8000]},
+        {"old": [1.0, 1.001], "mended": [1.0 + x / 9000, 1.0], "tail": [0.9, 0.9 + x / 8000]},
         index=i,
     )
-    for i in range(40)
+    # Out of order, so that a block says nothing about the next one.
+    for i, x in enumerate(sorted(range(40), key=lambda i: i * 17 % 40))
 ]
 
 
