@@ -33,6 +33,16 @@ def add_outputs(parser: argparse.ArgumentParser, *, verbose: str = "show every d
     parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """``--table``, for results of studies."""
+    parser.add_argument(
+        "--table",
+        choices=["variants", "benchmarks"],
+        default="variants",
+        help="rows of the table of times; benchmarks: a column a variant",
+    )
+
+
 def check_outputs(args: argparse.Namespace) -> None:
     """Before hours of work: can the files that are asked for be written? UserError if not."""
     for option in _FILE_OPTIONS:
@@ -70,10 +80,11 @@ def keep(result: Result) -> None:
 
 def show_result(result: Result, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
-    from whyfast.report.pages.results import result_page
+    from whyfast.report.pages.results import TableRows, result_page
     from whyfast.report.result_json import dump_result
 
-    show(result_page(result), args, json=lambda: dump_result(result))
+    rows: TableRows = getattr(args, "table", "variants")
+    show(result_page(result, rows), args, json=lambda: dump_result(result))
 
 
 def show(
@@ -193,4 +204,4 @@ def exit_code(result: Result, fail_on: str | None) -> int:
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)
-    return FAILED if broken or result.recorded.failures else 0
+    return FAILED if broken or result.recorded.failed else 0

@@ -51,6 +51,16 @@ class Recorded:
     calibrations: tuple[Calibration, ...] = ()
     boots: tuple[Boot, ...] = ()
 
+    @property
+    def failed(self) -> tuple[RunFailure, ...]:
+        """Those failures in which something went wrong."""
+        return tuple(f for f in self.failures if not f.lacks)
+
+    @property
+    def lacking(self) -> tuple[RunFailure, ...]:
+        """Those in which a variant has no such benchmark."""
+        return tuple(f for f in self.failures if f.lacks)
+
 
 @dataclass(frozen=True)
 class Judged:

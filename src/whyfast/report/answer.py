@@ -24,7 +24,9 @@ from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit
 from whyfast.report.topics.cost_by_parameter import slope_sentences
 from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
 from whyfast.report.topics.distribution import influence_sentences
+from whyfast.report.topics.figures import figure_sentences
 from whyfast.report.topics.kernel_counts import kernel_sentences
+from whyfast.report.topics.lacking import lacking_sentences
 from whyfast.report.topics.layouts import fix_sentences, placement_sentences, twin_sentences
 from whyfast.report.topics.machine_code import (
     evidence_headline,
@@ -108,11 +110,13 @@ def composed(result: Result) -> list[str]:
     said += changed_sentences(found.changed)
     said += image_sentences(study, found.observed.images, judged.slopes)
     said += counted_sentences(study, comparisons, found.counted)
+    said += figure_sentences(result)
     said += twin_sentences(study, comparisons)
     said += unmeasured_sentences(study, recorded.builds)
     said += identical_sentences(study, measured_builds(study, recorded.builds))
     said += not_built(recorded.builds)
-    said += _run_failures(recorded.failures)
+    said += _run_failures(recorded.failed)
+    said += lacking_sentences(recorded.lacking)
     said += _warnings(judged.confounds)
     return said
 

@@ -17,10 +17,11 @@ from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
 from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
+from whyfast.study.spread import spread_interpreters
 from whyfast.study.toml_document import read_document
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variant_recipe import VariantRecipe, read_recipes
-from whyfast.study.ways_to_run import check_running, check_vms
+from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms
 
 _SECTIONS = (
     "study",
@@ -42,7 +43,7 @@ def load_study(where: str | Path) -> Study:
     the first mistake in it. Nothing is written.
     """
     file = find_study(where)
-    document = read_included(read_document(file))
+    document = spread_interpreters(read_included(read_document(file)))
     folder = Path(os.path.abspath(file)).parent
     top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
@@ -69,6 +70,7 @@ def load_study(where: str | Path) -> Study:
     evidence = read_evidence(top.table("evidence"), benchmarks, source)
     check_running(top, variants, benchmarks, evidence)
     check_vms(top, variants, benchmarks)
+    check_interpreters(top, build, variants, benchmarks)
     return Study(
         name=folder.name if file.name in (FILE, ROOT_FILE) else file.stem,
         title=question.title,
