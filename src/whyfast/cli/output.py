@@ -68,10 +68,10 @@ def finish(result: Result, args: argparse.Namespace) -> None:
 def keep(result: Result) -> None:
     """Keep the result for ``whyfast report``."""
     from whyfast.report.result_json import to_json
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         store.set_result(result.recorded.run, to_json(result))
     finally:
