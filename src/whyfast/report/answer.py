@@ -52,6 +52,7 @@ from whyfast.report.topics.programs import (
 )
 from whyfast.report.topics.recordings import recording_sentences
 from whyfast.report.topics.summary import Comparisons
+from whyfast.report.topics.unusual_blocks import unusual_sentences
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def composed(result: Result) -> list[str]:
     said += _differences(main, told, study, comparisons, facts)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
+    said += unusual_sentences(judged.verdicts) if said else []
     if not said:
         nothing = "There is no verdict: nothing could be compared."
         said.append(evidence_headline(study, facts, found.troubles) or nothing)
