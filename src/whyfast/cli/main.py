@@ -19,6 +19,7 @@ COMMANDS = {
     "ab": "compare two or more commands, no study file",
     "compare": "compare results that other tools wrote",
     "history": "where a series of results changed, and which points stand apart",
+    "search": "since which commit or compiler, and what exactly",
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
     "doctor": "what this machine does to results; set it and put it back",

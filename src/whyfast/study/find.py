@@ -60,3 +60,12 @@ def read_otherwise(table: TomlTable, folder: Path) -> str:
     near = nearest(name, bundled)
     hint = "name a study that runs anywhere, by its name or its path from here"
     raise table.error(("otherwise",), message, f"did you mean {quoted(near)}?" if near else hint)
+
+
+def is_study(where: str) -> bool:
+    """Whether the word names a study: a folder with one, a TOML file, or a bundled study."""
+    path = Path(where)
+    with contextlib.suppress(OSError, ValueError):
+        if (path / FILE).is_file() or (path.suffix == ".toml" and path.is_file()):
+            return True
+    return where in bundled_names("studies")
