@@ -70,26 +70,43 @@ def as_ratios(d: Ratios | Floats) -> Ratios:
     return d if isinstance(d, Ratios) else Ratios(np.asarray(d, dtype=np.float64)[None, :])
 
 
+class RatioTable:
+    """The ratios of some pairs (variant, baseline) on one benchmark, block after block.
+
+    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
+    of them.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], skip: int = 0) -> None:
+        self._rows: dict[Pair, list[Floats]] = {pair: [] for pair in pairs}
+        self._skip = skip
+        self._most_turns = 1
+
+    def add(self, block: Block) -> None:
+        """The next block; a pair that it does not hold is passed over."""
+        names = {name: i for i, name in enumerate(block.values)}
+        there = [pair for pair in self._rows if pair[0] in names and pair[1] in names]
+        if there:
+            rows = _block(block, [(names[v], names[b]) for v, b in there], self._skip)
+            self._most_turns = max(self._most_turns, len(next(iter(block.values.values()))))
+            for pair, row in zip(there, rows, strict=True):
+                self._rows[pair].append(row)
+
+    def ratios(self) -> dict[Pair, Ratios]:
+        """Of each pair that some block holds."""
+        single = self._most_turns == 1
+        return {p: _joined(rows, single=single) for p, rows in self._rows.items() if rows}
+
+
 def pair_ratios(
     blocks: Iterable[Block], pairs: Sequence[Pair], skip: int = 0
 ) -> dict[Pair, Ratios]:
-    """The ratios of each (variant, baseline) over the blocks that hold both; none: left out.
-
-    ``blocks`` are of one benchmark, in order. The first ``skip`` turns are set aside where
-    processes have to warm up, but never more than half of them.
-    """
-    found: dict[Pair, list[Floats]] = {pair: [] for pair in pairs}
-    most = 1
+    """The ratios of each (variant, baseline) over the blocks of one benchmark that hold both, in
+    order; a pair that none holds is left out. For ``skip`` see :class:`RatioTable`."""
+    table = RatioTable(pairs, skip)
     for block in blocks:
-        names = {name: i for i, name in enumerate(block.values)}
-        there = [pair for pair in pairs if pair[0] in names and pair[1] in names]
-        if not there:
-            continue
-        rows = _block(block, [(names[v], names[b]) for v, b in there], skip)
-        most = max(most, len(next(iter(block.values.values()))))
-        for pair, row in zip(there, rows, strict=True):
-            found[pair].append(row)
-    return {pair: _joined(rows, single=most == 1) for pair, rows in found.items() if rows}
+        table.add(block)
+    return table.ratios()
 
 
 def _joined(rows: Sequence[Floats] | Floats, *, single: bool) -> Ratios:

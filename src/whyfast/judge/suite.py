@@ -130,7 +130,7 @@ def judge_suites(
         group = {name: samples[name, v, b] for name in names if (name, v, b) in samples}
         if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
             complete[v, b] = group
-    own_rounds = {pair: _fitting(group, rounds) for pair, group in complete.items()}
+    own_rounds = {pair: fitting(group, rounds) for pair, group in complete.items()}
     verdicts = judge_family(
         {(None, *pair): suite_ratios(group, own_rounds[pair]) for pair, group in complete.items()},
         margin=margin,
@@ -143,7 +143,7 @@ def judge_suites(
     )
 
 
-def _fitting(group: Mapping[str, Sample], rounds: Rounds | None) -> Rounds | None:
+def fitting(group: Mapping[str, Sample], rounds: Rounds | None) -> Rounds | None:
     """The rounds, where they speak of as many blocks as there are."""
     if rounds is None:
         return None

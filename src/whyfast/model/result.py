@@ -21,8 +21,10 @@ from whyfast.model.verdict import (
     About,
     Confound,
     Fix,
+    Modes,
     Placement,
     Suite,
+    Unsteady,
     VarianceComponents,
     Verdict,
 )
@@ -72,7 +74,9 @@ class Judged:
     varied; one of them has benchmark None, for the geometric mean. ``fixes`` says of each fix of
     placement what it does to the spread over layouts. ``components`` has where the noise of each
     comparison with the main baseline comes from, ``slopes`` the cost by parameter of each family of
-    benchmarks. Where ``about`` is ``counts``, verdicts and slopes are of instructions.
+    benchmarks. ``unsteady`` says whose processes warm up, drift or shift from turn to turn,
+    ``modes`` which variants have more than one speed. Where ``about`` is ``counts``, verdicts and
+    slopes are of instructions.
     """
 
     about: About
@@ -84,6 +88,8 @@ class Judged:
     components: tuple[VarianceComponents, ...] = ()
     slopes: tuple[Line, ...] = ()
     confounds: tuple[Confound, ...] = ()
+    unsteady: tuple[Unsteady, ...] = ()
+    modes: tuple[Modes, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -48,12 +49,12 @@ class Lopsided:
 class Few:
     """What blocks too few for a verdict show, at weaker and stated levels.
 
-    ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (at 6
-    blocks 96.9 %, at 3 only 75 %) the median of all possible blocks lies between, whatever the
+    ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9
+    % at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the
     noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence
     that holds if the log ratios of blocks are normally distributed, which nothing has tested.
-    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least number
-    of blocks that can decide without any such assumption.
+    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least
+    number of blocks that can decide without any such assumption.
     """
 
     word: Word
@@ -107,6 +108,44 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Modes:
+    """The speeds that the processes of a variant have on a benchmark, quickest first.
+
+    ``counts`` is how many processes had each, ``ratios`` the time in each over that in the one
+    that most had.
+    """
+
+    variant: str
+    benchmark: str
+    counts: tuple[int, ...]
+    ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """What changes along the turns of a process, alike in all blocks.
+
+    ``kind``: it ``warms up`` over its first ``at`` values, which are set aside; or, of what is left
+    of its ``turns`` values, it ``drifts`` from one to the next, or ``shifts`` at value ``at``
+    (counted from 0). ``ratio`` is the first value's time over that of the steady ones where it
+    warms up, else the time at the end over that at the start. Where it drifts or shifts, a ratio to
+    another variant depends on how many values a process takes.
+    """
+
+    variant: str
+    benchmark: str
+    kind: Literal["warms up", "drifts", "shifts"]
+    at: int
+    turns: int
+    ratio: float
+
+    @property
+    def lasts(self) -> bool:
+        """Whether values that count are unsteady, and not only some that are set aside."""
+        return self.kind != "warms up"
+
+
+@dataclass(frozen=True)
 class VarianceComponents:
     """Where the noise of one comparison comes from: standard deviations of the log ratio.
 
@@ -136,7 +175,8 @@ class Placement:
 
     ``linked`` is the verdict on the two programs as linked, ``varied`` the one over ``layouts``
     fresh layouts of each side. ``spread`` is the standard deviation of the log time of one side
-    that placement alone makes, and ``points`` the log ratio of each varied block.
+    that placement alone makes, and ``points`` the log ratio of each varied block. ``added_low`` and
+    ``added_high`` bound what placement multiplies the ratio of the programs as linked by.
     """
 
     word: PlacementWord
@@ -145,6 +185,8 @@ class Placement:
     spread: float
     layouts: int
     points: tuple[float, ...] = ()
+    added_low: float = 0.0
+    added_high: float = math.inf
 
 
 FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -179,7 +179,7 @@ def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
             return
         found.append(confidence_interval(d, alpha))
     step = _rounding(d.medians)
-    for (low, high), (lower, higher) in itertools.pairwise(found):
+    for (low, high), (lower, higher) in pairwise(found):
         assert lower <= low + step
         assert higher >= high - step
 

@@ -11,11 +11,11 @@ from whyfast.model.verdict import Verdict
 
 BLOCKS = [
     block(
-        {"old": [1.0, 1.001], "mended": [1.0 + x / 9000, 1.0], "tail": [0.9, 0.9 + x / 8000]},
+        {"old": [1.0, 1.001], "mended": [1.0 + i / 9000, 1.0], "tail": [0.9, 0.9 + i / 8000]},
         index=i,
     )
-    # Out of order, so that a block says nothing about the next one.
-    for i, x in enumerate(sorted(range(40), key=lambda i: i * 17 % 40))
+    # In an order in which neighbours are not alike.
+    for i in (17 * n % 40 for n in range(40))
 ]
 
 
@@ -26,7 +26,7 @@ def _judge(claimed: Sequence[tuple[str, str]] = ()) -> list[Verdict]:
         variants=["old", "mended", "tail"],
         baselines=["old"],
         margin=0.01,
-        scope=Scope(claimed=claimed),
+        scope=Scope(claimed=tuple(claimed)),
     )
     return list(verdicts)
 
