@@ -131,7 +131,7 @@ def meson(folder: Path) -> Project:
         "path:c++" if cxx else "path:cc",
         (
             f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-            f'--wrap-mode=nodownload "{flags}={{cflags}}" build {{source}}',
+            f'--wrap-mode=nodownload {flags}="{{cflags}}" build {{source}}',
             f"meson compile -C build -j{{jobs}} {names[0]}",
         ),
         f"build/{names[0]}",
