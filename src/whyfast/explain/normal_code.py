@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import struct
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
@@ -37,6 +39,9 @@ APART = (
 #: Sections of which only what code refers to counts; of all others every byte does.
 REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".lbss")
 
+_RELA = struct.Struct("<QQq")
+#: Names that compilers make up anew for each way of cutting a program into pieces.
+_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
 _EXECUTABLE = 2  # ET_EXEC
 _PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
@@ -86,8 +91,9 @@ class Side:
         self.functions: dict[Key, Function] = {}
         seen: Counter[str] = Counter()
         for function in self.program.functions:
-            key = (function.name, seen[function.name])
-            seen[function.name] += 1
+            name = _MADE_UP.sub("", function.name)
+            key = (name, seen[name])
+            seen[name] += 1
             self.keys[function.address] = key
             self.functions[key] = function
 
@@ -117,7 +123,7 @@ class Side:
             for s in read_symbols(self.elf, table):
                 if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
                     continue
-                one = Named(s.name, s.value, s.size)
+                one = Named(_MADE_UP.sub("", s.name), s.value, s.size)
                 if s.value not in found or (one.size, one.name) > (
                     found[s.value].size,
                     found[s.value].name,
@@ -198,13 +204,24 @@ class Side:
     def words(self) -> dict[int, int]:
         """Where in the data a word lies that is an address of the program, and the address."""
         found = {}
-        for region in self.data_regions():
-            first = -region.start % 8
-            for i in range(first, len(region.data) - 7, 8):
-                value = int.from_bytes(region.data[i : i + 8], "little")
-                if value and self.section_at(value):
-                    found[region.start + i] = value
+        for place in self._possible():
+            value = int.from_bytes(self.image.read(place, 8), "little")
+            if value and self.section_at(value):
+                found[place] = value
         return found
+
+    def _possible(self) -> Iterator[int]:
+        """Where in the data an address could be: all that the loader writes where it says so, as in
+        a program that can be loaded anywhere; else every word."""
+        if not self.fixed and not self.elf.of_type("SHT_RELR"):
+            for section in self.elf.of_type("SHT_RELA"):
+                content = self.elf.content(section) if section.loaded else b""
+                whole = len(content) - len(content) % _RELA.size
+                yield from (offset for offset, _, _ in _RELA.iter_unpack(content[:whole]))
+            return
+        for region in self.data_regions():
+            first = region.start + -region.start % 8
+            yield from range(first, region.end - 7, 8)
 
     @cached_property
     def _places(self) -> list[int]:

@@ -131,7 +131,7 @@ def meson(folder: Path) -> Project:
         "path:c++" if cxx else "path:cc",
         (
             f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-            f'--wrap-mode=nodownload "{flags}={{cflags}}" build {{source}}',
+            f'--wrap-mode=nodownload {flags}="{{cflags}}" build {{source}}',
             f"meson compile -C build -j{{jobs}} {names[0]}",
         ),
         f"build/{names[0]}",
@@ -317,8 +317,18 @@ def _others(names: list[str]) -> tuple[str, ...]:
 def _tools(*names: str) -> dict[str, str]:
     """PATH with the folders of tools that the system's own folders lack."""
     found = (shutil.which(name) for name in names if not shutil.which(name, path=_SYSTEM))
-    folders = dict.fromkeys(os.path.dirname(path) for path in found if path)
+    files = [file for path in found if path for file in (path, *_interpreter(Path(path)))]
+    folders = dict.fromkeys(os.path.dirname(file) for file in files)
     return {"PATH": ":".join((*folders, _SYSTEM))} if folders else {}
+
+
+def _interpreter(tool: Path) -> list[str]:
+    """What runs a script: its folder must be seen while building, too."""
+    with tool.open("rb") as file:
+        first = file.readline(500)
+    program = first[2:].split()[0].decode() if first[2:].split() and first[:2] == b"#!" else ""
+    real = os.path.realpath(program) if program else ""
+    return [real] if real and os.path.dirname(real) not in _SYSTEM.split(":") else []
 
 
 def _needed(file: Path) -> str:
