@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         say(text)
     else:
         older = 0.0 if args.all else duration(args.older_than, "--older-than")
-        count, freed = store.remove_unused(older)
-        print(f"removed {count} builds, {format_bytes(freed)}")
+        done = store.remove_unused(older)
+        kept = f"; {done.kept} in use by a running whyfast stay" if done.kept else ""
+        print(f"removed {done.count} builds, {format_bytes(done.freed)}{kept}")
     return 0
