@@ -40,8 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--watched", type=int, default=WATCHED, help="series of each noise")
     args = parser.parse_args(argv)
     rng = np.random.default_rng(1)
-    print(f"Half widths at {1 - ALPHA:.0%} in units of σ/√n, medians of {REPEATS}; in brackets with "
-          "the medians of turns alone, and Student's t\n")  # fmt: skip
+    print(
+        f"Half widths at {1 - ALPHA:.0%} in units of σ/√n, medians of {REPEATS}; in brackets with "
+        "the medians of turns alone, and Student's t\n"
+    )
     print("| noise | " + " | ".join(f"{n} blocks" for n in BLOCKS) + " |")
     print("| --- " * (len(BLOCKS) + 1) + "|")
     for name in KINDS:

@@ -47,10 +47,10 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.report.numbers import format_bytes
     from whyfast.report.pages.household_pages import build_page, builds_page, failed_build_page
     from whyfast.store.builds import BuildStore, FailedBuild
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
-    store = BuildStore(home().builds)
+    store = BuildStore(own_home().builds)
     if args.action == "list":
         show(builds_page(list(store.all())), args)
     elif args.action == "show":

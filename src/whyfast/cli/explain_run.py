@@ -35,7 +35,7 @@ def count(
     from whyfast.report.codec import encode
     from whyfast.report.names import visible
     from whyfast.report.topics.counters_shown import counts_section
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     console = Console(stderr=True)
     arguments = _split(args.run)
@@ -47,7 +47,9 @@ def count(
     geometry = read_geometry(Files())
     counts = []
     named = list(zip(labels, args.files, strict=True))
-    given = file_tasks(named, arguments, home(), Outside(), timeout, args.profiler, console.print)
+    given = file_tasks(
+        named, arguments, own_home(), Outside(), timeout, args.profiler, console.print
+    )
     with given as (tasks, valgrind):
         for task in tasks:
             with console.status(Text(f"counting {visible(task.variant)}")):

@@ -61,16 +61,21 @@ def check_outputs(args: argparse.Namespace) -> None:
 
 def finish(result: Result, args: argparse.Namespace) -> None:
     """Keep the result for ``whyfast report``, and show it as asked."""
+    keep(result)
+    show_result(result, args)
+
+
+def keep(result: Result) -> None:
+    """Keep the result for ``whyfast report``."""
     from whyfast.report.result_json import to_json
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         store.set_result(result.recorded.run, to_json(result))
     finally:
         store.close()
-    show_result(result, args)
 
 
 def show_result(result: Result, args: argparse.Namespace) -> None:
@@ -83,19 +88,26 @@ def show_result(result: Result, args: argparse.Namespace) -> None:
 
 
 def show(
-    document: Document, args: argparse.Namespace, *, json: Callable[[], str] | None = None
+    document: Document,
+    args: argparse.Namespace,
+    *,
+    json: Callable[[], str] | None = None,
+    markdown: Callable[[], str] | None = None,
 ) -> None:
     """Into the files that were asked for, and on the terminal.
 
-    ``json`` makes the text of ``--json``; without it that is the document itself. Files come first:
+    ``json`` and ``markdown`` make the text of these options; without them that is the document
+    itself. Files come first:
     they are there even when nobody reads standard output to its end. UserError when one of them
     cannot be written.
     """
     failure: UserError | None = None
+    own = {"json": json, "markdown": markdown}
     for option in ("json", "html", "markdown"):
         if (path := getattr(args, option)) is not None:
             try:
-                write(path, json() if option == "json" and json else _rendered(document, option))
+                make = own.get(option)
+                write(path, make() if make else _rendered(document, option))
             except UserError as error:  # what else is wanted can still be had
                 failure = failure or error
     if not piped(args):

@@ -23,14 +23,14 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import check_outputs, show_result
     from whyfast.model.errors import UserError
     from whyfast.report.result_json import from_json, load_result
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
     check_outputs(args)
     if args.study.endswith(".json"):
         show_result(load_result(Path(args.study)), args)
         return 0
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         name = args.study
         found = store.latest(name)

@@ -27,13 +27,13 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     if args.dry_run:
         return plan.run(args)
     check_outputs(args)
     study = chosen_study(args)
     with watching(study.title, study.margin) as observer:
-        result = run_study(study, home(), observer, fresh=args.fresh)
+        result = run_study(study, own_home(), observer, fresh=args.fresh)
     finish(result, args)
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

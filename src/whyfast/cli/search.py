@@ -70,7 +70,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
     from whyfast.investigate.outside import Outside
     from whyfast.search.by_command import CommandSearch, search_by_command
     from whyfast.search.by_study import StudySearch, search_by_study
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.study.find import is_study
     from whyfast.study.load import load_study
 
@@ -87,7 +87,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             args.blocks,
             args.fresh,
         )
-        return search_by_study(load_study(args.what[0]), search, home(), observer, Outside())
+        return search_by_study(load_study(args.what[0]), search, own_home(), observer, Outside())
     if args.axis != "commits":
         raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
     command = CommandSearch(
@@ -100,4 +100,4 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         args.blocks,
         args.fresh,
     )
-    return search_by_command(command, home(), observer, Outside())
+    return search_by_command(command, own_home(), observer, Outside())

@@ -27,9 +27,9 @@ class Lopsided:
 
     In ``count`` of ``of`` blocks the process of ``side`` took far longer (``slow``; else shorter)
     than it mostly does, by the factor ``ratio``; in ``other`` blocks the opposite side led by as
-    much. ``low`` and ``high`` bound the share at 95 %. ``mean`` is what that multiplies the ratio of
-    mean times by, variant over baseline. ``p_value`` is that of the sign test: how often a machine
-    that disturbs both sides alike would show as uneven counts.
+    much. ``low`` and ``high`` bound the share at 95 %. ``mean`` is what that multiplies the ratio
+    of mean times by, variant over baseline. ``p_value`` is that of the sign test: how often a
+    machine that disturbs both sides alike would show as uneven counts.
     """
 
     side: str
@@ -50,10 +50,10 @@ class Few:
 
     ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (at 6
     blocks 96.9 %, at 3 only 75 %) the median of all possible blocks lies between, whatever the
-    noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence that
-    holds if the log ratios of blocks are normally distributed, which nothing has tested. ``word`` is
-    what both support, ``undecided`` where they disagree. ``needed`` is the least number of blocks
-    that can decide without any such assumption.
+    noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence
+    that holds if the log ratios of blocks are normally distributed, which nothing has tested.
+    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least number
+    of blocks that can decide without any such assumption.
     """
 
     word: Word

@@ -19,6 +19,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
 from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
@@ -51,6 +52,7 @@ from whyfast.report.topics.programs import (
 )
 from whyfast.report.topics.recordings import recording_sentences
 from whyfast.report.topics.summary import Comparisons
+from whyfast.report.topics.unusual_blocks import unusual_sentences
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ class Answer:
 
 def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
-    if isinstance(result.question, Recordings):
+    if result.found.check is not None:
+        headline, *rest = check_sentences(result)
+    elif isinstance(result.question, Recordings):
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":
         headline, *rest = kernel_sentences(result)
@@ -99,6 +103,7 @@ def composed(result: Result) -> list[str]:
     said += _differences(main, told, study, comparisons, facts)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
+    said += unusual_sentences(judged.verdicts) if said else []
     if not said:
         nothing = "There is no verdict: nothing could be compared."
         said.append(evidence_headline(study, facts, found.troubles) or nothing)

@@ -6,12 +6,12 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.model.study import Study
+from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
 from whyfast.study.evidence import read_evidence
-from whyfast.study.find import FILE, find_study, read_otherwise
+from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
@@ -47,10 +47,12 @@ def load_study(where: str | Path) -> Study:
     folder = Path(os.path.abspath(file)).parent
     top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
-    for name in ("study", "source", "build"):
+    own_source = file.name == ROOT_FILE and "source" not in top
+    for name in ("study", "build") if own_source else ("study", "source", "build"):
         top.require(name, f"the section [{name}]")
     check_question(top.table("study"))
-    source = read_source(top.table("source"), folder)
+    here = Source("path", ".", folder)
+    source = here if own_source else read_source(top.table("source"), folder)
     build = read_build(top.table("build"))
     variants, by_hand = _variants(top)
     question = read_question(top.table("study"), variants, by_hand)
@@ -70,7 +72,7 @@ def load_study(where: str | Path) -> Study:
     check_vms(top, variants, benchmarks)
     check_interpreters(top, build, variants, benchmarks)
     return Study(
-        name=folder.name if file.name == FILE else file.stem,
+        name=folder.name if file.name in (FILE, ROOT_FILE) else file.stem,
         title=question.title,
         folder=folder,
         baselines=question.baselines,
