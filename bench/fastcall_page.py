@@ -76,10 +76,12 @@ def _conditions(result: Result) -> str:
     date = datetime.fromtimestamp(result.recorded.started, UTC).date()
     minutes = result.recorded.seconds.get("measure", 0.0) / 60
     numbers = [v.blocks for v in result.judged.verdicts]
+    busy = " ".join(f"{c.text}." for c in result.judged.confounds if c.kind == "load")
     return (
         f"Measured on {date}, on a virtual machine with two cores of an Intel Xeon at 2.6 GHz, in "
-        f"{minutes:.1f} minutes; from {min(numbers)} to {max(numbers)} blocks a row."
-    )
+        f"{minutes:.1f} minutes; from {min(numbers)} to {max(numbers)} blocks a row. "
+        f"{busy[:1].upper()}{busy[1:]}"
+    ).strip()
 
 
 def _markdown(table: Table) -> str:
