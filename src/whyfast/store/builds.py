@@ -189,13 +189,36 @@ class BuildStore:
     def _load(self, folder: Path) -> StoredBuild | None:
         try:
             provenance = json.loads((folder / "provenance.json").read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not _whole(provenance):
             return None
         try:
             last_use = (folder / "used").stat().st_mtime
         except OSError:
             last_use = (folder / "provenance.json").stat().st_mtime
         return StoredBuild(folder.name, folder, provenance, last_use)
+
+
+#: What every record of a build has, and of which type.
+_RECORD: Mapping[str, type | tuple[type, ...]] = {
+    "digest": str,
+    "variant": str,
+    "program": str,
+    "program_sha256": str,
+    "inputs": dict,
+    "source": dict,
+    "toolchain": dict,
+    "started": (int, float),
+    "seconds": (int, float),
+}
+
+
+def _whole(provenance: object) -> bool:
+    """Whether it is the record of a build, and not what a damaged disk or an editor left of it."""
+    return isinstance(provenance, dict) and all(
+        isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
+    )
 
 
 _Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)

@@ -19,11 +19,26 @@ DAY = 86400.0
 NOW = 1_700_000_000.0
 
 
+def _record(digest: str) -> dict[str, object]:
+    """What is asked of every record."""
+    return {
+        "digest": digest,
+        "variant": "v",
+        "program": "vm",
+        "program_sha256": "abc",
+        "inputs": {},
+        "source": {},
+        "toolchain": {},
+        "started": NOW,
+        "seconds": 1,
+    }
+
+
 def _complete(store: BuildStore, digest: str, *, used: float | None = NOW) -> Path:
     folder = store.folder(digest)
     (folder / "work").mkdir(parents=True)
     (folder / "work" / "vm").write_bytes(b"x" * 1000)
-    (folder / "provenance.json").write_text(json.dumps({"digest": digest}))
+    (folder / "provenance.json").write_text(json.dumps(_record(digest)))
     os.utime(folder / "provenance.json", (NOW - 90 * DAY, NOW - 90 * DAY))
     if used is not None:
         (folder / "used").touch()
@@ -49,7 +64,7 @@ def test_a_build_is_found_by_its_whole_digest(store: BuildStore) -> None:
     found = store.find("ab12")
     assert found is not None
     assert (found.digest, found.folder) == ("ab12", folder)
-    assert found.provenance == {"digest": "ab12"}
+    assert found.provenance == _record("ab12")
     assert store.find("ab1") is None
     assert store.find("ab123") is None
 
@@ -60,7 +75,18 @@ def test_finding_a_build_marks_it_as_used(store: BuildStore) -> None:
     assert (folder / "used").stat().st_mtime > NOW
 
 
-@pytest.mark.parametrize("provenance", [None, "", '{"digest": "ab'])
+@pytest.mark.parametrize(
+    "provenance",
+    [
+        None,
+        "",
+        '{"digest": "ab',
+        "[]",
+        "{}",
+        json.dumps({**_record("ab12"), "toolchain": 1}),
+        json.dumps({**_record("ab12"), "program_sha256": None}),
+    ],
+)
 def test_a_folder_without_a_whole_provenance_is_no_build(
     store: BuildStore, provenance: str | None
 ) -> None:
