@@ -113,7 +113,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
     return Asked(
         replace(
             study,
-            title=f"Is {change.head_name} slower than {change.base_name}?",
+            title=f"Does the change from {change.base_name} to {change.head_name} make it slower?",
             source=Source("git", str(root), root, revision=change.head),
             baselines=(BASE,),
             margin=study.margin if request.margin is None else request.margin,
