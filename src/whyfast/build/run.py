@@ -24,6 +24,7 @@ from whyfast.build.recipe import (
 from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
+from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
@@ -123,7 +124,9 @@ def _make(
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     if recipe.inputs["include"]:
-        shutil.copytree(include_folder(), work / "include")
+        shutil.copytree(
+            include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
+        )
     steps = expand_steps(recipe, work, jobs)
     log = folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
@@ -200,6 +203,7 @@ def _provenance(
             **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
             **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
         },
+        **({"interpreter": _interpreter(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
         "env": env,
         "commands": steps,
@@ -211,6 +215,18 @@ def _provenance(
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "whyfast": __version__,
+    }
+
+
+def _interpreter(python: Interpreter) -> dict[str, Any]:
+    return {
+        "name": python.name,
+        "version": python.version,
+        "program": str(python.program),
+        "digest": python.digest,
+        "readable": [str(folder) for folder in python.readable],
+        "root": str(python.root) if python.root else None,
+        "facts": dict(python.facts),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.output import add_outputs
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a study that has been run (a name, a folder, or ab), or a result in JSON",
     )
     add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from whyfast.cli.choice import add_choice
-from whyfast.cli.output import add_outputs
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 3 when a variant is slower than the main baseline",
     )
     add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:

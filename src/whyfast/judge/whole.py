@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.claim import claim_pairs
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.counts import judge_counts
-from whyfast.judge.decide import judge_family
-from whyfast.judge.estimate import as_linked, log_ratios, over_layouts
+from whyfast.judge.decide import Sample, judge_family
+from whyfast.judge.estimate import as_linked, over_layouts
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.judge.fixes import judge_fixes
+from whyfast.judge.modes import process_modes
 from whyfast.judge.placement import judge_placement
+from whyfast.judge.ratios import Ratios, pair_ratios
 from whyfast.judge.slopes import judge_lines
-from whyfast.judge.suite import judge_suites, suite_series
-from whyfast.judge.variance_components import levels, unsteady_values
+from whyfast.judge.steadiness import set_aside, unsteady
+from whyfast.judge.suite import fitting, judge_suites, rounds_of, suite_ratios
+from whyfast.judge.variance_components import levels
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.question import Commands, Question
 from whyfast.model.result import Judged, Recorded
 from whyfast.model.sample import Block
 from whyfast.model.variant import Benchmark
-from whyfast.model.verdict import METRICS, Placement, Suite, VarianceComponents, Verdict
+from whyfast.model.verdict import (
+    METRICS,
+    Modes,
+    Placement,
+    Suite,
+    Unsteady,
+    VarianceComponents,
+    Verdict,
+)
 
-Floats = NDArray[np.float64]
+#: Benchmark (None: the suite), variant, baseline.
+Key = tuple[str | None, str, str]
 
 #: What one block, or one round of counting, says of each variant: variant → quantity → value.
 Quantities = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is compared beyond every variant with every baseline, and what cannot be.
+
+    ``claimed`` are further pairs (variant, baseline) that a claim is audited with, ``lacking`` the
+    (benchmark, variant) that there are not.
+    """
+
+    claimed: Sequence[tuple[str, str]] = ()
+    lacking: Collection[tuple[str, str]] = ()
 
 
 def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evidence]) -> Judged:
@@ -55,8 +78,8 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         )
         return Judged("counts", verdicts, slopes=slopes)
     # Of all variants: a baseline that failed on a benchmark does not decide it.
-    unsteady = judge_warming(blocks, benchmarks=question.benchmarks, variants=variants)
-    warming = {name: values for name, (values, _) in unsteady.items()}
+    found = judge_steadiness(blocks, benchmarks=question.benchmarks, variants=variants)
+    warming = set_aside(found)
     varied = over_layouts(blocks)
     verdicts, suites = judge_study(
         varied or blocks,
@@ -65,7 +88,9 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         baselines=baselines,
         margin=margin,
         warming=warming,
-        claimed=claim_pairs(question, evidence),
+        scope=Scope(
+            claim_pairs(question, evidence), {(f.benchmark, f.variant) for f in recorded.lacking}
+        ),
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -93,7 +118,16 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
             benchmarks=question.benchmarks,
             variants=variants,
             baseline=main,
-            warming=unsteady,
+            unsteady=found,
+        ),
+        unsteady=found,
+        modes=judge_modes(
+            # A layout has a speed of its own: of builds as linked, where there are such blocks.
+            as_linked(blocks) or blocks,
+            benchmarks=question.benchmarks,
+            variants=variants,
+            margin=margin,
+            warming=warming,
         ),
         slopes=slopes,
         # What was not measured cannot have confounded anything.
@@ -118,38 +152,59 @@ def judge_study(
     baselines: Sequence[str],
     margin: float,
     warming: Mapping[str, int] | None = None,
-    claimed: Sequence[tuple[str, str]] = (),
+    scope: Scope = Scope(),
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
 
-    ``claimed`` are further pairs (variant, baseline) that a claim is audited with. They are a
-    family of their own, so that an audit does not blur the study's verdicts.
+    What is ``claimed`` is a family of its own, so that an audit does not blur the study's verdicts.
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
+    A suite goes without what one of its sides is ``lacking``, for this pair alone.
     """
     pairs = [(v, b) for b in baselines for v in variants if v != b]
     # A pair that is there the other way round need not be judged twice.
-    further = [p for p in claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)]
+    further = [
+        p for p in scope.claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)
+    ]
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
+    by_name = _by_name(blocks, benchmarks)
+    rounds = rounds_of(blocks, benchmarks)
     for family in (pairs, further):
-        samples: dict[tuple[str, str, str], Floats] = {}
-        cost: dict[tuple[str | None, str, str], float] = {}
-        for name in benchmarks:
-            own = [b for b in blocks if b.benchmark == name]
-            for variant, baseline in family:
-                d = log_ratios(own, name, variant, baseline, (warming or {}).get(name, 0))
-                if len(d):
-                    samples[name, variant, baseline] = d
-                    cost[name, variant, baseline] = sum(b.seconds for b in own) / len(own)
-        complete = {
-            key: d
-            for key, d in samples.items()
-            if all((name, key[1], key[2]) in samples for name in benchmarks)
+        samples = _samples(by_name, family, warming or {})
+        cost: dict[Key, float] = {
+            key: float(np.mean([b.seconds for b in by_name[key[0]]])) for key in samples
+        }
+        both = {
+            (v, b): [n for n in benchmarks if not {(n, v), (n, b)} & set(scope.lacking)]
+            for v, b in family
         }
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
-        suites += judge_suites(complete, margin=margin)
+        suites += judge_suites(samples, margin=margin, rounds=rounds, benchmarks=both)
     return tuple(verdicts), tuple(suites)
+
+
+def _by_name(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, list[Block]]:
+    found: dict[str, list[Block]] = {name: [] for name in benchmarks}
+    for block in blocks:
+        if block.benchmark in found:
+            found[block.benchmark].append(block)
+    return found
+
+
+def _samples(
+    by_name: Mapping[str, Sequence[Block]],
+    pairs: Sequence[tuple[str, str]],
+    warming: Mapping[str, int],
+) -> dict[tuple[str, str, str], Ratios]:
+    """What the blocks of each benchmark say about each pair, where there are any."""
+    found = {
+        (name, *pair): ratios
+        for name, own in by_name.items()
+        for pair, ratios in pair_ratios(own, pairs, warming.get(name, 0)).items()
+    }
+    ordered = [(name, *pair) for name in by_name for pair in pairs]
+    return {key: found[key] for key in ordered if key in found}
 
 
 def judge_placements(
@@ -165,27 +220,24 @@ def judge_placements(
 
     Empty when no block ran in other layouts. ``warming``: see :func:`judge_study`.
     """
-    linked, varied = as_linked(blocks), over_layouts(blocks)
-    if not varied:
+    if not over_layouts(blocks):
         return ()
-    found: list[Placement] = []
-    series = [
-        _series(kind, benchmarks, variants, baselines, warming or {}) for kind in (linked, varied)
-    ]
-    verdicts = [_by_key(s, margin) for s in series]
-    for key in series[1]:
-        if key in series[0]:
-            found.append(
-                judge_placement(
-                    verdicts[0][key], verdicts[1][key], series[0][key], series[1][key], margin
-                )
-            )
-    return tuple(found)
+    pairs = [(v, b) for b in baselines for v in variants if v != b]
+    linked, varied = (
+        _series(kind, benchmarks, pairs, warming or {})
+        for kind in (as_linked(blocks), over_layouts(blocks))
+    )
+    verdicts = [_by_key(s, margin) for s in (linked, varied)]
+    return tuple(
+        judge_placement(
+            verdicts[0][key], verdicts[1][key], linked[key].medians, ratios.medians, margin
+        )
+        for key, ratios in varied.items()
+        if key in linked
+    )
 
 
-def _by_key(
-    series: Mapping[tuple[str | None, str, str], Floats], margin: float
-) -> dict[tuple[str | None, str, str], Verdict]:
+def _by_key(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]:
     """Benchmarks as one family and suites as another, as :func:`judge_study` has them, so that
     the same blocks never get two verdicts."""
     single = {key: d for key, d in series.items() if key[0] is not None}
@@ -200,36 +252,55 @@ def _by_key(
 def _series(
     blocks: Sequence[Block],
     benchmarks: Sequence[str],
-    variants: Sequence[str],
-    baselines: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
     warming: Mapping[str, int],
-) -> dict[tuple[str | None, str, str], Floats]:
-    """Log ratios of every pair, of the suite first (benchmark None) and then of each benchmark."""
-    series: dict[tuple[str | None, str, str], Floats] = {}
-    pairs = [(v, b) for b in baselines for v in variants if v != b]
-    for v, b in pairs:
-        each = {name: log_ratios(blocks, name, v, b, warming.get(name, 0)) for name in benchmarks}
-        if len(each) > 1 and all(len(d) for d in each.values()):
-            series[None, v, b] = suite_series(each)
-        series.update({(name, v, b): d for name, d in each.items() if len(d)})
+) -> dict[Key, Ratios]:
+    """What every pair's blocks say, of the suite first (benchmark None) and then of each
+    benchmark."""
+    samples = _samples(_by_name(blocks, benchmarks), pairs, warming)
+    rounds = rounds_of(blocks, benchmarks)
+    series: dict[Key, Ratios] = {}
+    for pair in pairs:
+        each = {name: samples[name, *pair] for name in benchmarks if (name, *pair) in samples}
+        if len(each) == len(benchmarks) > 1:
+            series[None, *pair] = suite_ratios(each, fitting(each, rounds))
+        series.update({(name, *pair): d for name, d in each.items()})
     return series
 
 
-def judge_warming(
+def judge_steadiness(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
-) -> dict[str, tuple[int, bool]]:
-    """How each benchmark's processes warm up, see
-    :func:`whyfast.judge.variance_components.unsteady_values`.
+) -> tuple[Unsteady, ...]:
+    """How the processes of each benchmark warm up, drift or shift, see
+    :func:`whyfast.judge.steadiness.unsteady`.
 
     Commands run anew for each value, so that they cannot warm up.
     """
-    return {
-        benchmark.name: unsteady_values(
-            [b for b in blocks if b.benchmark == benchmark.name], variants
+    by_name = _by_name(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
+    return tuple(u for own in by_name.values() for u in unsteady(own, variants))
+
+
+def judge_modes(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[Benchmark],
+    variants: Sequence[str],
+    margin: float,
+    warming: Mapping[str, int],
+) -> tuple[Modes, ...]:
+    """The speeds of every variant that has more than one on a benchmark."""
+    by_name = _by_name(blocks, [b.name for b in benchmarks])
+    return tuple(
+        found
+        for b in benchmarks
+        for found in process_modes(
+            by_name[b.name],
+            variants,
+            margin,
+            skip=warming.get(b.name, 0),
+            each_turn=not b.kind.takes_turns,
         )
-        for benchmark in benchmarks
-        if benchmark.kind.takes_turns
-    }
+    )
 
 
 def judge_levels(
@@ -238,19 +309,19 @@ def judge_levels(
     benchmarks: Sequence[Benchmark],
     variants: Sequence[str],
     baseline: str,
-    warming: Mapping[str, tuple[int, bool]],
+    unsteady: Sequence[Unsteady],
 ) -> tuple[VarianceComponents, ...]:
     """Where the noise of each comparison with ``baseline`` comes from.
 
-    ``warming``: what :func:`judge_warming` says.
+    ``unsteady``: what :func:`judge_steadiness` says.
     """
     found = []
-    for benchmark in benchmarks:
-        own = [b for b in blocks if b.benchmark == benchmark.name]
-        unsteady, drifts = warming.get(benchmark.name, (0, False))
+    warming, drifting = set_aside(unsteady), {u.benchmark for u in unsteady if u.lasts}
+    for name, own in _by_name(blocks, [b.name for b in benchmarks]).items():
+        skip, drifts = warming.get(name, 0), name in drifting
         for variant in variants:
             if variant != baseline:
-                one = levels(own, variant, baseline, unsteady=unsteady, drifts=drifts)
+                one = levels(own, variant, baseline, unsteady=skip, drifts=drifts)
                 found += [one] if one else []
     return tuple(found)
 
@@ -266,7 +337,7 @@ def judge_metrics(
     verdicts: list[Verdict] = []
     baseline, benchmark = question.baselines[0], question.benchmarks[0].name
     for metric in metrics:
-        samples: dict[tuple[str | None, str, str], Floats] = {}
+        samples: dict[Key, Sample] = {}
         for variant in (v.name for v in question.variants if v.name != baseline):
             pairs = [
                 (one[variant][metric], one[baseline][metric])

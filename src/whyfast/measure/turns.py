@@ -2,7 +2,7 @@
 
 The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
 writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
-end of file.
+end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class TurnInvocation:
         except BaseException:  # also of an interrupt: nobody else knows this process yet
             self.close()
             raise
+        if greeting.startswith("lacks "):
+            raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
 
@@ -118,10 +120,10 @@ class TurnInvocation:
             "ended early" if status is None else f"ended early ({describe_status(status)})"
         )
 
-    def _failed(self, reason: str) -> InvocationFailed:
+    def _failed(self, reason: str, *, lacks: bool = False) -> InvocationFailed:
         output = self._child.output_tail() if self._child else ""
         self.close()
-        return InvocationFailed(reason, output=output, command=self._command)
+        return InvocationFailed(reason, output=output, command=self._command, lacks=lacks)
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""

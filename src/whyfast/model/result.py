@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from whyfast.model.boot import Boot
 from whyfast.model.build import BuildOutcome
+from whyfast.model.check import Check
 from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
 from whyfast.model.observed import Observed
@@ -20,8 +21,10 @@ from whyfast.model.verdict import (
     About,
     Confound,
     Fix,
+    Modes,
     Placement,
     Suite,
+    Unsteady,
     VarianceComponents,
     Verdict,
 )
@@ -50,6 +53,16 @@ class Recorded:
     calibrations: tuple[Calibration, ...] = ()
     boots: tuple[Boot, ...] = ()
 
+    @property
+    def failed(self) -> tuple[RunFailure, ...]:
+        """Those failures in which something went wrong."""
+        return tuple(f for f in self.failures if not f.lacks)
+
+    @property
+    def lacking(self) -> tuple[RunFailure, ...]:
+        """Those in which a variant has no such benchmark."""
+        return tuple(f for f in self.failures if f.lacks)
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -61,7 +74,9 @@ class Judged:
     varied; one of them has benchmark None, for the geometric mean. ``fixes`` says of each fix of
     placement what it does to the spread over layouts. ``components`` has where the noise of each
     comparison with the main baseline comes from, ``slopes`` the cost by parameter of each family of
-    benchmarks. Where ``about`` is ``counts``, verdicts and slopes are of instructions.
+    benchmarks. ``unsteady`` says whose processes warm up, drift or shift from turn to turn,
+    ``modes`` which variants have more than one speed. Where ``about`` is ``counts``, verdicts and
+    slopes are of instructions.
     """
 
     about: About
@@ -73,6 +88,8 @@ class Judged:
     components: tuple[VarianceComponents, ...] = ()
     slopes: tuple[Line, ...] = ()
     confounds: tuple[Confound, ...] = ()
+    unsteady: tuple[Unsteady, ...] = ()
+    modes: tuple[Modes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,7 @@ class Found:
     ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
     functions the commits between builds change, ``observed`` what programs said about themselves.
+    ``check`` is what a change does to the program, where that was asked.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -93,6 +111,7 @@ class Found:
     counted: tuple[Counted, ...] = ()
     changed: tuple[ChangedFunctions, ...] = ()
     observed: Observed = field(default_factory=Observed)
+    check: Check | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from whyfast.judge.variance_components import levels, unsteady_values
+from whyfast.judge.variance_components import levels
 from whyfast.model.sample import Block
 
 
@@ -63,36 +63,3 @@ def test_no_more_than_half_of_the_turns_of_a_short_block_are_set_aside() -> None
     assert 0 < found.value < 0.03
     assert math.isfinite(found.process)
     assert (found.turns, found.unsteady) == (4, 5)
-
-
-def warming(rng: np.random.Generator, first: int, index: int) -> Block:
-    """``b`` is 30 % slower in its first values."""
-    slow = [1.3 if t < first else 1.0 for t in range(20)]
-    b = np.array(slow) * np.exp(rng.normal(0, 0.01, 20))
-    return block(index, list(np.exp(rng.normal(0, 0.01, 20))), list(b))
-
-
-@pytest.mark.parametrize("first", [0, 1, 4, 9])
-def test_slow_first_values_are_counted(first: int) -> None:
-    rng = np.random.default_rng(first)
-    blocks = [warming(rng, first, i) for i in range(12)]
-    assert unsteady_values(blocks, ["a", "b"]) == (first, False)
-    assert unsteady_values(blocks, ["b", "a"]) == (first, False)
-
-
-def test_a_process_that_never_settles_has_no_steady_state() -> None:
-    falling = [math.exp(-0.05 * t) for t in range(20)]
-    blocks = [block(i, [1.0] * 20, falling) for i in range(10)]
-    assert unsteady_values(blocks, ["a", "b"]) == (0, True)
-
-
-def test_noise_alone_is_not_warming_up() -> None:
-    rng = np.random.default_rng(9)
-    calm = 0
-    for _ in range(50):
-        blocks = [
-            block(i, list(np.exp(rng.normal(0, 0.1, 20))), list(np.exp(rng.normal(0, 0.1, 20))))
-            for i in range(10)
-        ]
-        calm += unsteady_values(blocks, ["a", "b"]) == (0, False)
-    assert calm >= 46

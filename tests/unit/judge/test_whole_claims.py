@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tests.unit.example_blocks import block
 
-from whyfast.judge.whole import judge_study
+from whyfast.judge.whole import Scope, judge_study
 from whyfast.model.verdict import Verdict
 
 BLOCKS = [
@@ -14,7 +14,8 @@ BLOCKS = [
         {"old": [1.0, 1.001], "mended": [1.0 + i / 9000, 1.0], "tail": [0.9, 0.9 + i / 8000]},
         index=i,
     )
-    for i in range(40)
+    # In an order in which neighbours are not alike.
+    for i in (17 * n % 40 for n in range(40))
 ]
 
 
@@ -25,7 +26,7 @@ def _judge(claimed: Sequence[tuple[str, str]] = ()) -> list[Verdict]:
         variants=["old", "mended", "tail"],
         baselines=["old"],
         margin=0.01,
-        claimed=claimed,
+        scope=Scope(claimed=tuple(claimed)),
     )
     return list(verdicts)
 

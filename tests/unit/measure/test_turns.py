@@ -113,6 +113,14 @@ def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
     assert caught.value.command == _command(code)
 
 
+def test_a_program_that_has_no_such_benchmark() -> None:
+    with pytest.raises(InvocationFailed) as caught:
+        _enter(_command('say("lacks METH_FASTCALL came with 3.6\\n")'))
+    assert (caught.value.reason, caught.value.lacks) == ("METH_FASTCALL came with 3.6", True)
+    failure = caught.value.as_failure("calls", "old")
+    assert (failure.benchmark, failure.variant, failure.lacks) == ("calls", "old", True)
+
+
 def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
     with pytest.raises(InvocationFailed) as caught:

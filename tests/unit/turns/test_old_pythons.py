@@ -15,7 +15,7 @@ from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
-MODULE = Path(whyfast.__file__).parent / "turns" / "__init__.py"
+MODULE = Path(whyfast.__file__).parent / "turns" / "include" / "whyfast_turn.py"
 
 pytestmark = pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
 
