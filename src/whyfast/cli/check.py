@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.report.pages.check_page import check_markdown, check_page
     from whyfast.report.progress import watching
     from whyfast.report.result_json import dump_result
-    from whyfast.store.home import home
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
 
     check_outputs(args)
     summary = _summary(args.github)
@@ -65,8 +66,12 @@ def run(args: argparse.Namespace) -> int:
         budget=duration(args.budget, "--budget") if args.budget else BUDGET,
         margin=percent(args.margin, "--margin") if args.margin else None,
     )
-    with watching("whyfast check", request.margin or 0.01) as observer:
-        result = run_check(request, home(), observer)
+    own = own_home()
+    with (
+        BuildStore(own.builds).in_use(),
+        watching("whyfast check", request.margin or 0.01) as observer,
+    ):
+        result = run_check(request, own, observer)
     keep(result)
     show(
         check_page(result),
