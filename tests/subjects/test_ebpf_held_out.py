@@ -86,13 +86,14 @@ def chacha20() -> int:
         words = [(a + b) & BITS32 for a, b in zip(x, state, strict=True)]
         output += struct.pack("<16I", *words)
     mixed = bytes(a ^ b for a, b in zip(text, output, strict=True))
-    return sum(w * (i + 1) for i, w in enumerate(struct.unpack("<128Q", mixed))) & BITS64
+    words64: tuple[int, ...] = struct.unpack("<128Q", mixed)
+    return sum(word * (i + 1) for i, word in enumerate(words64)) & BITS64
 
 
 def siphash() -> int:
     def digest(message: bytes) -> int:
         k0, k1 = struct.unpack("<QQ", bytes(range(16)))
-        v = [
+        v: list[int] = [
             k0 ^ 0x736F6D6570736575,
             k1 ^ 0x646F72616E646F6D,
             k0 ^ 0x6C7967656E657261,

@@ -39,18 +39,17 @@ static __attribute__((noinline)) void multiply(const u32 *a, const u32 *b, u32 *
 static inline __attribute__((always_inline)) void reduce(u32 *a, u32 *less)
 {
     for (u32 round = 0; round < 2; round++) {
-        u64 borrow = 0;
+        u32 borrow = 0;
 
         for (u32 i = 0; i < WORDS; i++) {
             u64 word = i == 0 ? 0xffffffed : i == WORDS - 1 ? 0x7fffffff : 0xffffffff;
+            u64 difference = a[i] - word - borrow;
 
-            borrow = (u64)a[i] - word - borrow;
-            less[i] = borrow;
-            borrow = borrow >> 63;
+            less[i] = difference;
+            borrow = difference >> 63;
         }
-        if (!borrow)
-            for (u32 i = 0; i < WORDS; i++)
-                a[i] = less[i];
+        for (u32 i = 0; i < WORDS; i++)
+            a[i] = borrow ? a[i] : less[i];
     }
 }
 

@@ -58,19 +58,19 @@ static __attribute__((noinline)) u32 add(u32 a, u32 b)
         fraction_b = fraction_b != 0;
     else if (by > 0)
         fraction_b = fraction_b >> by | ((fraction_b & ((1u << by) - 1)) != 0);
-    if (a >> 31 == b >> 31) {
-        sum = fraction_a + fraction_b;
-        if (sum >> 27) {
-            sum = sum >> 1 | (sum & 1);
-            exponent_a++;
-        }
-    } else {
+    if (a >> 31 != b >> 31) {
         sum = fraction_a - fraction_b;
         if (sum == 0)
             return 0;
         while (!(sum >> 26) && exponent_a > 1) {
             sum <<= 1;
             exponent_a--;
+        }
+    } else {
+        sum = fraction_a + fraction_b;
+        if (sum >> 27) {
+            sum = sum >> 1 | (sum & 1);
+            exponent_a++;
         }
     }
     return pack(sign, exponent_a, sum);
