@@ -19,7 +19,7 @@ import numpy as np
 from whyfast.search.choose import SERVES, entropy
 from whyfast.search.nuisance import doubt
 from whyfast.search.state import Costs
-from whyfast.search.subsets import Subset, Trial, carries, first_carrying, level
+from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
 
 #: What has this probability is decided.
 SURE = 0.99
@@ -27,8 +27,10 @@ SURE = 0.99
 DOUBT = 0.02
 #: After so many blocks of one subset the likelier side is taken: its level is at the line.
 MOST_BLOCKS = 60
+#: Only levels far beyond the line contradict what was found: parts may add up.
+LITTLE, NEARLY_ALL = 0.35, 0.85
 #: Subsets that show whether what was found holds whatever else is mixed in.
-MIXED = 4
+MIXED = 6
 #: A search that its verification refutes is begun again, with all that was seen, so many times.
 AGAIN = 2
 #: Levels are told to this standard error, in at most :data:`MOST_BLOCKS` blocks.
@@ -206,19 +208,17 @@ class _Run:
             self._block(chain[free[int(np.argmax(worth))]], False)
 
     def _verify(self, parts: tuple[Part, ...]) -> tuple[Part, ...] | None:
-        """The parts that blocks of their own find needed and enough; None when they are not.
+        """The parts that blocks of their own find needed and enough; None when they do not.
 
-        A part without which the others carry the difference is left out.
+        A part without which the others surely carry the difference is left out.
         """
-        while True:
-            if not self._carries(_joined(parts), fresh=True):
-                return None
-            spare = next(
-                (p for p in parts if self._carries(_joined(parts, but=p), fresh=True)), None
-            )
-            if spare is None:
+        while self._share(_joined(parts), fresh=True) > 1 - SURE:
+            left = {p: _joined(parts, but=p) for p in parts}
+            spare = [p for p in parts if self._share(left[p], fresh=True, line=NEARLY_ALL) >= SURE]
+            if not spare:
                 return parts
-            parts = tuple(p for p in parts if p != spare)
+            parts = tuple(p for p in parts if p != spare[0])
+        return None
 
     def _described(self, parts: tuple[Part, ...]) -> Minimal:
         whole = _joined(parts)
@@ -249,25 +249,37 @@ class _Run:
         draw = random.Random(len(self.trials))
         for i in range(MIXED if len(rest) > 1 else 0):
             mixed = frozenset(draw.sample(sorted(rest), len(rest) // 2))
+            with_all = _joined(parts) | mixed
+            with_most = _joined(parts, but=draw.choice(parts)) | mixed
             if i % 2 == 0:
-                if not self._carries(_joined(parts) | mixed, unless=True):
-                    return False
-            elif not others and self._carries(_joined(parts, but=draw.choice(parts)) | mixed):
+                lost = self._share(with_all, line=LITTLE) <= 1 - SURE
+                broken = lost and with_all not in self.failed
+            else:
+                broken = not others and self._share(with_most, line=NEARLY_ALL) >= SURE
+            if broken:
                 return False
         return True
 
-    def _carries(self, subset: Subset, *, fresh: bool = False, unless: bool = False) -> bool:
-        """Whether a subset carries the difference; ``unless`` when it cannot be measured."""
+    def _carries(self, subset: Subset) -> bool:
+        """Whether a subset rather carries the difference than not."""
+        return self._share(subset) >= 0.5
+
+    def _share(self, subset: Subset, *, fresh: bool = False, line: float = CARRIES) -> float:
+        """The probability that a subset carries the difference, after as many blocks as it takes.
+
+        Of one whose level is at the line it may stay undecided. 0 of one that cannot be measured.
+        """
         if not subset or len(subset) == self.task.count:
-            return bool(subset)
+            return float(bool(subset))
+        share = 0.5
         for _ in range(MOST_BLOCKS):
             if subset in self.failed:
-                return unless
-            share = carries(self.trials, subset, self.task.margin, fresh)
+                return 0.0
+            share = carries(self.trials, subset, self.task.margin, fresh=fresh, line=line)
             if not 1 - SURE < share < SURE:
-                return share >= SURE
+                break
             self._block(subset, fresh)
-        return carries(self.trials, subset, self.task.margin, fresh) >= 0.5
+        return share
 
     def _level(self, subset: Subset) -> tuple[float, float]:
         for _ in range(MOST_BLOCKS):

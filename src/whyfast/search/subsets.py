@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.hypotheses import BAD, GOOD, LEVELS
 from whyfast.search.likelihood import log_block, log_ends
 from whyfast.search.nuisance import Grid, grid, robust_noise
 from whyfast.search.shapes import crossing
@@ -21,12 +20,12 @@ from whyfast.search.shapes import crossing
 Floats = NDArray[np.float64]
 Subset = frozenset[int]
 
-#: Between the levels ½ and ¾ of the grid.
+#: Levels that a subset may have, and the line between two of them.
+LEVELS: Floats = np.arange(-1.0, 2.01, 0.125)
 CARRIES = 0.7
-#: How likely levels are beforehand: most subsets are like one end or the other.
-PRIOR: Floats = np.full(len(LEVELS), 0.2 / (len(LEVELS) - 2))
-PRIOR[[GOOD, BAD]] = 0.4
-_ABOVE = LEVELS > CARRIES
+#: How likely levels are beforehand: half of the subsets are like one end or the other.
+PRIOR: Floats = np.full(len(LEVELS), 0.5 / (len(LEVELS) - 2))
+PRIOR[np.isin(LEVELS, (0.0, 1.0))] = 0.25
 
 
 @dataclass(frozen=True)
@@ -56,24 +55,41 @@ class Sides:
     carrying: Floats
 
 
-def sides(trials: Sequence[Trial], subsets: Sequence[Subset], margin: float, fresh: bool) -> Sides:
-    """What the blocks of these subsets say; of all other blocks the ends count."""
+def sides(
+    trials: Sequence[Trial],
+    subsets: Sequence[Subset],
+    margin: float,
+    *,
+    fresh: bool = False,
+    line: float = CARRIES,
+) -> Sides:
+    """What the blocks of these subsets say; of all other blocks the ends count.
+
+    ``line`` is the level from which on a subset is said to carry the difference.
+    """
     ends = np.array([t.ends for t in trials])
     points = _differing(grid(ends, margin, None))
     effect, noise = points.effect[:, None], points.noise[:, None]
     base = points.log_prior + log_ends(ends, effect, noise).sum(axis=1)
     levels = np.stack([_levels(trials, s, fresh, points) for s in subsets], axis=1)
-    weighted = levels + np.log(PRIOR)
+    weighted, above = levels + np.log(PRIOR), line < LEVELS
     return Sides(
         base,
-        np.logaddexp.reduce(weighted[..., ~_ABOVE], axis=2) - math.log(PRIOR[~_ABOVE].sum()),
-        np.logaddexp.reduce(weighted[..., _ABOVE], axis=2) - math.log(PRIOR[_ABOVE].sum()),
+        np.logaddexp.reduce(weighted[..., ~above], axis=2) - math.log(PRIOR[~above].sum()),
+        np.logaddexp.reduce(weighted[..., above], axis=2) - math.log(PRIOR[above].sum()),
     )
 
 
-def carries(trials: Sequence[Trial], subset: Subset, margin: float, fresh: bool) -> float:
+def carries(
+    trials: Sequence[Trial],
+    subset: Subset,
+    margin: float,
+    *,
+    fresh: bool = False,
+    line: float = CARRIES,
+) -> float:
     """The probability that a subset carries the difference, ½ before any block of it."""
-    of = sides(trials, [subset], margin, fresh)
+    of = sides(trials, [subset], margin, fresh=fresh, line=line)
     yes = np.logaddexp.reduce(of.base + of.carrying[:, 0])
     no = np.logaddexp.reduce(of.base + of.without[:, 0])
     return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
@@ -88,7 +104,7 @@ def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: flo
     tried = {t.subset for t in trials if not t.fresh}
     inner = [i for i in range(1, len(chain) - 1) if chain[i] in tried]
     bounds = np.array([0, *inner, len(chain) - 1])
-    of = sides(trials, [chain[i] for i in inner], margin, fresh=False) if inner else None
+    of = sides(trials, [chain[i] for i in inner], margin) if inner else None
     if of is None:
         return np.full(len(chain) - 1, 1 / (len(chain) - 1))
     at = np.logaddexp.reduce(of.base[:, None] + crossing(of.without, of.carrying), axis=0)
