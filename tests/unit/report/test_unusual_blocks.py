@@ -46,3 +46,19 @@ def test_too_few_blocks() -> None:
     ]
     unsure = replace(found, few=replace(few, word="undecided"))
     assert unusual_sentences([unsure])[0].endswith("their ratios lie in [1.20, 1.31].")
+
+
+def test_many_of_a_kind_are_counted() -> None:
+    few = Few("slower", 1.2, 1.31, 0.75, 1.15, 1.36, 19)
+    side = Lopsided("b", True, 9, 0, 100, 0.04, 0.17, 1.3, 1.027, 1e-3)
+    many = [
+        replace(PLAIN, benchmark=f"b{i}", blocks=3, few=few, correlation=0.5, lopsided=side)
+        for i in range(5)
+    ]
+    said = unusual_sentences(many)
+    assert len(said) == 6
+    assert said[3:] == [
+        "2 more have two kinds of processes; the JSON has them all.",
+        "The blocks of 5 of 5 comparisons follow one another: their intervals are widened for it.",
+        "5 of 5 comparisons have too few blocks for a verdict; among so many, one takes up to 19.",
+    ]

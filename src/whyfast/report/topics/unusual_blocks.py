@@ -8,6 +8,9 @@ from whyfast.model.verdict import Few, Lopsided, Verdict
 from whyfast.report.names import shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
 
+#: Of a kind, so many are said one by one; where there are more, the others are counted.
+_MOST = 3
+
 
 def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
     """A sentence for each verdict with processes unlike the others, then for blocks of which one
@@ -21,9 +24,14 @@ def _pair(verdict: Verdict) -> str:
 
 
 def _lopsided(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for verdict in verdicts:
-        if (found := verdict.lopsided) is not None:
-            yield _one_sided(verdict, found)
+    found = [(v, v.lopsided) for v in verdicts if v.lopsided is not None]
+    # A variant is against several baselines, and its processes are the same.
+    first = {(side.side, v.benchmark): (v, side) for v, side in reversed(found)}
+    told = sorted(first.values(), key=lambda pair: pair[1].p_value)
+    for verdict, side in told[:_MOST]:
+        yield _one_sided(verdict, side)
+    if len(told) > _MOST:
+        yield f"{len(told) - _MOST} more have two kinds of processes; the JSON has them all."
 
 
 def _one_sided(verdict: Verdict, found: Lopsided) -> str:
@@ -42,18 +50,31 @@ def _one_sided(verdict: Verdict, found: Lopsided) -> str:
 
 
 def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for verdict in verdicts:
-        if verdict.correlation is not None:
-            yield (
-                f"The blocks of {_pair(verdict)} follow one another (correlation "
-                f"{verdict.correlation:.2f} of each with the next): its interval is widened."
-            )
+    found = [(v, v.correlation) for v in verdicts if v.correlation is not None]
+    if len(found) > _MOST:
+        yield (
+            f"The blocks of {len(found)} of {len(verdicts)} comparisons follow one another: their "
+            "intervals are widened for it."
+        )
+        return
+    for verdict, correlation in found:
+        yield (
+            f"The blocks of {_pair(verdict)} follow one another (correlation {correlation:.2f} of "
+            "each with the next): its interval is widened."
+        )
 
 
 def _few(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for verdict in verdicts:
-        if (few := verdict.few) is not None and verdict.blocks > 1:
-            yield _so_far(verdict, few)
+    found = [(v, v.few) for v in verdicts if v.few is not None and v.blocks > 1]
+    if len(found) > _MOST:
+        needed = max(few.needed for _, few in found)
+        yield (
+            f"{len(found)} of {len(verdicts)} comparisons have too few blocks for a verdict; among "
+            f"so many, one takes up to {needed}."
+        )
+        return
+    for verdict, few in found:
+        yield _so_far(verdict, few)
 
 
 def _so_far(verdict: Verdict, few: Few) -> str:
