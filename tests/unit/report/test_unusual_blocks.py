@@ -20,14 +20,19 @@ def test_two_kinds_of_processes() -> None:
     found = Lopsided("b", True, 9, 0, 100, 0.04, 0.17, 1.3, 1.027, 1e-3)
     assert unusual_sentences([replace(PLAIN, word="undecided", lopsided=found)]) == [
         "b on fib has two kinds of processes: in 9 of 100 blocks they took 1.3x longer than mostly "
-        "(4 % to 17 % of all processes); that changes the ratio of the mean times by +2.7 %, so "
+        "(4% to 17% of all processes); that changes the ratio of the mean times by +2.7 %, so "
         "that the medians being the same is not all there is."
     ]
     fast = replace(found, slow=False, ratio=0.5, mean=0.97)
     assert unusual_sentences([replace(PLAIN, lopsided=fast)]) == [
         "b on fib has two kinds of processes: in 9 of 100 blocks they took 2x shorter than mostly "
-        "(4 % to 17 % of all processes); that changes the ratio of the mean times by -3 %."
+        "(4% to 17% of all processes); that changes the ratio of the mean times by -3 %."
     ]
+
+
+def test_a_single_odd_process_is_no_kind() -> None:
+    once = Lopsided("b", True, 1, 0, 9, 0.02, 0.43, 1.1, 1.01, 1.0)
+    assert unusual_sentences([replace(PLAIN, lopsided=once)]) == []
 
 
 def test_blocks_that_follow_one_another() -> None:

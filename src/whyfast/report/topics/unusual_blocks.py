@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from whyfast.judge.lopsided import SURE
 from whyfast.model.verdict import Few, Lopsided, Verdict
 from whyfast.report.names import shown
-from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
+from whyfast.report.numbers import plain_ratio_text, ratio_text
 
 #: Of a kind, so many are said one by one; where there are more, the others are counted.
 _MOST = 3
@@ -24,7 +25,9 @@ def _pair(verdict: Verdict) -> str:
 
 
 def _lopsided(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    found = [(v, v.lopsided) for v in verdicts if v.lopsided is not None]
+    found = [
+        (v, v.lopsided) for v in verdicts if v.lopsided is not None and v.lopsided.p_value <= SURE
+    ]
     # A variant is against several baselines, and its processes are the same.
     first = {(side.side, v.benchmark): (v, side) for v, side in reversed(found)}
     told = sorted(first.values(), key=lambda pair: pair[1].p_value)
@@ -40,7 +43,7 @@ def _one_sided(verdict: Verdict, found: Lopsided) -> str:
     said = (
         f"{shown(found.side)}{on} has two kinds of processes: in {found.count} of {found.of} "
         f"blocks they took {max(times, 1 / times):.3g}x {longer} than mostly "
-        f"({format_percent(found.low)} to {format_percent(found.high)} of all processes)"
+        f"({found.low:.0%} to {found.high:.0%} of all processes)"
     )
     change = (found.mean - 1) * 100
     said += f"; that changes the ratio of the mean times by {change:+.2g} %"
