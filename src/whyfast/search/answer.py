@@ -55,7 +55,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchAnswer:
     """The answer and what it rests on.
 
     ``culprit``: one position. ``one of``: several that cannot be told apart, because the
@@ -81,12 +81,12 @@ class Answer:
     placed: tuple[Where, ...] = ()
 
 
-def remainders(answer: Answer, positions: int) -> tuple[tuple[int, int], ...]:
-    """The ranges (good, bad) to search on demand for further steps, of a culprit found.
+def remainders(answer: SearchAnswer, positions: int) -> tuple[tuple[int, int], ...]:
+    """The ranges (good, bad) that may hold further steps, to be searched on demand.
 
-    Each search of its own, which first measures whether its ends differ at all.
+    Empty when the step was not found or is all there is.
     """
-    if answer.where is None or answer.word not in ("culprit", "one of"):
+    if answer.where is None or not answer.several:
         return ()
     before, after = (0, answer.where.parent), (answer.where.last, positions)
     return tuple((a, b) for a, b in (before, after) if a < b)

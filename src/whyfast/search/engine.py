@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from whyfast.search.answer import Answer
+from whyfast.search.answer import SearchAnswer
 from whyfast.search.choose import next_candidate, witness, witnesses
 from whyfast.search.conclude import conclude
 from whyfast.search.confirm import Attempt, attempts
@@ -42,8 +42,8 @@ class MeasureEnds:
 
 
 @dataclass(frozen=True)
-class Build:
-    """Build a candidate: then ``built``, or ``skip`` when it cannot be."""
+class BuildCandidate:
+    """BuildCandidate a candidate: then ``built``, or ``skip`` when it cannot be."""
 
     candidate: int
 
@@ -70,10 +70,10 @@ class Confirm:
 class Done:
     """The search has ended."""
 
-    answer: Answer
+    answer: SearchAnswer
 
 
-Step = MeasureEnds | Build | Measure | Confirm | Done
+Step = MeasureEnds | BuildCandidate | Measure | Confirm | Done
 
 
 def begin(task: Task, already_built: Iterable[int] = ()) -> State:
@@ -181,5 +181,5 @@ def _measure(candidate: int | None, state: State, seen: View) -> Step:
     """A block of the candidate, after it is built."""
     assert candidate is not None, "a place that is not sure has a candidate to measure"
     if candidate not in state.built:
-        return Build(candidate)
+        return BuildCandidate(candidate)
     return Measure(candidate, seen.layouts)

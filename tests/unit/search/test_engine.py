@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, step_at
 
-from whyfast.search.answer import Answer, remainders
+from whyfast.search.answer import SearchAnswer, remainders
 from whyfast.search.engine import (
-    Build,
+    BuildCandidate,
     Confirm,
     Done,
     Measure,
@@ -22,7 +22,7 @@ from whyfast.search.engine import (
 from whyfast.search.state import Costs, KnownEnds, Observation, Pair, State, Task
 
 
-def _answer(world: Range, task: Task) -> Answer:
+def _answer(world: Range, task: Task) -> SearchAnswer:
     step = world.search(task)[1]
     assert isinstance(step, Done)
     return step.answer
@@ -43,11 +43,11 @@ def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
     answer = _answer(world, Task(8))
     assert world.steps[:11] == [
         *[MeasureEnds(layouts=False)] * 4,
-        Build(4),
+        BuildCandidate(4),
         Measure(4, layouts=False),
-        Build(6),
+        BuildCandidate(6),
         Measure(6, layouts=False),
-        Build(5),
+        BuildCandidate(5),
         Measure(5, layouts=False),
         Confirm(4, 5, layouts=False, attempt=1),
     ]
@@ -64,7 +64,7 @@ def test_further_candidates_bear_witness_that_it_is_a_step() -> None:
     world = Range(step_at(300, 1024, 0.05), noise=0.008, seed=1)
     _answer(world, Task(1024))
     last = max(i for i, s in enumerate(world.steps) if isinstance(s, Confirm))
-    witnesses = [s.candidate for s in world.steps[last:] if isinstance(s, Build)]
+    witnesses = [s.candidate for s in world.steps[last:] if isinstance(s, BuildCandidate)]
     assert 1 <= len(witnesses) <= 4
     assert all(abs(c - 300) > 20 for c in witnesses)
 
@@ -249,7 +249,7 @@ def test_a_refuted_confirmation_becomes_evidence_and_the_search_goes_on() -> Non
         if not isinstance(next_step(state), Confirm):
             break
     step = next_step(state)
-    assert isinstance(step, Build | Measure)
+    assert isinstance(step, BuildCandidate | Measure)
     assert step.candidate < 299
 
 
@@ -272,7 +272,7 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
 
 def test_what_is_built_already_costs_no_build() -> None:
     task = Task(64, known=KnownEnds(0.05, 0.008), costs=Costs(1.0, 20.0))
-    assert next_step(begin(task)) == Build(32)
+    assert next_step(begin(task)) == BuildCandidate(32)
     assert next_step(begin(task, already_built=[30])) == Measure(30, layouts=False)
     assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
 

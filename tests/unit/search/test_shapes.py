@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 
 from whyfast.search.hypotheses import BAD, GOOD, LEVELS, MIDDLE
 from whyfast.search.shapes import masses, one_step, two_steps
-from whyfast.search.table import Table
+from whyfast.search.table import BlockTable
 
 POSITIONS = 9
 
 
 @st.composite
-def _tables(draw: st.DrawFn) -> Table:
+def _tables(draw: st.DrawFn) -> BlockTable:
     candidates = tuple(sorted(draw(st.sets(st.integers(1, POSITIONS - 1), max_size=6))))
     seed = draw(st.integers(0, 10_000))
     scale = draw(st.sampled_from([0.1, 3.0, 200.0]))
     level = scale * np.random.default_rng(seed).standard_normal((2, len(candidates), len(LEVELS)))
-    return Table(candidates, level, level[..., 0], np.zeros(2))
+    return BlockTable(candidates, level, level[..., 0], np.zeros(2))
 
 
 def _weights(seed: int) -> tuple[float, ...]:
     return tuple(np.random.default_rng(seed).uniform(0.1, 3, POSITIONS).tolist())
 
 
-def _path(table: Table, levels: list[int]) -> np.ndarray:
+def _path(table: BlockTable, levels: list[int]) -> np.ndarray:
     """Log likelihood of one level (as an index) for each candidate 0 … POSITIONS."""
     return sum((table.level[:, i, levels[c]] for i, c in enumerate(table.candidates)), np.zeros(2))
 
@@ -47,7 +47,7 @@ def _two(a: int, b: int, middle: int) -> list[int]:
 
 
 @given(_tables(), st.integers(0, 50))
-def test_one_step_is_the_sum_over_all_positions(table: Table, seed: int) -> None:
+def test_one_step_is_the_sum_over_all_positions(table: BlockTable, seed: int) -> None:
     weights = _weights(seed)
     share = np.array(weights) / sum(weights)
     bounds = (0, *table.candidates, POSITIONS)
@@ -62,7 +62,7 @@ def test_one_step_is_the_sum_over_all_positions(table: Table, seed: int) -> None
 
 
 @given(_tables(), st.integers(0, 50))
-def test_two_steps_are_the_sum_over_all_pairs_and_levels(table: Table, seed: int) -> None:
+def test_two_steps_are_the_sum_over_all_pairs_and_levels(table: BlockTable, seed: int) -> None:
     weights = _weights(seed)
     share = np.array(weights) / sum(weights)
     bounds = (0, *table.candidates, POSITIONS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whyfast.search.engine import (
-    Build,
+    BuildCandidate,
     Confirm,
     Done,
     Measure,
@@ -80,9 +80,9 @@ class Range:
         match step:
             case MeasureEnds(layouts):
                 return observe(state, self.take((), layouts))
-            case Build(candidate) if candidate in self.broken:
+            case BuildCandidate(candidate) if candidate in self.broken:
                 return skip(state, candidate, "does not build")
-            case Build(candidate):
+            case BuildCandidate(candidate):
                 return built(state, candidate)
             case Measure(candidate, layouts):
                 return observe(state, self.take((candidate,), layouts))
