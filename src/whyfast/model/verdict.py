@@ -51,10 +51,10 @@ class Few:
 
     ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9 %
     at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the noise
-    is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence that holds
-    if the log ratios of blocks are normally distributed, which nothing has tested. ``word`` is what
-    both support, ``undecided`` where they disagree. ``needed`` is the least number of blocks that
-    can decide without any such assumption.
+    is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence that
+    holds if the log ratios of blocks are normally distributed, which nothing has tested. ``word``
+    is what both support, ``undecided`` where they disagree. ``needed`` is the least number of
+    blocks that can decide without any such assumption.
     """
 
     word: Word
