@@ -11,6 +11,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,8 @@ def _ever(d: Floats, theta: float = 0.0) -> tuple[float, float]:
         for n in range(1, len(d) + 1):
             part = Strategies(s.x[:n], s.inverse[:n], s.weight[:n], s.share, s.statistic)
             wealth = np.maximum(*evidence(part, np.full(own.shape[1], theta)))
-            for i, factor in enumerate((1.0, inflations(lag_ones(own[:n]), n))):
+            ones = np.ones(own.shape[1])
+            for i, factor in enumerate((ones, inflations(lag_ones(own[:n]), n))):
                 found[i, at : at + AT_ONCE] |= wealth >= factor * math.log(2 / ALPHA)
     plain, discounted = found.mean(axis=1)
     return float(plain), float(discounted)
@@ -89,8 +91,8 @@ def _ever(d: Floats, theta: float = 0.0) -> tuple[float, float]:
 
 def _one_sided(rng: Rng, trials: int) -> None:
     _head(
-        f"Disturbances of the variant alone, by 30 %, looked at after each of {BLOCKS}; the typical "
-        "process is not slower",
+        f"Disturbances of the variant alone, by 30 %, looked at after each of {BLOCKS}; the "
+        "typical process is not slower",
         "share of processes", "interval ever leaves out 1",
     )  # fmt: skip
     for share in (0.0, 0.05, 0.1, 0.2, 0.3):
@@ -102,8 +104,8 @@ def _one_sided(rng: Rng, trials: int) -> None:
 def _lopsided(rng: Rng, trials: int) -> None:
     most = 200
     _head(
-        f"Processes of the variant that are 30 % slower, noise 1 %, margin 1 %: when `ab` stops, or "
-        f"after {most} blocks",
+        "Processes of the variant that are 30 % slower, noise 1 %, margin 1 %: when `ab` stops, "
+        f"or after {most} blocks",
         "share of processes", "“same”", "of these, slow processes are named beside it",
         "“same” is withheld for them", "slower", "undecided", "blocks, median",
     )  # fmt: skip
@@ -164,7 +166,7 @@ def _modes(rng: Rng, trials: int) -> None:
 
 
 def _unsteady(rng: Rng, trials: int) -> None:
-    shapes: Mapping[str, Callable[[Floats], Floats]] = {
+    shapes: Mapping[str, Callable[[Floats], Any]] = {
         "steady": lambda t: 0 * t,
         "steady, spikes of 50 % in one turn of ten": lambda t: 0.4 * (rng.random(len(t)) < 0.1),
         "each turn 1 % slower than the last": lambda t: 0.01 * t,
@@ -186,7 +188,7 @@ def _unsteady(rng: Rng, trials: int) -> None:
         _row(name, *cells)
 
 
-def _kind(rng: Rng, number: int, turns: int, shape: Callable[[Floats], Floats]) -> str:
+def _kind(rng: Rng, number: int, turns: int, shape: Callable[[Floats], Any]) -> str:
     at = np.arange(float(turns))
     times = [np.exp(shape(at) + 0.01 * rng.standard_normal(turns)) for _ in range(number)]
     blocks = [

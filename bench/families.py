@@ -1,7 +1,8 @@
 """How long judging takes: ``python -m bench.families [--variants 1000] [--benchmarks 100]``.
 
 Makes blocks of so many variants and benchmarks, as the store would give them, and judges the whole
-study: every variant against the first, and the suites. Prints time and memory of making and judging.
+study: every variant against the first, and the suites. Prints time and memory of making and of
+judging them.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         margin=0.01,
     )
     words = Counter(v.word for v in verdicts)
+    said = ", ".join(f"{n} {w}" for w, n in words.most_common())
     print(
         f"judged: {time.perf_counter() - began[0]:.1f} s, of CPU time "
         f"{time.process_time() - began[1]:.1f} s, at most {_memory():.2f} GB; {len(verdicts)} "
-        f"verdicts ({', '.join(f'{n} {w}' for w, n in words.most_common())}) and {len(suites)} suites"
+        f"verdicts ({said}) and {len(suites)} suites"
     )
     return 0
 

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 
-from bench.search.play import Played
-from bench.search.scenes import EFFECT, POSITIONS, Scene, holds, says, step_at, task
+from bench.search.scenes import EFFECT, POSITIONS, Case, Scene, holds, says, step_at, task
 from bench.search.world import Draw, Floats, World
-from whyfast.search.state import Task
-
-Made = tuple[World, Task, Callable[[Played], bool]]
 
 
 def spread(size: float) -> Draw:
@@ -32,14 +25,14 @@ def decoy(effect: float, layout: Draw, name: str) -> Scene:
     search is begun because a difference was seen.
     """
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
         before, after = _pair(rng, layout, effect)
         linked = {c: after if c >= at else before for c in range(POSITIONS + 1)}
         world = World(
             rng, step_at(POSITIONS + 1, 0.0), linked=linked, layout=layout, unit=EFFECT / effect
         )
-        return world, task(relinkable=True), says("placement")
+        return Case(world, task(relinkable=True), says("placement"))
 
     return Scene(f"{effect:g}σ, {name}", make)
 
@@ -47,7 +40,7 @@ def decoy(effect: float, layout: Draw, name: str) -> Scene:
 def change(effect: float, layout: Draw, name: str) -> Scene:
     """A true step; every build as linked has the luck of its own layout, as the ends do."""
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
         luck = layout(rng, POSITIONS + 1)
         world = World(
@@ -57,7 +50,7 @@ def change(effect: float, layout: Draw, name: str) -> Scene:
             layout=layout,
             unit=EFFECT / effect,
         )
-        return world, task(relinkable=True), holds(at)
+        return Case(world, task(relinkable=True), holds(at), (at,))
 
     return Scene(f"{effect:g}σ, {name}", make)
 
@@ -65,11 +58,11 @@ def change(effect: float, layout: Draw, name: str) -> Scene:
 def change_and_decoy(effect: float, move: float, layout: Draw, name: str) -> Scene:
     """A true step and, elsewhere, a commit that moves code by ``move``; both orders."""
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         at, moved = (int(c) for c in rng.choice(np.arange(1, POSITIONS + 1), 2, replace=False))
         linked = {c: move if c >= moved else 0.0 for c in range(POSITIONS + 1)}
         world = World(rng, step_at(at, effect), linked=linked, layout=layout, unit=EFFECT / effect)
-        return world, task(relinkable=True), holds(at)
+        return Case(world, task(relinkable=True), holds(at), (at,))
 
     return Scene(f"{effect:g}σ and a decoy of {move:g}σ, {name}", make)
 
@@ -81,6 +74,3 @@ def _pair(rng: np.random.Generator, layout: Draw, effect: float) -> tuple[float,
         fit = np.flatnonzero((gaps > effect * 0.8) & (gaps < effect * 1.25))
         if fit.size:
             return float(pairs[fit[0], 0]), float(pairs[fit[0], 1])
-
-
-HALF = math.sqrt(0.5)

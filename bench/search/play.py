@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from bench.search.world import World
-from whyfast.search.answer import Answer
+from whyfast.search.answer import SearchAnswer
 from whyfast.search.engine import (
-    Build,
+    BuildCandidate,
     Confirm,
     Done,
     Measure,
@@ -31,7 +31,7 @@ class Played:
     ``failed``: builds until the place was found, ``built_later`` after that. ``found``: that place.
     """
 
-    answer: Answer
+    answer: SearchAnswer
     measured: int
     later: int
     ends: int
@@ -56,10 +56,10 @@ def play(world: World, task: Task) -> Played:
             case MeasureEnds(layouts):
                 took["ends"] += 1
                 state = observe(state, world.observe((), layouts))
-            case Build(candidate) if candidate in world.broken:
+            case BuildCandidate(candidate) if candidate in world.broken:
                 took["failed"] += 1
                 state = skip(state, candidate, "does not build")
-            case Build(candidate):
+            case BuildCandidate(candidate):
                 took["built" + later] += 1
                 state = built(state, candidate)
             case Measure(candidate, layouts):

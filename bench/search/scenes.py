@@ -20,11 +20,22 @@ BUDGET = 3000
 
 
 @dataclass(frozen=True)
+class Case:
+    """A world, what is asked of it, what is right of an answer, and where its steps are."""
+
+    world: World
+    task: Task
+    right: Callable[[Played], bool]
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Scene:
-    """One kind of world. ``make(rng)`` is a world, its task, and what is right of an answer."""
+    """One kind of world. ``effect``: the bound for this effect applies."""
 
     name: str
-    make: Callable[[np.random.Generator], tuple[World, Task, Callable[[Played], bool]]]
+    make: Callable[[np.random.Generator], Case]
+    effect: float | None = None
 
 
 def step_at(at: int, effect: float, positions: int = POSITIONS) -> list[float]:
@@ -63,37 +74,37 @@ def task(known: KnownEnds | None = None, *, relinkable: bool = False) -> Task:
 def known_ends(effect: float, assumed: float = 1.0) -> Scene:
     """The scene of the bound. ``assumed``: the effect is taken for so many times what it is."""
 
-    def make(rng: np.random.Generator) -> tuple[World, Task, Callable[[Played], bool]]:
+    def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
         world = World(rng, step_at(at, effect))
-        return world, task(KnownEnds(effect * assumed, 1.0)), holds(at)
+        return Case(world, task(KnownEnds(effect * assumed, 1.0)), holds(at), (at,))
 
     name = f"{effect:g}σ" if assumed == 1 else f"{effect:g}σ, taken for {effect * assumed:g}σ"
-    return Scene(name, make)
+    return Scene(name, make, effect)
 
 
 def learnt_ends(effect: float, noise: Draw = normal) -> Scene:
     """Neither the effect nor the noise is known."""
 
-    def make(rng: np.random.Generator) -> tuple[World, Task, Callable[[Played], bool]]:
+    def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
         world = World(rng, step_at(at, effect), noise, unit=EFFECT / effect)
-        return world, task(), holds(at)
+        return Case(world, task(), holds(at), (at,))
 
-    return Scene(f"{effect:g}σ, {noise.__name__}", make)
+    return Scene(f"{effect:g}σ, {noise.__name__}", make, effect if noise is normal else None)
 
 
 def unbuildable(effect: float, stretch: int) -> Scene:
     """One commit in five does not build: each by itself, or in stretches of mean ``stretch``."""
 
-    def make(rng: np.random.Generator) -> tuple[World, Task, Callable[[Played], bool]]:
+    def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
         broken = _broken(rng, stretch)
         world = World(rng, step_at(at, effect), broken=broken)
-        return world, task(KnownEnds(effect, 1.0)), holds(at)
+        return Case(world, task(KnownEnds(effect, 1.0)), holds(at), (at,))
 
     how = "one by one" if stretch == 1 else f"in stretches of {stretch}"
-    return Scene(f"{effect:g}σ, a fifth broken {how}", make)
+    return Scene(f"{effect:g}σ, a fifth broken {how}", make, effect)
 
 
 def _broken(rng: np.random.Generator, stretch: int) -> frozenset[int]:
@@ -112,8 +123,8 @@ def _broken(rng: np.random.Generator, stretch: int) -> frozenset[int]:
 def no_step(effect: float, *, known: bool) -> Scene:
     """The ends are the same; somebody was sure that they differ by ``effect``."""
 
-    def make(rng: np.random.Generator) -> tuple[World, Task, Callable[[Played], bool]]:
+    def make(rng: np.random.Generator) -> Case:
         world = World(rng, step_at(POSITIONS + 1, 0.0), unit=1.0 if known else EFFECT / effect)
-        return world, task(KnownEnds(effect, 1.0) if known else None), says("none")
+        return Case(world, task(KnownEnds(effect, 1.0) if known else None), says("none"))
 
     return Scene(f"{effect:g}σ {'claimed' if known else 'would be 3 times the margin'}", make)

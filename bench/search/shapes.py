@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from bench.search.play import Played
-from bench.search.scenes import EFFECT, POSITIONS, Scene, says, task
+from bench.search.scenes import EFFECT, POSITIONS, Case, Scene, says, task
 from bench.search.world import World
-from whyfast.search.state import Task
-
-Made = tuple[World, Task, Callable[[Played], bool]]
 
 
 def two_steps(effect: float, middle: float) -> Scene:
     """Levels 0, ``middle`` and 1 times ``effect``. Right: either step, told to be not all."""
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         first, second = sorted(
             int(c) for c in rng.choice(np.arange(1, POSITIONS + 1), 2, replace=False)
         )
@@ -34,7 +29,7 @@ def two_steps(effect: float, middle: float) -> Scene:
                 and where.first in (first, second)
             )
 
-        return World(rng, levels, unit=EFFECT / effect), task(), right
+        return Case(World(rng, levels, unit=EFFECT / effect), task(), right, (first, second))
 
     return Scene(f"{effect:g}σ, 0 → {middle:g} → 1", make)
 
@@ -42,9 +37,9 @@ def two_steps(effect: float, middle: float) -> Scene:
 def gradual(effect: float) -> Scene:
     """Every commit costs a little. Right: no commit is named."""
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         levels = [effect * c / POSITIONS for c in range(POSITIONS + 1)]
-        return World(rng, levels, unit=EFFECT / effect), task(), says("gradual")
+        return Case(World(rng, levels, unit=EFFECT / effect), task(), says("gradual"))
 
     return Scene(f"{effect:g}σ, a little with each commit", make)
 
@@ -55,11 +50,11 @@ def scattered(effect: float, *, either: bool) -> Scene:
     With ``either`` a level is that of one end or the other, else normal around their middle.
     """
 
-    def make(rng: np.random.Generator) -> Made:
+    def make(rng: np.random.Generator) -> Case:
         luck = rng.integers(0, 2, POSITIONS + 1) if either else None
         drawn = 0.5 + 0.5 * rng.standard_normal(POSITIONS + 1) if luck is None else luck
         levels = (effect * drawn).tolist()
         levels[0], levels[-1] = 0.0, effect
-        return World(rng, levels, unit=EFFECT / effect), task(), says("scattered")
+        return Case(World(rng, levels, unit=EFFECT / effect), task(), says("scattered"))
 
     return Scene(f"{effect:g}σ, each build {'either level' if either else 'a level'}", make)

@@ -22,14 +22,10 @@ import evidence
 import instructions
 
 
-class Lacking(Exception):
-    """This interpreter has no such benchmark."""
-
-
 def main():
     """The command line; the exit status."""
     arguments = _arguments()
-    callconv, take_turns = _load(arguments.extension)
+    callconv, turns = _load(arguments.extension)
     known = benchmarks.all_benchmarks(callconv)
     if arguments.list:
         json.dump(_listing(callconv, known), sys.stdout, indent=2, sort_keys=True)
@@ -40,14 +36,16 @@ def main():
         return _refuse("no benchmark %s; --list names them" % arguments.name)
     benchmark = wanted[0]
     if arguments.evidence or arguments.instructions or arguments.loops:
+        if benchmark.lack and arguments.evidence:
+            sys.stdout.write("lacks %s\ndone\n" % benchmark.lack)
+            return 0
         if benchmark.lack:
             return _refuse("%s: %s" % (benchmark.name, benchmark.lack))
         return _report(arguments, callconv, benchmark.make())
     if benchmark.lack:
-        take_turns(_lacking(benchmark.lack))
-        return 1
+        turns.lacks(benchmark.lack)
     workload = benchmark.make()
-    take_turns(workload.run, workload.answer, callconv.clock)
+    turns.take_turns(workload.run, workload.answer, callconv.clock)
     return 0
 
 
@@ -67,7 +65,7 @@ def _arguments():
 
 
 def _load(extension):
-    """The extension, and take_turns of the module beside it."""
+    """The extension, and the module of turns beside it."""
     folder, name = os.path.split(os.path.abspath(extension))
     if name != "callconv.so" or not os.path.exists(extension):
         sys.exit("%s: no callconv.so there; README.md says how to make it" % extension)
@@ -77,19 +75,12 @@ def _load(extension):
         import whyfast_turn
     except ImportError as error:
         sys.exit("%s: %s; was it made for this interpreter?" % (folder, error))
-    return callconv, whyfast_turn.take_turns
+    return callconv, whyfast_turn
 
 
 def _refuse(message):
     sys.stderr.write(message + "\n")
     return 2
-
-
-def _lacking(why):
-    def run(_):
-        raise Lacking(why)
-
-    return run
 
 
 def _report(arguments, callconv, workload):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tomllib
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def _whole(snippet: dict[str, Any]) -> dict[str, Any]:
     if "steps" in snippet or "link" in snippet:
         build = {k: snippet.pop(k) for k in ("steps", "link") if k in snippet}
         snippet = {**snippet, "build": build}
-    around = {k: v for k, v in AROUND.items() if k != "source" or k not in snippet}
+    around = {k: v for k, v in deepcopy(AROUND).items() if k != "source" or k not in snippet}
     if "axes" in snippet and "study" not in snippet:
         around.pop("variant")
         first = "-".join(next(iter(values)) for values in snippet["axes"].values())
@@ -47,7 +48,15 @@ def _whole(snippet: dict[str, Any]) -> dict[str, Any]:
         for values in snippet["axes"].values():
             for value in values.values():
                 value.setdefault("toolchain", "path:gcc")
+                if "python" in value:  # a pattern stands for what is installed here
+                    value["python"] = "path:python3"
+                    around["benchmarks"] = {"b": {"runner": "turn", "command": ["{python}"]}}
     study = _merged(around, snippet)
+    if "study" not in snippet and study["variant"].get("base", {}).get("abstract"):
+        study["study"] = {**AROUND["study"], "baseline": "other"}
+    if any("{python}" in str(b.get("command")) for b in study["benchmarks"].values()):
+        for variant in study["variant"].values():
+            variant.setdefault("python", "path:python3")
     named = [study["study"]["baseline"]] if isinstance(study["study"]["baseline"], str) else []
     named += study["study"]["baseline"] if not named else []
     for variant in list(study["variant"].values()):

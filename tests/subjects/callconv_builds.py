@@ -16,7 +16,7 @@ from tests.interpreters import Interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBJECT = ROOT / "subjects" / "callconv"
-TURNS = ROOT / "src" / "whyfast" / "turns" / "__init__.py"
+TURNS = ROOT / "src" / "whyfast" / "turns" / "include" / "whyfast_turn.py"
 DRIVER = SUBJECT / "driver.py"
 
 FLAGS = [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whyfast.model.interpreter import Interpreter
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
@@ -80,6 +81,7 @@ class Recipe:
     env: dict[str, str]
     program: str
     link: str | None = None
+    interpreter: Interpreter | None = None
 
     @property
     def digest(self) -> str:
@@ -87,8 +89,14 @@ class Recipe:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: SourceTree) -> Recipe:
-    """Combine a variant with its toolchain and source.
+def make_recipe(
+    study: Study,
+    variant: Variant,
+    toolchain: Toolchain,
+    source: SourceTree,
+    interpreter: Interpreter | None = None,
+) -> Recipe:
+    """Combine a variant with its toolchain, source and interpreter, if it has one.
 
     Steps run in the build folder, where the source is copied to ``src``; ``{source}`` is that
     relative path, so that no absolute path of a user gets into the program. A variant for evidence
@@ -110,9 +118,11 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         "include": _include_digest(steps),
         "program": program,
     }
+    if interpreter:
+        inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.
     link = None if variant.evidence_only else study.build.link
-    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link)
+    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link, interpreter)
 
 
 def steps_of(build: BuildSpec, variant: Variant) -> tuple[tuple[str, ...], str]:

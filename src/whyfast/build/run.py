@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -25,7 +24,9 @@ from whyfast.build.recipe import (
 from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
+from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
+from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
 
@@ -68,9 +69,9 @@ def build_all(
 def _build_one(
     recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
 ) -> BuildOutcome:
-    """The stored build when there is one, else make it."""
+    """The stored build when there is one whose program is as it was made, else make it."""
     stored = store.find(recipe.digest)
-    if stored:
+    if stored and not _spoilt(recipe, stored):
         return _as_build(recipe, stored, reused=True)
     try:
         with exclusive(
@@ -79,8 +80,11 @@ def _build_one(
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
-            if stored:
+            spoilt = _spoilt(recipe, stored) if stored else ""
+            if stored and not spoilt:
                 return _as_build(recipe, stored, reused=True)
+            if spoilt:
+                progress(f"{recipe.variant}: {spoilt}; building it again")
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
                 seconds = float(last.provenance["seconds"])
@@ -90,6 +94,20 @@ def _build_one(
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
         return BuildFailure(recipe.variant, "failed", because(error))
+
+
+def _spoilt(recipe: Recipe, stored: StoredBuild) -> str:
+    """What became of the stored program since it was made, in words; empty when nothing did."""
+    program = stored.folder / "work" / recipe.program
+    if not program.is_file():
+        return "its program is missing in the build cache"
+    try:
+        found = sha256_of(program)
+    except OSError as error:
+        return f"its program in the build cache cannot be read ({error.strerror})"
+    if found != stored.provenance.get("program_sha256"):
+        return "its program in the build cache was changed since it was built"
+    return ""
 
 
 def _make(
@@ -106,7 +124,9 @@ def _make(
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     if recipe.inputs["include"]:
-        shutil.copytree(include_folder(), work / "include")
+        shutil.copytree(
+            include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
+        )
     steps = expand_steps(recipe, work, jobs)
     log = folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
@@ -165,8 +185,6 @@ def _provenance(
     started: float,
     sandbox: str,
 ) -> dict[str, Any]:
-    with program.open("rb") as f:
-        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -185,17 +203,30 @@ def _provenance(
             **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
             **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
         },
+        **({"interpreter": _interpreter(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
         "env": env,
         "commands": steps,
         "program": recipe.program,
-        "program_sha256": sha256,
+        "program_sha256": sha256_of(program),
         "variant": recipe.variant,
         "started": started,
         "seconds": time.time() - started,
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "whyfast": __version__,
+    }
+
+
+def _interpreter(python: Interpreter) -> dict[str, Any]:
+    return {
+        "name": python.name,
+        "version": python.version,
+        "program": str(python.program),
+        "digest": python.digest,
+        "readable": [str(folder) for folder in python.readable],
+        "root": str(python.root) if python.root else None,
+        "facts": dict(python.facts),
     }
 
 

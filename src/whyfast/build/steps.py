@@ -31,8 +31,13 @@ def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
 
 
 def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
-    """The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
+    """What stands for each placeholder.
+
+    The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
+    python = recipe.interpreter
     return {
+        "python": shlex.quote(str(python.program)) if python else "",
+        "python_cflags": shlex.join(python.cflags) if python else "",
         "cc": shlex.join(recipe.toolchain.cc),
         "cflags": shlex.join(
             [*recipe.inputs["cflags"], *without_folder(folder, recipe.toolchain.language)]
@@ -70,6 +75,10 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
     readable = toolchain.readable
     if toolchain.root is None:
         readable += surroundings(toolchain.cc[0], recipe.env)
+    if recipe.interpreter:
+        # A step cannot run what lives in another root, nor needs what that sees.
+        own = recipe.interpreter.readable if recipe.interpreter.root is None else ()
+        readable += (*recipe.interpreter.headers, *own)
     box = Box(toolchain.root, (*toolchain.writable, folder), readable, start=folder / "work")
     return around_steps(box, store.root.parent / "sandbox")
 

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
     from whyfast.report.values_csv import values_csv
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
     if args.warmup < 0:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         turns_offered=not (args.whole or args.prepare or args.ignore_failure),
     )
     with watching("ab", options.margin) as observer:
-        result = run_ab(commands, options, home(), observer)
+        result = run_ab(commands, options, own_home(), observer)
     finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))

@@ -47,10 +47,10 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.report.numbers import format_bytes
     from whyfast.report.pages.household_pages import build_page, builds_page, failed_build_page
     from whyfast.store.builds import BuildStore, FailedBuild
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
-    store = BuildStore(home().builds)
+    store = BuildStore(own_home().builds)
     if args.action == "list":
         show(builds_page(list(store.all())), args)
     elif args.action == "show":
@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         say(text)
     else:
         older = 0.0 if args.all else duration(args.older_than, "--older-than")
-        count, freed = store.remove_unused(older)
-        print(f"removed {count} builds, {format_bytes(freed)}")
+        done = store.remove_unused(older)
+        kept = f"; {done.kept} in use by a running whyfast stay" if done.kept else ""
+        print(f"removed {done.count} builds, {format_bytes(done.freed)}{kept}")
     return 0

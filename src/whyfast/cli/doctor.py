@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
     from whyfast.report.pages.household_pages import doctor_page, setting_sentences
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
-    system, folder = Files(ROOT), home().doctor
+    system, folder = Files(ROOT), own_home().doctor
     outcome = TuneOutcome(())
     said: list[str] = []
     if args.tune or args.restore:

@@ -22,6 +22,7 @@ def count(
     Raises UserError for arguments and files that cannot do.
     """
     from rich.console import Console
+    from rich.text import Text
 
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
@@ -32,8 +33,9 @@ def count(
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry
     from whyfast.report.codec import encode
+    from whyfast.report.names import visible
     from whyfast.report.topics.counters_shown import counts_section
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     console = Console(stderr=True)
     arguments = _split(args.run)
@@ -45,10 +47,12 @@ def count(
     geometry = read_geometry(Files())
     counts = []
     named = list(zip(labels, args.files, strict=True))
-    given = file_tasks(named, arguments, home(), Outside(), timeout, args.profiler, console.print)
+    given = file_tasks(
+        named, arguments, own_home(), Outside(), timeout, args.profiler, console.print
+    )
     with given as (tasks, valgrind):
         for task in tasks:
-            with console.status(f"counting {task.variant}"):
+            with console.status(Text(f"counting {visible(task.variant)}")):
                 counts.append(count_program(task, geometry, args.profiler, valgrind))
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.

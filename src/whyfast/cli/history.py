@@ -13,8 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         metavar="FILE",
         nargs="+",
-        help="results in order, oldest first, in any format that compare reads; or one CSV file "
-        "with --by",
+        help="results in order, oldest first, in any format that compare reads; one CSV file "
+        "with --by; or one log that check appended to",
     )
     parser.add_argument(
         "--by", metavar="COLUMN", help="the column of a CSV file whose values are the points"

@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "build, measure, judge and explain a study; resumes where it stopped",
     "plan": "what a study would build and run, without doing it",
     "ab": "compare two or more commands, no study file",
+    "check": "did this change make it slower: the pull-request command",
     "compare": "compare results that other tools wrote",
     "history": "where a series of results changed, and which points stand apart",
     "search": "since which commit or compiler, and what exactly",

@@ -33,6 +33,16 @@ def add_outputs(parser: argparse.ArgumentParser, *, verbose: str = "show every d
     parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """``--table``, for results of studies."""
+    parser.add_argument(
+        "--table",
+        choices=["variants", "benchmarks"],
+        default="variants",
+        help="rows of the table of times; benchmarks: a column a variant",
+    )
+
+
 def check_outputs(args: argparse.Namespace) -> None:
     """Before hours of work: can the files that are asked for be written? UserError if not."""
     for option in _FILE_OPTIONS:
@@ -51,40 +61,53 @@ def check_outputs(args: argparse.Namespace) -> None:
 
 def finish(result: Result, args: argparse.Namespace) -> None:
     """Keep the result for ``whyfast report``, and show it as asked."""
+    keep(result)
+    show_result(result, args)
+
+
+def keep(result: Result) -> None:
+    """Keep the result for ``whyfast report``."""
     from whyfast.report.result_json import to_json
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         store.set_result(result.recorded.run, to_json(result))
     finally:
         store.close()
-    show_result(result, args)
 
 
 def show_result(result: Result, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
-    from whyfast.report.pages.results import result_page
+    from whyfast.report.pages.results import TableRows, result_page
     from whyfast.report.result_json import dump_result
 
-    show(result_page(result), args, json=lambda: dump_result(result))
+    rows: TableRows = getattr(args, "table", "variants")
+    show(result_page(result, rows), args, json=lambda: dump_result(result))
 
 
 def show(
-    document: Document, args: argparse.Namespace, *, json: Callable[[], str] | None = None
+    document: Document,
+    args: argparse.Namespace,
+    *,
+    json: Callable[[], str] | None = None,
+    markdown: Callable[[], str] | None = None,
 ) -> None:
     """Into the files that were asked for, and on the terminal.
 
-    ``json`` makes the text of ``--json``; without it that is the document itself. Files come first:
+    ``json`` and ``markdown`` make the text of these options; without them that is the document
+    itself. Files come first:
     they are there even when nobody reads standard output to its end. UserError when one of them
     cannot be written.
     """
     failure: UserError | None = None
+    own = {"json": json, "markdown": markdown}
     for option in ("json", "html", "markdown"):
         if (path := getattr(args, option)) is not None:
             try:
-                write(path, json() if option == "json" and json else _rendered(document, option))
+                make = own.get(option)
+                write(path, make() if make else _rendered(document, option))
             except UserError as error:  # what else is wanted can still be had
                 failure = failure or error
     if not piped(args):
@@ -181,4 +204,4 @@ def exit_code(result: Result, fail_on: str | None) -> int:
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)
-    return FAILED if broken or result.recorded.failures else 0
+    return FAILED if broken or result.recorded.failed else 0

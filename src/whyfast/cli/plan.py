@@ -19,10 +19,10 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.investigate.building import with_twin
     from whyfast.investigate.forecast import forecast
     from whyfast.report.pages.plan_page import free_space, plan_page
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
     study = with_twin(chosen_study(args))
-    own = home()
+    own = own_home()
     show(plan_page(forecast(study, own), free=free_space(own.cache)), args)
     return 0

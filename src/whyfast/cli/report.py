@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.output import add_outputs
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a study that has been run (a name, a folder, or ab), or a result in JSON",
     )
     add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -22,14 +23,14 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import check_outputs, show_result
     from whyfast.model.errors import UserError
     from whyfast.report.result_json import from_json, load_result
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
     check_outputs(args)
     if args.study.endswith(".json"):
         show_result(load_result(Path(args.study)), args)
         return 0
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         name = args.study
         found = store.latest(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from whyfast.cli.choice import add_choice
-from whyfast.cli.output import add_outputs
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 3 when a variant is slower than the main baseline",
     )
     add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,13 +27,15 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
-    from whyfast.store.home import home
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
 
     if args.dry_run:
         return plan.run(args)
     check_outputs(args)
     study = chosen_study(args)
-    with watching(study.title, study.margin) as observer:
-        result = run_study(study, home(), observer, fresh=args.fresh)
+    own = own_home()
+    with BuildStore(own.builds).in_use(), watching(study.title, study.margin) as observer:
+        result = run_study(study, own, observer, fresh=args.fresh)
     finish(result, args)
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

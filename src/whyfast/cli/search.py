@@ -70,7 +70,8 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
     from whyfast.investigate.outside import Outside
     from whyfast.search.by_command import CommandSearch, search_by_command
     from whyfast.search.by_study import StudySearch, search_by_study
-    from whyfast.store.home import home
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
     from whyfast.study.find import is_study
     from whyfast.study.load import load_study
 
@@ -87,7 +88,9 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             args.blocks,
             args.fresh,
         )
-        return search_by_study(load_study(args.what[0]), search, home(), observer, Outside())
+        study, own = load_study(args.what[0]), own_home()
+        with BuildStore(own.builds).in_use():
+            return search_by_study(study, search, own, observer, Outside())
     if args.axis != "commits":
         raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
     command = CommandSearch(
@@ -100,4 +103,4 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         args.blocks,
         args.fresh,
     )
-    return search_by_command(command, home(), observer, Outside())
+    return search_by_command(command, own_home(), observer, Outside())

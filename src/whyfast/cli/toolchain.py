@@ -46,14 +46,14 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.model.errors import CannotBuildHere, UserError
     from whyfast.report.pages.household_pages import toolchain_text, toolchains_page
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.toolchain.debian import DebianProvider
     from whyfast.toolchain.entrance import entrances_in_words
     from whyfast.toolchain.registry import providers, resolve, split_name
     from whyfast.toolchain.sandbox import tools
     from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
 
-    place = home()
+    place = own_home()
     if args.action == "list":
         check_outputs(args)
         names = {provider: p.names() for provider, p in providers().items()}
@@ -104,13 +104,13 @@ def _recorded(build: str) -> RecordedRoot:
 
     from whyfast.model.errors import UserError
     from whyfast.store.builds import BuildStore
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.toolchain.recorded_root import recorded_root
 
     where = f"--from {build}"
     file = Path(build)
     if not file.is_file():
-        return recorded_root(BuildStore(home().builds).by_prefix(build).provenance, where)
+        return recorded_root(BuildStore(own_home().builds).by_prefix(build).provenance, where)
     try:
         provenance = json.loads(file.read_text())
     except (OSError, ValueError) as error:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.build.layout import layout_seeds
-from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source
+from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.relink import CannotRelink
 from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program
@@ -19,10 +18,12 @@ from whyfast.measure.registry import MAKERS, Fetch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence
-from whyfast.model.study import Source, Study
+from whyfast.model.interpreter import Interpreter
+from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
 from whyfast.study.placeholders import names_in
 from whyfast.toolchain.python_packages import pyperformance_benchmarks
 
@@ -35,7 +36,7 @@ def build(work: Work[Study]) -> Work[Study]:
     """
     began = work.outside.clock.monotonic()
     note = work.observer.note
-    check_room(work.question, work.home, work.outside.toolchain)
+    check_room(work.question, work.home, work.outside.toolchain, work.outside.interpreter)
     study = with_source(work.question, work.home, note)
     check_change(study)
     work = replace(work, question=study)
@@ -46,6 +47,7 @@ def build(work: Work[Study]) -> Work[Study]:
         v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
     }
     toolchains, reasons = _toolchains(work, wanted.values())
+    pythons, no_python = _interpreters(work)
     work.observer.phase("build")
     sources = {r: scan_source(s.folder) for r, s in _revisions(work).items()}
     recipes: list[Recipe] = []
@@ -54,6 +56,8 @@ def build(work: Work[Study]) -> Work[Study]:
         key = wanted[variant.name]
         why_not = (
             reasons.get(key)
+            or no_python.get(variant.python)
+            or _apart(study.build, variant, pythons.get(variant.python))
             or lacks(variant, toolchains[key])
             or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
         )
@@ -61,7 +65,15 @@ def build(work: Work[Study]) -> Work[Study]:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
             note(f"{variant.name}: not buildable here, because {why_not}")
         else:
-            recipes.append(make_recipe(study, variant, toolchains[key], sources[variant.revision]))
+            recipes.append(
+                make_recipe(
+                    study,
+                    variant,
+                    toolchains[key],
+                    sources[variant.revision],
+                    pythons.get(variant.python),
+                )
+            )
     made = {o.variant: o for o in work.outside.build(recipes, BuildStore(work.home.builds), note)}
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     for outcome in outcomes:
@@ -155,8 +167,7 @@ def _twin(
     for original in outcomes:
         programs = layouts.get(twin.twin_of or "")
         if isinstance(original, Build) and original.variant == twin.twin_of and programs:
-            with programs[0].open("rb") as f:
-                sha256 = hashlib.file_digest(f, "sha256").hexdigest()
+            sha256 = sha256_of(programs[0])
             return replace(original, variant=twin.name, program=programs[0], program_sha256=sha256)
     return BuildFailure(twin.name, "not-buildable", "its original has no other layout")
 
@@ -193,6 +204,27 @@ def _toolchains(
         except CannotBuildHere as error:
             reasons[name, packages] = str(error)
     return found, reasons
+
+
+def _interpreters(work: Work[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
+    """The interpreters that can be had, and for the others the reason."""
+    found: dict[str, Interpreter] = {}
+    reasons: dict[str, str] = {}
+    for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
+        try:
+            found[name] = work.outside.interpreter(name, work.home, work.observer.note)
+        except CannotBuildHere as error:
+            reasons[name] = str(error)
+    return found, reasons
+
+
+def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
+    """Why steps that run the interpreter cannot."""
+    if python is None or python.root is None:
+        return None
+    if any("python" in names_in(step) for step in steps_of(build, variant)[0]):
+        return f"its build steps use {{python}}, and {python.name} runs only in its own root"
+    return None
 
 
 def _evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:

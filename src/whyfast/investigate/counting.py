@@ -53,8 +53,8 @@ def count(work: Work[Study], run: OpenRun) -> Work[Study]:
     work.observer.phase("count")
     named = study.evidence.counted or [b.name for b in study.benchmarks]
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
-    with run.timed("count", work.outside.clock), _scratch(work.home) as folder:
-        counter = _Counter(work, run.calibrations(), folder)
+    with run.timed("count", work.outside.clock), scratch_folder(work.home) as folder:
+        counter = BuildCounter(work, run.calibrations(), folder)
         return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
 
 
@@ -86,7 +86,7 @@ def file_tasks(
     if profiler == "callgrind":
         with suppress(CannotCount):
             valgrind = _choose(outside, home, True, note)
-    with _scratch(home) as folder:
+    with scratch_folder(home) as folder:
         seen = replace(here, readable=(valgrind_root(home),), writable=(folder,))
         enter = file_prefixes(files, home, also=seen)
         rooted = [
@@ -101,7 +101,7 @@ def _choose(outside: Outside, home: Home, rooted: bool, note: Note) -> Valgrind:
 
 
 @contextmanager
-def _scratch(home: Home) -> Iterator[Path]:
+def scratch_folder(home: Home) -> Iterator[Path]:
     """A folder that can be written to inside and outside of sandboxes."""
     folders = home.cache / "counting"
     folders.mkdir(parents=True, exist_ok=True)
@@ -109,13 +109,19 @@ def _scratch(home: Home) -> Iterator[Path]:
         yield Path(folder)
 
 
-class _Counter:
-    """Remembers what works here: hardware counters, and a Valgrind."""
+class BuildCounter:
+    """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
+    ``timeout`` seconds."""
 
     def __init__(
-        self, work: Work[Study], calibrations: Mapping[str, Calibration], scratch: Path
+        self,
+        work: Work[Study],
+        calibrations: Mapping[str, Calibration],
+        scratch: Path,
+        timeout: float = TIMEOUT,
     ) -> None:
         self._work = work
+        self._timeout = timeout
         self._calibrations = calibrations
         self._scratch = scratch
         self._geometry = read_geometry(work.outside.system)
@@ -131,7 +137,7 @@ class _Counter:
             what += [said] if measured else []
         counts = measured
         if not measured or not set(self._work.question.evidence.events) <= set(MEASURED):
-            counts, said = self._simulated(benchmark)
+            counts, said = self.simulated(benchmark)
             what.append(f"simulated: {said}" if what else said)
             if measured:
                 counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
@@ -155,7 +161,8 @@ class _Counter:
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
         return found, work if benchmark.kind.takes_turns else WHOLE
 
-    def _simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
+    def simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
+        """What every build does by the simulation, with its profile, and of what work."""
         try:
             simulation = self._simulator()
         except CannotCount as error:
@@ -206,7 +213,7 @@ class _Counter:
                     started.commands[name],
                     outside.launcher,
                     started.env,
-                    TIMEOUT,
+                    self._timeout,
                     enter[name],
                     self._scratch,
                 ),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whyfast.investigate.work import Work
 from whyfast.measure.pyperf_runner import hook_folder
+from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.store.builds import BuildStore
@@ -28,15 +29,29 @@ def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str
     boxes = [
         replace(
             also,
-            root=roots[build.provenance["toolchain"]["digest"]],
+            root=_study_root(build, roots),
             # The store's folder of the build holds its program and other layouts of it.
             writable=(work.home.builds / build.digest, *also.writable),
-            readable=(*also.readable, *seen),
+            readable=(*also.readable, *seen, *_readable(build)),
         )
         for build in work.usable
     ]
     words = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
     return dict(zip((b.variant for b in work.usable), words, strict=True))
+
+
+def _study_root(build: Build, roots: Mapping[str, Path | None]) -> Path | None:
+    """That of its interpreter, if it has one, else of its toolchain."""
+    python = build.provenance.get("interpreter")
+    if python is None:
+        return roots[build.provenance["toolchain"]["digest"]]
+    return Path(python["root"]) if python["root"] else None
+
+
+def _readable(build: Build) -> tuple[Path, ...]:
+    """What its interpreter needs to see."""
+    python = build.provenance.get("interpreter")
+    return tuple(map(Path, python["readable"])) if python else ()
 
 
 def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.source import present
+from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.interpreter import Interpreter
 from whyfast.model.study import Source, Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
@@ -20,6 +22,9 @@ from whyfast.toolchain.registry import providers, resolve, split_name
 
 #: See :func:`whyfast.toolchain.registry.resolve`.
 Resolver = Callable[[str, Home, Callable[[str], None], Sequence[str]], Toolchain]
+
+#: See :func:`whyfast.interpreter.registry.resolve_interpreter`.
+InterpreterResolver = Callable[[str, Home, Callable[[str], None]], Interpreter]
 
 
 @dataclass(frozen=True)
@@ -84,9 +89,15 @@ class Forecast:
         )
 
 
-def forecast(study: Study, home: Home, toolchain: Resolver | None = None) -> Forecast:
+def forecast(
+    study: Study,
+    home: Home,
+    toolchain: Resolver | None = None,
+    interpreter: InterpreterResolver | None = None,
+) -> Forecast:
     """Look at the installed toolchains and the build store; nothing is downloaded or written but
-    what installed compilers are found to support. ``toolchain`` gets them; None: really."""
+    what installed compilers are found to support. ``toolchain`` and ``interpreter`` get those;
+    None: really."""
     sources = {
         revision: scan_source(there.folder)
         for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
@@ -103,6 +114,9 @@ def forecast(study: Study, home: Home, toolchain: Resolver | None = None) -> For
             continue
         provider, name = split_name(variant.toolchain)
         packages = packages_here(study.build, variant, home)
+        if variant.python and not interpreter_installed(variant.python, home):
+            prospects.append(Prospect(variant, "to build, after a download", variant.python))
+            continue
         if provider != "path" and not known[provider].installed(name, home, packages):
             prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
             # One name may need several roots, with other packages in each.
@@ -113,7 +127,10 @@ def forecast(study: Study, home: Home, toolchain: Resolver | None = None) -> For
         try:
             found = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
             tree = sources.get(variant.revision)
-            prospects.append(_prospect(study, variant, found, tree, store))
+            python = variant.python and (interpreter or resolve_interpreter)(
+                variant.python, home, lambda text: None
+            )
+            prospects.append(_prospect(study, variant, (found, python or None), tree, store))
         except CannotBuildHere as error:
             prospects.append(Prospect(variant, "not buildable here", str(error)))
     return Forecast(
@@ -137,17 +154,18 @@ def _at(source: Source, revision: str) -> Source:
 def _prospect(
     study: Study,
     variant: Variant,
-    toolchain: Toolchain,
+    tools: tuple[Toolchain, Interpreter | None],
     source: SourceTree | None,
     store: BuildStore,
 ) -> Prospect:
-    """Of a variant whose toolchain is there."""
+    """Of a variant whose toolchain is there, and its interpreter if it has one."""
+    toolchain, python = tools
     if why_not := lacks(variant, toolchain):
         return Prospect(variant, "not buildable here", why_not)
     if source is None:
         wanted = f"{study.source.kind} {study.source.name}"
         return Prospect(variant, "to build, after a download", wanted)
-    digest = make_recipe(study, variant, toolchain, source).digest
+    digest = make_recipe(study, variant, toolchain, source, python).digest
     return Prospect(variant, "built" if store.find(digest) else "to build", digest[:12])
 
 
@@ -173,9 +191,14 @@ def lacks(variant: Variant, toolchain: Toolchain) -> str:
     return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else ""
 
 
-def check_room(study: Study, home: Home, toolchain: Resolver | None = None) -> None:
+def check_room(
+    study: Study,
+    home: Home,
+    toolchain: Resolver | None = None,
+    interpreter: InterpreterResolver | None = None,
+) -> None:
     """UserError when the disk has not the room that the study is known to need."""
-    need = forecast(study, home, toolchain).disk
+    need = forecast(study, home, toolchain, interpreter).disk
     if need and (short := lacking(home.cache, need)):
         raise UserError(
             f"no room for the toolchains and builds of this study: {short}; make room "

@@ -57,7 +57,7 @@ class Processes:
     def measure(self, work: Work[Study], run: OpenRun, settled: Settled | None = None) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see :func:`measure_blocks`."""
         blocks, failures = run.blocks(), run.failures()
-        entries = [_entry(work, b, blocks, failures) for b in work.question.benchmarks]
+        entries = [entry_of(work, b, blocks, failures) for b in work.question.benchmarks]
         earlier = sum(len(e.blocks) for e in entries)
         if earlier:
             work.observer.note(f"resuming: {earlier} blocks are there already")
@@ -95,7 +95,7 @@ def launch_arguments(
     )
 
 
-def _entry(
+def entry_of(
     work: Work[Study],
     benchmark: Benchmark,
     blocks: Sequence[Block],

@@ -11,13 +11,13 @@ from functools import partial
 from typing import TypeVar
 
 from whyfast.explain.jit import explain_image, this_architecture
-from whyfast.formats.self_report import read_buckets, read_code, read_overheads
+from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
 from whyfast.investigate.work import Work, argument_vector
 from whyfast.measure.process import describe_status
 from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.observed import JitImage, Observed, Overhead, RunTimes
+from whyfast.model.observed import Figure, JitImage, Observed, Overhead, RunTimes
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 
@@ -30,7 +30,9 @@ class _NoAnswer(Exception):
 
 def wants_observing(study: Study) -> bool:
     """Whether the study asks its programs anything. Those under other kernels are not asked."""
-    asks = study.evidence.image or any(b.distribution or b.overhead for b in study.benchmarks)
+    asks = study.evidence.image or any(
+        b.distribution or b.overhead or b.figures for b in study.benchmarks
+    )
     return bool(asks) and not study.in_vms
 
 
@@ -80,7 +82,18 @@ def _observed(work: Work[Study]) -> Observed:
         )
         for one in found
     ]
-    return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes))
+    figures = [
+        one
+        for benchmark in study.benchmarks
+        for build in builds
+        if benchmark.figures
+        for found in attempt(
+            f"figures of {build.variant} on {benchmark.name}",
+            partial(_figures, work, build, benchmark),
+        )
+        for one in found
+    ]
+    return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
 
 
 def _ask(work: Work[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
@@ -117,6 +130,14 @@ def _overheads(work: Work[Study], benchmark: Benchmark) -> list[Overhead]:
     main = next(b for b in work.usable if b.variant == work.baselines[0])
     said = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
     return [Overhead(benchmark.family_name, what, seconds) for what, seconds in said]
+
+
+def _figures(work: Work[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
+    said = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
+    return [
+        Figure(benchmark.name, build.variant, one.what, one.number, one.word, one.why)
+        for one in said
+    ]
 
 
 def _first_of_family(study: Study) -> list[Benchmark]:

@@ -12,7 +12,8 @@ from typing import Protocol
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import relink
 from whyfast.build.run import build_all
-from whyfast.investigate.forecast import Resolver
+from whyfast.interpreter.registry import resolve_interpreter
+from whyfast.investigate.forecast import InterpreterResolver, Resolver
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.commands import run_aside
 from whyfast.measure.doctor.system import Files, System
@@ -51,9 +52,9 @@ class Outside:
 
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
-    is drawn at random follows. ``toolchain``, ``build``, ``relink``, ``kernel`` and ``valgrind``
-    get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it.
-    ``boot_unit`` None: it is found out whether the processor can run other kernels.
+    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel``
+    and ``valgrind`` get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run
+    it. ``boot_unit`` None: it is found out whether the processor can run other kernels.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -64,6 +65,7 @@ class Outside:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
     store: Callable[[Path], SampleStore] = SampleStore
     toolchain: Resolver = resolve
+    interpreter: InterpreterResolver = resolve_interpreter
     build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = build_all
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         relink

@@ -63,7 +63,7 @@ class OpenRun:
         try:
             yield
         finally:
-            self.seconds[phase] = clock.monotonic() - began
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + clock.monotonic() - began
 
     @contextmanager
     def session(self, outside: Outside) -> Iterator[Session]:

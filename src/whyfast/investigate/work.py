@@ -86,12 +86,14 @@ def argument_vector(
     """
     study = work.question
     run = study.variant(build.variant).run
+    python = build.provenance.get("interpreter", {})
     places = {
         "run": " ".join(run),
         "program": str(program or build.program),
         "source": str(study.source.folder),
         "study": str(study.folder),
         "pyperformance": str(work.packages.get("pyperformance")),
+        "python": str(python.get("program", "")),
     }
     words: list[str] = []
     for word in command:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from whyfast.judge.interpreter_confounds import interpreter_confounds
 from whyfast.judge.machine_confounds import machine_confounds
 from whyfast.judge.option_confounds import option_confounds
 from whyfast.judge.root_confounds import root_confounds
@@ -29,6 +30,7 @@ def find_confounds(
         *option_confounds(study, _built(builds), evidence),
         *_providers(builds),
         *root_confounds(_built(builds)),
+        *interpreter_confounds(_built(builds)),
         *_stand_in(study),
         *_identical(study, builds),
         *_boots(sessions),

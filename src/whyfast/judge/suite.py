@@ -135,21 +135,22 @@ def judge_suites(
     margin: float,
     alpha: float = ALPHA,
     rounds: Rounds | None = None,
+    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
 ) -> tuple[Suite, ...]:
-    """One verdict a (variant, baseline) on the geometric mean over all benchmarks.
+    """One verdict a (variant, baseline) on the geometric mean over all benchmarks, or over those
+    that ``benchmarks`` has for that pair.
 
     ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
     study has no block at all is left out, and ``rounds`` are not heeded for one that lacks blocks
     which others have. With a single benchmark there is no suite: ().
     """
-    benchmarks = list(dict.fromkeys(key[0] for key in samples))
+    every = list(dict.fromkeys(key[0] for key in samples))
     pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
-    if len(benchmarks) < 2:
-        return ()
     complete: dict[tuple[str, str], dict[str, Sample]] = {}
     for v, b in pairs:
-        group = {name: samples[name, v, b] for name in benchmarks if (name, v, b) in samples}
-        if len(group) == len(benchmarks) and all(len(d) for d in group.values()):
+        names = every if benchmarks is None else benchmarks.get((v, b), ())
+        group = {name: samples[name, v, b] for name in names if (name, v, b) in samples}
+        if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
             complete[v, b] = group
     heeded = {pair: fitting(group, rounds) is not None for pair, group in complete.items()}
     places = _all_places(rounds)

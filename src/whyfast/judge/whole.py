@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,18 @@ Key = tuple[str | None, str, str]
 Quantities = Mapping[str, Mapping[str, float]]
 
 
+@dataclass(frozen=True)
+class Scope:
+    """What is compared beyond every variant with every baseline, and what cannot be.
+
+    ``claimed`` are further pairs (variant, baseline) that a claim is audited with, ``lacking`` the
+    (benchmark, variant) that there are not.
+    """
+
+    claimed: Sequence[tuple[str, str]] = ()
+    lacking: Collection[tuple[str, str]] = ()
+
+
 def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evidence]) -> Judged:
     """All that is judged of an investigation whose variants were measured.
 
@@ -76,7 +88,9 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         baselines=baselines,
         margin=margin,
         warming=warming,
-        claimed=claim_pairs(question, evidence),
+        scope=Scope(
+            claim_pairs(question, evidence), {(f.benchmark, f.variant) for f in recorded.lacking}
+        ),
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -138,18 +152,20 @@ def judge_study(
     baselines: Sequence[str],
     margin: float,
     warming: Mapping[str, int] | None = None,
-    claimed: Sequence[tuple[str, str]] = (),
+    scope: Scope = Scope(),
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
 
-    ``claimed`` are further pairs (variant, baseline) that a claim is audited with. They are a
-    family of their own, so that an audit does not blur the study's verdicts.
+    What is ``claimed`` is a family of its own, so that an audit does not blur the study's verdicts.
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
+    A suite goes without what one of its sides is ``lacking``, for this pair alone.
     """
     pairs = [(v, b) for b in baselines for v in variants if v != b]
     # A pair that is there the other way round need not be judged twice.
-    further = [p for p in claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)]
+    further = [
+        p for p in scope.claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)
+    ]
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
     by_name = _by_name(blocks, benchmarks)
@@ -159,13 +175,12 @@ def judge_study(
         cost: dict[Key, float] = {
             key: float(np.mean([b.seconds for b in by_name[key[0]]])) for key in samples
         }
-        complete = {
-            key: d
-            for key, d in samples.items()
-            if all((name, key[1], key[2]) in samples for name in benchmarks)
+        both = {
+            (v, b): [n for n in benchmarks if not {(n, v), (n, b)} & set(scope.lacking)]
+            for v, b in family
         }
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
-        suites += judge_suites(complete, margin=margin, rounds=rounds)
+        suites += judge_suites(samples, margin=margin, rounds=rounds, benchmarks=both)
     return tuple(verdicts), tuple(suites)
 
 

@@ -54,20 +54,29 @@ class Runner(Protocol):
 class InvocationFailed(Exception):
     """A process crashed, hung, or answered nonsense; nothing of its block may be counted.
 
-    ``variant`` is set by whoever knows whose process it was.
+    ``variant`` is set by whoever knows whose process it was. ``lacks``: nothing is wrong, the
+    variant has no such benchmark and says why.
     """
 
     variant: str | None = None
 
-    def __init__(self, reason: str, *, output: str = "", command: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        output: str = "",
+        command: tuple[str, ...] = (),
+        lacks: bool = False,
+    ) -> None:
         self.reason = reason
+        self.lacks = lacks
         self.output = output
         self.command = command
         super().__init__(reason)
 
     def as_failure(self, benchmark: str, variant: str) -> RunFailure:
         """The record that is kept and reported."""
-        return RunFailure(benchmark, variant, self.reason, self.output, self.command)
+        return RunFailure(benchmark, variant, self.reason, self.output, self.command, self.lacks)
 
 
 def started(command: tuple[str, ...], **how: Any) -> Child:

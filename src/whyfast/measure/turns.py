@@ -2,20 +2,20 @@
 
 The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
 writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
-end of file.
+end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
+from whyfast.measure.turn_answer import longest, read_answer
 
 #: Seconds that a program may take from its start to ``ready``.
 READY_TIMEOUT = 60.0
@@ -34,7 +34,9 @@ class TurnInvocation:
         cpu: int | None,
         timeout: float,
         check: str | None,
+        wall: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._wall = wall
         self._command = command
         self._timeout = timeout
         self._check = check
@@ -60,6 +62,8 @@ class TurnInvocation:
         except BaseException:  # also of an interrupt: nobody else knows this process yet
             self.close()
             raise
+        if greeting.startswith("lacks "):
+            raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
 
@@ -68,21 +72,24 @@ class TurnInvocation:
         if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
             line = self._read_line(self._timeout, "did not end a line that it began out of turn")
             raise self._failed(f"answered {line!r} out of turn")
+        granted = self._wall()
         try:
             os.write(self._grant, b"%d\n" % loops)
         except BrokenPipeError:
             raise self._ended() from None
-        return self._parse(self._read_line(self._timeout, "gave no value"))
+        line = self._read_line(self._timeout, "gave no value")
+        return self._parse(line, self._wall() - granted)
 
-    def _parse(self, line: str) -> Sample:
-        number, _, token = line.partition(" ")
+    def _parse(self, line: str, seen: float) -> Sample:
+        """``seen`` is how many seconds the grant and its answer were apart."""
         try:
-            seconds = float(number)
-        except ValueError:
-            raise self._failed(f"answered {line!r} instead of seconds") from None
-        if not math.isfinite(seconds) or seconds <= 0:
-            raise self._failed(f"reported {number} seconds, which cannot be")
-        check = token.strip() or None
+            seconds, check = read_answer(line)
+        except ValueError as error:
+            raise self._failed(str(error)) from None
+        if seconds > longest(seen):
+            raise self._failed(
+                f"reported {seconds:.3g} seconds, and answered {seen:.3g} seconds after its grant"
+            )
         if self._check is not None and check != self._check:
             raise self._failed(f"wrong result: {check}, expected {self._check}")
         return Sample(seconds, check)
@@ -113,10 +120,10 @@ class TurnInvocation:
             "ended early" if status is None else f"ended early ({describe_status(status)})"
         )
 
-    def _failed(self, reason: str) -> InvocationFailed:
+    def _failed(self, reason: str, *, lacks: bool = False) -> InvocationFailed:
         output = self._child.output_tail() if self._child else ""
         self.close()
-        return InvocationFailed(reason, output=output, command=self._command)
+        return InvocationFailed(reason, output=output, command=self._command, lacks=lacks)
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""
@@ -133,15 +140,25 @@ class TurnInvocation:
 
 
 class TurnRunner:
-    """Starts turn-taking programs."""
+    """Starts turn-taking programs; ``wall`` is the clock that their answers are held against."""
 
     loops_vary = True
 
-    def __init__(self, arguments: LaunchArguments) -> None:
+    def __init__(
+        self, arguments: LaunchArguments, wall: Callable[[], float] = time.monotonic
+    ) -> None:
         self._arguments = arguments
+        self._wall = wall
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
         wanted = self._arguments
         env, command = wanted.process(variant, pad, layout)
-        return TurnInvocation(command, env=env, cpu=cpu, timeout=wanted.timeout, check=wanted.check)
+        return TurnInvocation(
+            command,
+            env=env,
+            cpu=cpu,
+            timeout=wanted.timeout,
+            check=wanted.check,
+            wall=self._wall,
+        )

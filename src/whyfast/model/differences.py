@@ -14,6 +14,7 @@ from whyfast.model.variant import Variant
 Aspect = Literal[
     "revision",
     "toolchain",
+    "python",
     "packages",
     "configure",
     "cflags",
@@ -73,7 +74,7 @@ class Difference:
         """Whether the compiler gets to see another source."""
         if self.aspect in ("cflags", "ldflags"):
             return any(flag.startswith(_SOURCE_FLAGS) for flag in self.words)
-        return self.aspect in ("revision", "configure", "env")
+        return self.aspect in ("revision", "python", "configure", "env")
 
 
 def differences(a: Variant, b: Variant) -> tuple[Difference, ...]:

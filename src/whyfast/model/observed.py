@@ -58,6 +58,19 @@ class Overhead:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """What a loop of a benchmark does beside taking time, as the program says: a ``number`` of
+    ``what`` (``allocations a call``), or a ``word``; or ``why`` it cannot say."""
+
+    benchmark: str
+    variant: str
+    what: str
+    number: float | None = None
+    word: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Observed:
     """All of it; ``notes`` say what could not be had."""
 
@@ -65,3 +78,4 @@ class Observed:
     run_times: tuple[RunTimes, ...] = ()
     overheads: tuple[Overhead, ...] = ()
     notes: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()

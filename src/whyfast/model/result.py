@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from whyfast.model.boot import Boot
 from whyfast.model.build import BuildOutcome
+from whyfast.model.check import Check
 from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
 from whyfast.model.observed import Observed
@@ -52,6 +53,16 @@ class Recorded:
     calibrations: tuple[Calibration, ...] = ()
     boots: tuple[Boot, ...] = ()
 
+    @property
+    def failed(self) -> tuple[RunFailure, ...]:
+        """Those failures in which something went wrong."""
+        return tuple(f for f in self.failures if not f.lacks)
+
+    @property
+    def lacking(self) -> tuple[RunFailure, ...]:
+        """Those in which a variant has no such benchmark."""
+        return tuple(f for f in self.failures if f.lacks)
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -90,6 +101,7 @@ class Found:
     ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
     functions the commits between builds change, ``observed`` what programs said about themselves.
+    ``check`` is what a change does to the program, where that was asked.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -99,6 +111,7 @@ class Found:
     counted: tuple[Counted, ...] = ()
     changed: tuple[ChangedFunctions, ...] = ()
     observed: Observed = field(default_factory=Observed)
+    check: Check | None = None
 
 
 @dataclass(frozen=True)

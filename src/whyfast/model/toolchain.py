@@ -11,7 +11,8 @@ from typing import Literal
 FEATURES = ("computed-goto", "musttail", "preserve_none")
 
 #: What a compiler compiles; empty: not known. A build by ``cargo`` is one of Rust.
-Language = Literal["c", "c++", "rust", "cargo", "go", ""]
+#: Of ``python`` the compiler is the interpreter.
+Language = Literal["c", "c++", "rust", "cargo", "go", "python", ""]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class Variant:
     layouts leave side by side. ``revision`` is the commit whose files it is built from, empty for
     the study's own. ``kernel`` is the kernel that it runs under in a virtual machine
     (``debian:linux-6.12``) and ``boot`` that kernel's further parameters; empty: this machine's.
+    ``python`` is the interpreter that it is built for and runs in (``pyenv:3.12``), if any.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Variant:
     revision: str = ""
     kernel: str = ""
     boot: tuple[str, ...] = ()
+    python: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,13 @@ class Parameter:
 class Benchmark:
     """A workload that yields values.
 
-    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``, ``{study}``
-    and ``{run}``; ``check`` is the result token that every value must report (``turn`` runner), or
-    None. ``timeout`` is seconds for one value.
+    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``,
+    ``{study}``, ``{python}`` and ``{run}``; ``check`` is the result token that every value must
+    report (``turn`` runner), or None. ``timeout`` is seconds for one value.
 
     ``distribution`` is a command that prints how long single runs take, ``overhead`` one that
-    prints what the timing itself costs; both are of :mod:`whyfast.formats.self_report`.
+    prints what the timing itself costs, ``figures`` one that prints what a loop does beside taking
+    time; all are of :mod:`whyfast.formats.self_report`.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Benchmark:
     parameter: Parameter | None = None
     distribution: tuple[str, ...] = ()
     overhead: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
     @property
     def kind(self) -> RunnerKind:

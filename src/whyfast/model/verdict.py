@@ -49,12 +49,12 @@ class Lopsided:
 class Few:
     """What blocks too few for a verdict show, at weaker and stated levels.
 
-    ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9 %
-    at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the noise
-    is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence that
-    holds if the log ratios of blocks are normally distributed, which nothing has tested. ``word``
-    is what both support, ``undecided`` where they disagree. ``needed`` is the least number of
-    blocks that can decide without any such assumption.
+    ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9
+    % at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the
+    noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence
+    that holds if the log ratios of blocks are normally distributed, which nothing has tested.
+    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least
+    number of blocks that can decide without any such assumption.
     """
 
     word: Word

@@ -19,11 +19,14 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
 from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
 from whyfast.report.topics.distribution import influence_sentences
+from whyfast.report.topics.figures import figure_sentences
 from whyfast.report.topics.kernel_counts import kernel_sentences
+from whyfast.report.topics.lacking import lacking_sentences
 from whyfast.report.topics.layouts import fix_sentences, placement_sentences, twin_sentences
 from whyfast.report.topics.machine_code import (
     evidence_headline,
@@ -49,6 +52,7 @@ from whyfast.report.topics.programs import (
 )
 from whyfast.report.topics.recordings import recording_sentences
 from whyfast.report.topics.summary import Comparisons
+from whyfast.report.topics.unusual_blocks import unusual_sentences
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ class Answer:
 
 def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
-    if isinstance(result.question, Recordings):
+    if result.found.check is not None:
+        headline, *rest = check_sentences(result)
+    elif isinstance(result.question, Recordings):
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":
         headline, *rest = kernel_sentences(result)
@@ -97,6 +103,7 @@ def composed(result: Result) -> list[str]:
     said += _differences(main, told, study, comparisons, facts)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
+    said += unusual_sentences(judged.verdicts) if said else []
     if not said:
         nothing = "There is no verdict: nothing could be compared."
         said.append(evidence_headline(study, facts, found.troubles) or nothing)
@@ -105,11 +112,13 @@ def composed(result: Result) -> list[str]:
     said += changed_sentences(found.changed)
     said += image_sentences(study, found.observed.images, judged.slopes)
     said += counted_sentences(study, comparisons, found.counted)
+    said += figure_sentences(result)
     said += twin_sentences(study, comparisons)
     said += unmeasured_sentences(study, recorded.builds)
     said += identical_sentences(study, measured_builds(study, recorded.builds))
     said += not_built(recorded.builds)
-    said += _run_failures(recorded.failures)
+    said += _run_failures(recorded.failed)
+    said += lacking_sentences(recorded.lacking)
     said += _warnings(judged.confounds)
     return said
 

@@ -16,6 +16,7 @@ from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
 from whyfast.report.names import visible
 from whyfast.report.numbers import format_seconds, format_verdict
+from whyfast.report.topics.lacking import failure_text
 
 #: Seconds between two plain progress lines while measuring.
 PLAIN_EVERY = 15.0
@@ -55,7 +56,7 @@ class _Plain:
         self._say(f"  {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._say(f"  {failure.variant} failed on {failure.benchmark}: {failure.reason}")
+        self._say(f"  {failure_text(failure)}")
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -103,8 +104,8 @@ class _Living:
         self.display.console.print(_text(text), soft_wrap=True)
 
     def failure(self, failure: RunFailure) -> None:
-        said = f"{failure.variant} failed on {failure.benchmark}: {failure.reason}"
-        self.display.console.print(_text(said, "red"), soft_wrap=True)
+        said = _text(failure_text(failure), *(() if failure.lacks else ("red",)))
+        self.display.console.print(said, soft_wrap=True)
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float

@@ -128,6 +128,7 @@ def _placement_in(data: Any) -> Any:
     return {
         **data,
         **spread,
+        **({"added_high": math.inf} if data.get("added_high", 0) is None else {}),
         **{k: _verdict_in(data[k]) for k in ("linked", "varied") if k in data},
     }
 
@@ -153,7 +154,14 @@ def _verdict_in(data: Any) -> Any:
         return data
     unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
     named = {("word" if k == "verdict" else k): v for k, v in data.items()}
-    return named | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
+    if isinstance(few := data.get("few"), dict):
+        named["few"] = _bounded(few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf})
+    return _bounded(named, unbounded)
+
+
+def _bounded(data: dict[str, Any], unbounded: dict[str, float]) -> dict[str, Any]:
+    """What null stands for where it stands."""
+    return data | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
 
 
 def _suite_in(data: Any) -> Any:

@@ -55,7 +55,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchAnswer:
     """The answer and what it rests on.
 
     ``culprit``: one position. ``one of``: several that cannot be told apart, because the
@@ -81,7 +81,7 @@ class Answer:
     placed: tuple[Where, ...] = ()
 
 
-def remainders(answer: Answer, positions: int) -> tuple[tuple[int, int], ...]:
+def remainders(answer: SearchAnswer, positions: int) -> tuple[tuple[int, int], ...]:
     """The ranges (good, bad) that may hold further steps, to be searched on demand.
 
     Empty when the step was not found or is all there is.

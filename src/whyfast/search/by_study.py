@@ -13,7 +13,7 @@ from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.commits import commits
 from whyfast.search.axes.toolchains import toolchains
 from whyfast.search.keep import search_key
@@ -70,7 +70,7 @@ def _variant(study: Study, name: str | None) -> Variant:
 
 def _candidates(
     study: Study, variant: Variant, search: StudySearch, home: Home, observer: Observer
-) -> tuple[Candidate, ...]:
+) -> tuple[AxisCandidate, ...]:
     if search.axis == "toolchains":
         among = search.among or (search.good, search.bad)
         return toolchains(among, search.good, search.bad, variant)

@@ -43,7 +43,7 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
     median itself would be asked for ever once it holds most of the posterior, with its answer
     known beforehand. None when no candidate can be measured.
     """
-    worth = _entropy(below(posterior, state.task)) * _succeeds(state) / _costs(state)
+    worth = entropy(below(posterior, state.task)) * _succeeds(state) / _costs(state)
     for candidate in state.skipped:
         worth[candidate - 1] = -1.0
     best = int(np.argmax(worth)) if worth.size else 0
@@ -73,7 +73,19 @@ def witness(posterior: Posterior, state: State) -> int | None:
     return int(free[np.argmax(away)])
 
 
-def _entropy(share: Floats) -> Floats:
+def witnesses(state: State) -> int:
+    """How many candidates were measured for the first time after the first confirmation."""
+    seen: set[int] = set()
+    before: set[int] | None = None
+    for block in state.observations:
+        if block.pair is not None and before is None:
+            before = set(seen)
+            before.update((block.pair.parent, block.pair.culprit))
+        seen.update(r.candidate for r in block.readings)
+    return 0 if before is None else len(seen - before)
+
+
+def entropy(share: Floats) -> Floats:
     """Of a coin with this probability, in bits."""
     p = np.clip(share, 1e-12, 1 - 1e-12)
     return -(p * np.log2(p) + (1 - p) * np.log2(1 - p))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.search.answer import Answer, Interval, Where, Word
+from whyfast.search.answer import Interval, SearchAnswer, Where, Word
 from whyfast.search.confirm import ALPHA, Attempt
 from whyfast.search.state import State
 from whyfast.search.view import View, likely, located
@@ -14,7 +14,7 @@ from whyfast.search.view import View, likely, located
 SEVERAL = 0.9
 
 
-def conclude(state: State, seen: View, word: Word) -> Answer:
+def conclude(state: State, seen: View, word: Word) -> SearchAnswer:
     """The answer ``word`` with all that it rests on; "culprit" needs a confirmation."""
     last = seen.tries[-1] if seen.tries else None
     where, step, several = None, None, False
@@ -25,7 +25,7 @@ def conclude(state: State, seen: View, word: Word) -> Answer:
         step = Interval(last.estimate, last.low, last.high, last.blocks)
         several = _several(state, seen, last)
         word = "culprit" if where.size == 1 else "one of"
-    return Answer(
+    return SearchAnswer(
         word=word,
         ends=_ends(state, layouts=False),
         varied=_ends(state, layouts=True),

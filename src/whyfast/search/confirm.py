@@ -47,21 +47,24 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
     The interval of attempt i is at level :data:`ALPHA` / 2ⁱ and valid at any time: it may be
     looked at after every block, and all attempts together err with at most :data:`ALPHA`.
     """
-    taken = [o for o in observations if o.pair is not None]
+    taken = [i for i, o in enumerate(observations) if o.pair is not None]
     out = []
-    for number, group in groupby(taken, key=lambda o: o.pair.attempt if o.pair else 0):
-        blocks = list(group)
+    for number, group in groupby(taken, key=lambda i: _attempt(observations[i])):
+        places = list(group)
+        blocks = [observations[i] for i in places]
         pairs = [o.pair for o in blocks if o.pair is not None]
         jumps = np.array([p.jump for p in pairs])
         low, high = confidence_interval(jumps, ALPHA / 2**number)
         layouts = blocks[0].layouts
+        # What was known then: later blocks must not change what was decided.
+        effect = _effect(observations[: places[-1] + 1], layouts, known)
         out.append(
             Attempt(
                 parent=pairs[0].parent,
                 culprit=pairs[0].culprit,
                 number=number,
                 layouts=layouts,
-                word=_word(low, high, _effect(observations, layouts, known), len(jumps)),
+                word=_word(low, high, effect, len(jumps)),
                 estimate=float(np.median(jumps)),
                 low=low,
                 high=high,
@@ -69,6 +72,10 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
             )
         )
     return tuple(out)
+
+
+def _attempt(observation: Observation) -> int:
+    return observation.pair.attempt if observation.pair else 0
 
 
 def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds | None) -> float:

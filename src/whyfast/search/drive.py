@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whyfast.search.answer import Answer
+from whyfast.search.answer import SearchAnswer
 from whyfast.search.engine import (
-    Build,
+    BuildCandidate,
     Confirm,
     Done,
     Measure,
@@ -24,7 +24,7 @@ from whyfast.search.subject import CandidateFailed, Subject, observation
 Keep = Callable[[State, Step], None]
 
 
-def drive(subject: Subject, state: State, keep: Keep) -> tuple[State, Answer]:
+def drive(subject: Subject, state: State, keep: Keep) -> tuple[State, SearchAnswer]:
     """Do what the engine wants until it has an answer.
 
     ``keep`` is called after every step and has made it durable when it returns: a search that was
@@ -48,7 +48,7 @@ def drive(subject: Subject, state: State, keep: Keep) -> tuple[State, Answer]:
 def _done(subject: Subject, state: State, step: Step, last: int) -> State:
     """The state after the step."""
     match step:
-        case Build(candidate):
+        case BuildCandidate(candidate):
             subject.build(candidate)
             return built(state, candidate)
         case MeasureEnds(layouts):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from whyfast.search.answer import Answer
-from whyfast.search.choose import next_candidate, witness
+from whyfast.search.answer import SearchAnswer
+from whyfast.search.choose import next_candidate, witness, witnesses
 from whyfast.search.conclude import conclude
 from whyfast.search.confirm import Attempt, attempts
 from whyfast.search.state import Observation, State, Task
@@ -28,6 +28,8 @@ DOUBT_LATER = 0.5
 #: contradict it, whatever they are; what tells scatter are further ones, away from it.
 LIKELY = 0.5
 THERE = 0.98
+#: So many further candidates that agree with the step are enough; what doubt is left is told.
+WITNESSES = 4
 #: Confirmations before the search gives up.
 ATTEMPTS = 3
 
@@ -40,8 +42,8 @@ class MeasureEnds:
 
 
 @dataclass(frozen=True)
-class Build:
-    """Build a candidate: then ``built``, or ``skip`` when it cannot be."""
+class BuildCandidate:
+    """BuildCandidate a candidate: then ``built``, or ``skip`` when it cannot be."""
 
     candidate: int
 
@@ -68,10 +70,10 @@ class Confirm:
 class Done:
     """The search has ended."""
 
-    answer: Answer
+    answer: SearchAnswer
 
 
-Step = MeasureEnds | Build | Measure | Confirm | Done
+Step = MeasureEnds | BuildCandidate | Measure | Confirm | Done
 
 
 def begin(task: Task, already_built: Iterable[int] = ()) -> State:
@@ -155,8 +157,7 @@ def _about_step(state: State, seen: View) -> Step:
         (t.parent, t.culprit, t.word) == (where.parent, where.last, "confirmed")
         for t in seen.tries[-1:]
     )
-    enough = LIKELY if not confirmed else 0.0 if state.task.relinkable else THERE
-    if belief.step < enough:
+    if belief.step < _enough(state, confirmed):
         candidate = witness(belief, state)
         if candidate is not None:
             return _measure(candidate, state, seen)
@@ -167,9 +168,18 @@ def _about_step(state: State, seen: View) -> Step:
     return Confirm(where.parent, where.last, state.task.relinkable, len(seen.tries) + 1)
 
 
+def _enough(state: State, confirmed: bool) -> float:
+    """How surely there must be a step before one is confirmed, or told.
+
+    Over layouts scatter averages out, so the confirmation needs no witness.
+    """
+    done = state.task.relinkable or witnesses(state) >= WITNESSES
+    return THERE if confirmed and not done else LIKELY
+
+
 def _measure(candidate: int | None, state: State, seen: View) -> Step:
     """A block of the candidate, after it is built."""
     assert candidate is not None, "a place that is not sure has a candidate to measure"
     if candidate not in state.built:
-        return Build(candidate)
+        return BuildCandidate(candidate)
     return Measure(candidate, seen.layouts)

@@ -24,23 +24,21 @@ DISTURBED = 1 / 30
 #: wide: it decides nothing and refutes nothing.
 WIDE = 4.0
 
-_LOG_2PI = math.log(2 * math.pi)
+
+def normal(z: Floats) -> Floats:
+    """Density of the standard normal distribution."""
+    return np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
 
 
-def log_normal(z: Floats) -> Floats:
-    """Log density of the standard normal distribution."""
-    return -0.5 * (z * z + _LOG_2PI)
-
-
-def log_wide(z: Floats) -> Floats:
-    """Log density of :data:`WIDE` times a t distribution with 2 degrees of freedom."""
-    return -1.5 * np.log1p(z * z / (2 * WIDE**2)) - math.log(2 * math.sqrt(2) * WIDE)
+def wide(z: Floats) -> Floats:
+    """Density of :data:`WIDE` times a t distribution with 2 degrees of freedom; never 0."""
+    x = 1 + z * z / (2 * WIDE**2)
+    return 1 / (x * np.sqrt(x) * (2 * math.sqrt(2) * WIDE))
 
 
 def log_disturbed(z: Floats) -> Floats:
     """Log density of the standard normal distribution with :data:`DISTURBED` of its wide one."""
-    clean = math.log1p(-DISTURBED) + log_normal(z)
-    return np.logaddexp(clean, math.log(DISTURBED) + log_wide(z))
+    return np.log((1 - DISTURBED) * normal(z) + DISTURBED * wide(z))
 
 
 def log_ends(w: Floats, effect: Floats, noise: Floats) -> Floats:
@@ -50,9 +48,7 @@ def log_ends(w: Floats, effect: Floats, noise: Floats) -> Floats:
     """
     scale = ENDS_NOISE * noise
     z = (w - effect) / scale
-    clean = math.log1p(-DISTURBED / 2) + log_normal(z)
-    dirty = math.log(DISTURBED / 2) + log_wide(z)
-    return np.logaddexp(clean, dirty) - np.log(scale)
+    return np.log((1 - DISTURBED / 2) * normal(z) + DISTURBED / 2 * wide(z)) - np.log(scale)
 
 
 def log_candidate(u: Floats, mean: Floats, noise: Floats) -> Floats:
@@ -68,9 +64,6 @@ def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats)
     """
     scale = ENDS_NOISE * noise
     zu, zw = (u - mean) / noise, (w - effect) / scale
-    core, wide = log_normal(zu), log_wide(zu)
-    candidate = np.logaddexp(
-        math.log1p(-DISTURBED) + core, math.log(DISTURBED / 2) + wide
-    ) + log_normal(zw)
-    both = math.log(DISTURBED / 2) + wide + log_wide(zw)
-    return np.logaddexp(candidate, both) - np.log(noise) - np.log(scale)
+    core, far = normal(zw), wide(zw)
+    both = (1 - DISTURBED) * core * normal(zu) + DISTURBED / 2 * (core + far) * wide(zu)
+    return np.log(both) - np.log(noise * scale)

@@ -31,7 +31,7 @@ POOR = 8
 #: The least noise, as a share of the effect: counted instructions have none.
 LEAST = 1e-3
 #: At most this many points of each sign are kept, those with most weight.
-KEPT = 64
+KEPT = 48
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,20 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
         _points(effect[effect < 0], noise * NOISES, (density + sign)[effect < 0]),
     ]
     return _join([_trim(part, ends) for part in parts if part.effect.size])
+
+
+def doubt(ends: Floats, margin: float) -> tuple[float, float]:
+    """From the ends alone: the probabilities that they do not differ, and that they are swapped.
+
+    (nan, nan) with fewer than :data:`FEWEST` blocks.
+    """
+    if len(ends) < FEWEST:
+        return math.nan, math.nan
+    points = grid(ends, margin, None)
+    fit = log_ends(ends, points.effect[:, None], points.noise[:, None]).sum(axis=1)
+    weight = np.exp(points.log_prior + fit - (points.log_prior + fit).max())
+    weight = weight / weight.sum()
+    return float(weight[points.effect == 0].sum()), float(weight[points.effect < 0].sum())
 
 
 def robust_noise(ends: Floats) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.placement import REMAINS
-from whyfast.search.likelihood import ENDS_NOISE, log_disturbed, log_normal
+from whyfast.search.likelihood import ENDS_NOISE, log_disturbed
 from whyfast.search.nuisance import robust_noise
 from whyfast.search.state import KnownEnds
 
@@ -60,11 +60,10 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
     # How likely the difference as linked is, given what the change makes; never finer than the
     # steps of the grid.
     made = np.sqrt(width + (error / unit) ** 2 + 0.05**2)
-    fit = _prior() + log_normal((1 - share) / made) - np.log(made)
+    fit = _prior() - 0.5 * ((1 - share) / made) ** 2 - np.log(made)
     scale = np.sqrt(width + (noise / unit) ** 2)
-    for v in varied / unit:
-        z = (v - share) / scale
-        fit = fit + log_disturbed(z) - np.log(scale)
+    z = (varied / unit - share[..., None]) / scale[..., None]
+    fit = fit + log_disturbed(z).sum(axis=2) - len(varied) * np.log(scale)
     weight = np.exp(fit - fit.max()).sum(axis=1)
     weight = weight / weight.sum()
     kappa = share[:, 0]

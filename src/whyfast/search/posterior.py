@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from whyfast.search.hypotheses import GOOD, SCATTER, SHAPES, Hypothesis
 from whyfast.search.nuisance import grid
-from whyfast.search.shapes import Steps, masses, one_step, two_steps
+from whyfast.search.shapes import StepShapes, masses, one_step, two_steps
 from whyfast.search.state import Observation, Task
 from whyfast.search.table import tabulate
 
@@ -61,7 +61,7 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     base = points.log_prior + table.ends
     more, less, equal = points.effect > 0, points.effect < 0, points.effect == 0
     slower, base_slower = table.at(more), base[more]
-    steps: dict[Hypothesis, Steps] = {
+    steps: dict[Hypothesis, StepShapes] = {
         "single": one_step(slower, mass),
         "several": two_steps(slower, mass),
     }

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
-from whyfast.search.answer import Answer
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.answer import SearchAnswer
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
-from whyfast.search.engine import Build, Confirm, Done, Measure, Step, begin
+from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
 from whyfast.search.keep import load, save
 from whyfast.search.state import State, Task
 from whyfast.search.subject import CandidateFailed, Subject
@@ -24,9 +24,9 @@ class SearchResult:
     """What was searched, all that was seen, and the answer."""
 
     axis: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[AxisCandidate, ...]
     state: State
-    answer: Answer
+    answer: SearchAnswer
 
 
 def run_search(
@@ -61,20 +61,20 @@ def run_search(
     return SearchResult(found.axis, found.candidates, state, answer)
 
 
-def begun(axis: str, candidates: Sequence[Candidate], task: Task) -> SearchResult:
+def begun(axis: str, candidates: Sequence[AxisCandidate], task: Task) -> SearchResult:
     """A search that has seen nothing yet."""
     state = begin(task)
-    none = Answer("undecided", None, None, {}, "not tested")
+    none = SearchAnswer("undecided", None, None, {}, "not tested")
     return SearchResult(axis, tuple(candidates), state, none)
 
 
-def _said(state: State, step: Step, candidates: Sequence[Candidate]) -> str:
+def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
     """A line on a step, empty where it is none worth one."""
     number = len(state.observations)
     match step:
-        case Build(candidate) if candidate in state.skipped:
+        case BuildCandidate(candidate) if candidate in state.skipped:
             return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
-        case Build(candidate):
+        case BuildCandidate(candidate):
             return f"built {candidates[candidate].title}"
         case Measure(candidate, _) if state.observations and state.observations[-1].readings:
             ratio = state.observations[-1].readings[0].to_good

@@ -12,7 +12,7 @@ from whyfast.investigate.outside import Outside
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.subject import CandidateFailed, Times
 
@@ -24,7 +24,7 @@ class ScriptSubject:
     other exit code than 0 skips the commit, as in ``git bisect run`` 125 does."""
 
     repository: Path
-    candidates: Sequence[Candidate]
+    candidates: Sequence[AxisCandidate]
     command: tuple[str, ...]
     build_line: str
     folder: Path

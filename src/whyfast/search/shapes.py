@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.hypotheses import BAD, GOOD, LEVELS, MIDDLE
-from whyfast.search.table import Table
+from whyfast.search.table import BlockTable
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Masses:
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepShapes:
     """Log of likelihood times prior, by grid point and gap: both of shape (points, gaps).
 
     ``largest``: the largest step lies in the gap. ``some``: any step does; with two steps its sum
@@ -56,13 +56,22 @@ def masses(bounds: tuple[int, ...], weights: tuple[float, ...] | None) -> Masses
         return Masses(np.log(one), np.log(one) - np.log(pairs) / 2, np.log(same / pairs))
 
 
-def one_step(table: Table, mass: Masses) -> Steps:
+def one_step(table: BlockTable, mass: Masses) -> StepShapes:
     """0 before the step, 1 from it on."""
-    at = _before(table.level[..., GOOD]) + _after(table.level[..., BAD]) + mass.one
-    return Steps(at, at)
+    at = crossing(table.level[..., GOOD], table.level[..., BAD]) + mass.one
+    return StepShapes(at, at)
 
 
-def two_steps(table: Table, mass: Masses) -> Steps:
+def crossing(before: Floats, after: Floats) -> Floats:
+    """Log likelihood of one change in each gap, shape (points, gaps).
+
+    From the log likelihoods, each of shape (points, candidates), of a candidate that lies before
+    the change and of one that lies after it.
+    """
+    return _before(before) + _after(after)
+
+
+def two_steps(table: BlockTable, mass: Masses) -> StepShapes:
     """0, a level between, and 1; all levels of ``MIDDLE`` are as likely.
 
     For steps in the gaps a < b the likelihood is a product of what depends on a and what depends
@@ -82,7 +91,7 @@ def two_steps(table: Table, mass: Masses) -> Steps:
     larger = np.where(np.abs(middle) >= np.abs(1 - middle), first, second)
     same = (good + bad)[..., 0] + mass.both
     even = np.log(len(middle))
-    return Steps(
+    return StepShapes(
         np.logaddexp(np.logaddexp.reduce(larger, axis=2) - even, same),
         np.logaddexp(np.logaddexp.reduce(np.logaddexp(first, second), axis=2) - even, same),
     )

@@ -23,6 +23,10 @@ class KnownEnds:
     effect: float
     noise: float
 
+    def __post_init__(self) -> None:
+        if not (self.effect > 0 and self.noise > 0):
+            raise ValueError("the known effect and noise must be above 0")
+
 
 @dataclass(frozen=True)
 class Costs:

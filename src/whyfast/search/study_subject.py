@@ -13,7 +13,7 @@ from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.subject import CandidateFailed, Times
 
@@ -24,7 +24,7 @@ class StudySubject:
     :class:`whyfast.search.blocks.Blocks`."""
 
     work: Work[Study]
-    candidates: Sequence[Candidate]
+    candidates: Sequence[AxisCandidate]
     seed: int
     relinkable: bool = False
     _made: dict[int, Work[Study]] = field(default_factory=dict)

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Table:
+class BlockTable:
     """Log likelihoods of all blocks.
 
     ``candidates``: those measured, in order. ``level[p, i, l]``: of all blocks of candidate i if
@@ -30,12 +30,12 @@ class Table:
     ramp: Floats
     ends: Floats
 
-    def at(self, points: NDArray[np.bool_]) -> Table:
+    def at(self, points: NDArray[np.bool_]) -> BlockTable:
         """The table of some of the grid points."""
-        return Table(self.candidates, self.level[points], self.ramp[points], self.ends[points])
+        return BlockTable(self.candidates, self.level[points], self.ramp[points], self.ends[points])
 
 
-def tabulate(observations: Sequence[Observation], points: Grid, positions: int) -> Table:
+def tabulate(observations: Sequence[Observation], points: Grid, positions: int) -> BlockTable:
     """The table. Of a block with two candidates the ends count once, with the first."""
     effect, noise = points.effect[:, None], points.noise[:, None]
     alone = np.array([o.ends for o in observations if not o.readings])
@@ -59,7 +59,7 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     )
     own = np.array(candidates)[:, None] == of  # (candidates, readings)
     summed = np.einsum("cr,prl->pcl", own.astype(np.float64), fit, optimize=True)
-    return Table(
+    return BlockTable(
         candidates,
         summed[..., :-1],
         summed[..., -1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,10 +99,16 @@ def _counted(state: State, tries: Sequence[Attempt], *, layouts: bool) -> tuple[
     """
     failed = {t.number for t in tries if t.word in ("refuted", "unconfirmed")}
     return tuple(
-        replace(o, readings=tuple(r for r in o.readings if r.candidate not in state.skipped))
+        _without(o, state.skipped)
         for o in state.observations
         if o.layouts == layouts and (o.pair is None or o.pair.attempt in failed)
     )
+
+
+def _without(block: Observation, skipped: Mapping[int, str]) -> Observation:
+    if not any(r.candidate in skipped for r in block.readings):
+        return block
+    return replace(block, readings=tuple(r for r in block.readings if r.candidate not in skipped))
 
 
 def _believed(seen: tuple[Observation, ...], state: State, *, layouts: bool) -> Posterior | None:

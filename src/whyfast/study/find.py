@@ -11,17 +11,22 @@ from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import nearest, quoted, suggestion
 
 FILE = "study.toml"
+#: The study of a whole repository, at its root: its source is the folder that it lies in.
+ROOT_FILE = "whyfast.toml"
 
 
 def find_study(where: str | Path) -> Path:
-    """The study file. What exists as a folder or file goes before a bundled study of that name.
+    """The study file; in a folder ``study.toml``, or else ``whyfast.toml``.
+
+    What exists as a folder or file goes before a bundled study of that name.
 
     UserError, with the nearest bundled study, when there is none.
     """
     path = Path(where)
     try:
-        if str(where).strip() and (path / FILE).is_file():
-            return path / FILE
+        for name in (FILE, ROOT_FILE):
+            if str(where).strip() and (path / name).is_file():
+                return path / name
         if path.is_file():
             return path
         is_folder, exists = path.is_dir(), path.exists()

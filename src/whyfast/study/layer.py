@@ -18,7 +18,7 @@ LISTS = ("cflags", "ldflags", "configure", "packages", "requires", "keep", "run"
 _SECTION = re.compile(r"\.text[\w.$*?-]*")
 #: Every key of a layer; but for ``about``, each is a field of :class:`Variant`.
 LAYER_KEYS = (
-    *("toolchain", "kernel", "revision", *LISTS),
+    *("toolchain", "python", "kernel", "revision", *LISTS),
     *("env", "sysctl", "expect", "evidence_only", "about"),
 )
 #: What a variant may be expected to be, by the evidence that shows it.
@@ -52,6 +52,7 @@ def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
     texts = {
         "toolchain": _toolchain(table),
+        "python": _python(table),
         "revision": _revision(table),
         "kernel": read_kernel(table),
     }
@@ -77,6 +78,15 @@ def _toolchain(table: TomlTable) -> str:
         message = f"{quoted(toolchain)} is not a toolchain"
         raise table.error(("toolchain",), message, 'write provider:name, as in "path:gcc"')
     return toolchain
+
+
+def _python(table: TomlTable) -> str:
+    python = table.string("python")
+    provider, colon, name = python.partition(":")
+    if python and not (colon and provider.strip() and name.strip()):
+        message = f"{quoted(python)} is not an interpreter"
+        raise table.error(("python",), message, 'write provider:name, as in "pyenv:3.12"')
+    return python
 
 
 def _revision(table: TomlTable) -> str:

@@ -53,6 +53,10 @@ def _depth(data: Any, key: Key) -> int:
     return len(key)
 
 
+#: Bytes of a study file that are read: a hundred times the largest that comes with whyfast.
+LARGEST = 4_000_000
+
+
 def read_document(file: Path) -> TomlDocument:
     """The parsed file; StudyError when it cannot be read or is not TOML."""
     text = _read(file)
@@ -67,10 +71,16 @@ def read_document(file: Path) -> TomlDocument:
 
 def _read(file: Path) -> str:
     try:
-        raw = file.read_bytes()
+        if file.exists() and not file.is_file() and not file.is_dir():  # a pipe: opening it waits
+            raise StudyError("is no regular file", file=file, line=None, key=None)
+        with file.open("rb") as opened:
+            raw = opened.read(LARGEST + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StudyError(f"cannot be read: {reason}", file=file, line=None, key=None) from None
+    if len(raw) > LARGEST:
+        said = f"is larger than {LARGEST // 1_000_000} MB, which no study file is"
+        raise StudyError(said, file=file, line=None, key=None)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

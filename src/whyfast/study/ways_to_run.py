@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from whyfast.model.runner_kind import RUNNER_KINDS
-from whyfast.model.study import EvidenceSpec
+from whyfast.model.study import BuildSpec, EvidenceSpec
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study.placeholders import names_in
+from whyfast.study.placeholders import INTERPRETER_NAMES, names_in
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import Key, kind, quoted
 
@@ -60,6 +60,33 @@ def check_running(
         if variant.run and evidence.image and not _uses_run(evidence.image):
             message = f"{variant.name} has run, but the command never uses {{run}}"
             raise top.error(("evidence", "image"), message, 'add the word "{run}"')
+
+
+def check_interpreters(
+    top: TomlTable, build: BuildSpec, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
+) -> None:
+    """``{python}`` stands for something in every variant, and an interpreter is used."""
+    evidence = build.evidence.steps if build.evidence else ()
+    uses: dict[Key, Sequence[str]] = {
+        ("build", "steps"): (*build.steps, *evidence, build.link or ""),
+        **{("benchmarks", b.name, "command"): b.command for b in benchmarks},
+    }
+    used = [
+        (key, name)
+        for key, words in uses.items()
+        for word in words
+        for name in names_in(word)
+        if name in INTERPRETER_NAMES
+    ]
+    for v in variants:
+        if not v.python and used:
+            key, name = used[0]
+            message = f"{{{name}}} stands for nothing in {v.name}, which has no python"
+            raise top.error(key, message, 'give it one: python = "pyenv:3.12"')
+        if v.python and not used:
+            message = f"{v.name} has python, but nothing uses {{python}}"
+            hint = 'begin the command of a benchmark with "{python}"'
+            raise top.error(("variant", v.name, "python"), message, hint)
 
 
 def _uses_run(command: Sequence[str]) -> bool:

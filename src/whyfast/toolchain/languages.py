@@ -19,6 +19,7 @@ _NAMES: tuple[tuple[re.Pattern[str], Language], ...] = (
     (re.compile(r"rustc"), "rust"),
     (re.compile(r"cargo"), "cargo"),
     (re.compile(r"go|go\d[\d.]*"), "go"),
+    (re.compile(r"(python|pypy)\d*(\.\d+)?"), "python"),
     (re.compile(r"(.*-)?(gcc|clang|cc|tcc|icx)(-\d[\d.]*)?"), "c"),
 )
 
@@ -49,6 +50,8 @@ def ask(language: Language, program: str, first_line: Ask) -> Installed:
         return _rust(language, program, first_line)
     if language == "go":
         return _go(program, first_line)
+    if language == "python":
+        return _python(program, first_line)
     version = first_line([program, "--version"])
     target = first_line([program, "-dumpmachine"])
     return Installed(program, version, target, _parts(program, first_line))
@@ -74,6 +77,18 @@ def _rust(language: Language, program: str, first_line: Ask) -> Installed:
     target = first_line([str(compiler), "--print", "host-tuple"])
     env = (("RUSTC", str(compiler)),) if language == "cargo" else ()
     return Installed(str(real), version, target, (compiler, *libraries), (Path(sysroot),), env)
+
+
+def _python(program: str, first_line: Ask) -> Installed:
+    """What is on PATH is often pyenv's proxy; a virtual environment needs what it was made from."""
+    asked = "import sys; print(sys.executable, sys.prefix, sys.base_prefix, sep='\\t')"
+    said = first_line([program, "-c", asked]).split("\t")
+    if len(said) != 3:
+        return Installed(program, "", "")
+    version = first_line([program, "--version"])
+    real = Path(said[0]).resolve()
+    folders = tuple(dict.fromkeys(Path(p) for p in said[1:]))
+    return Installed(said[0], version, "", (real,), folders)
 
 
 def _go(program: str, first_line: Ask) -> Installed:

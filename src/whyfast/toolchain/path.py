@@ -17,7 +17,7 @@ from whyfast.toolchain.languages import Installed, ask, language_of
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 
-_COMPILER = re.compile(r"^((gcc|g\+\+|clang|clang\+\+)(-\d+(\.\d+)?)?|rustc|cargo|go)$")
+_COMPILER = re.compile(r"^((gcc|g\+\+|clang|clang\+\+)(-\d+(\.\d+)?)?|rustc|cargo|go|python3)$")
 
 
 class PathProvider:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,38 @@ def test_equal_recipes_of_one_study_are_built_once_under_both_names(
     assert [b.variant for b in builds] == ["twin", "base"]
     assert len({b.program for b in builds if isinstance(b, Build)}) == 1
     assert (tmp_path / "count").read_text() == "ran\n"
+
+
+def _patched(program: Path) -> None:
+    program.write_text(program.read_text().replace("plain", "other"))
+
+
+def _emptied(program: Path) -> None:
+    program.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (_patched, "its program in the build cache was changed since it was built"),
+        (_emptied, "its program in the build cache was changed since it was built"),
+        (Path.unlink, "its program is missing in the build cache"),
+    ],
+)
+def test_a_program_that_was_changed_in_the_cache_is_built_again(
+    source: Path, store: BuildStore, harm: Callable[[Path], None], said: str
+) -> None:
+    made = recipe(source)
+    (first,) = build_all([made], store, _silent)
+    assert isinstance(first, Build)
+    harm(first.program)
+    heard: list[str] = []
+    (second,) = build_all([made], store, heard.append)
+    assert heard == [f"base: {said}; building it again", "building base with cc 1.0"]
+    assert isinstance(second, Build)
+    assert not second.reused
+    assert second.program.read_text() == PROGRAM
+    assert second.program_sha256 == first.program_sha256
 
 
 BUILDER = """

@@ -32,7 +32,17 @@ def _build(home: Home, digest: str, root: Path | None) -> Path:
     program.parent.mkdir(parents=True)
     program.touch()
     toolchain = {"name": "debian:gcc-14", **({"root": str(root)} if root else {})}
-    provenance = {"digest": digest, "toolchain": toolchain, "program": "program"}
+    provenance = {
+        "digest": digest,
+        "toolchain": toolchain,
+        "program": "program",
+        "variant": "v",
+        "program_sha256": "abc",
+        "inputs": {},
+        "source": {},
+        "started": 0,
+        "seconds": 1,
+    }
     (home.builds / digest / "provenance.json").write_text(json.dumps(provenance))
     return program
 

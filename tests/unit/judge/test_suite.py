@@ -76,6 +76,21 @@ def test_a_pair_that_lacks_a_benchmark_has_no_mean() -> None:
     assert [(s.verdict.variant, s.verdict.baseline) for s in suites] == [("new", "old")]
 
 
+def test_a_suite_is_over_what_both_sides_have() -> None:
+    fib, sort = _noise(0.2, seed=1), _noise(-0.1, seed=2)
+    samples = {
+        (name, variant, "old"): d
+        for variant in ("new", "older")
+        for name, d in (("fib", fib), ("sort", sort))
+    }
+    samples["hash", "new", "old"] = _noise(0.5)
+    both = {("new", "old"): ["fib", "sort", "hash"], ("older", "old"): ["fib", "sort"]}
+    new, older = judge_suites(samples, margin=0.01, benchmarks=both)
+    assert (new.verdict.variant, round(new.verdict.ratio, 2)) == ("new", 1.22)
+    assert (older.verdict.variant, round(older.verdict.ratio, 2)) == ("older", 1.05)
+    assert sorted(older.influence) == ["fib", "sort"]
+
+
 def test_several_suites_share_one_level() -> None:
     samples = {
         (name, variant, "old"): d

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tests.unit.example_blocks import block
 
-from whyfast.judge.whole import judge_study
+from whyfast.judge.whole import Scope, judge_study
 from whyfast.model.verdict import Verdict
 
 BLOCKS = [
@@ -26,7 +26,7 @@ def _judge(claimed: Sequence[tuple[str, str]] = ()) -> list[Verdict]:
         variants=["old", "mended", "tail"],
         baselines=["old"],
         margin=0.01,
-        claimed=claimed,
+        scope=Scope(claimed=tuple(claimed)),
     )
     return list(verdicts)
 

@@ -12,11 +12,11 @@ import whyfast.turns
 from whyfast.measure.launch import CannotCount, SystemLauncher
 from whyfast.measure.pregranted import PregrantedLauncher
 
-TURNS = str(Path(whyfast.turns.__file__).parent)
+TURNS = str(Path(whyfast.turns.__file__).parent / "include")
 PROGRAM = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from __init__ import take_turns
+from whyfast_turn import take_turns
 total = 0
 def run(loops):
     global total

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,11 @@ def _enter(
     check: str | None = None,
     cpu: int | None = None,
     pad: int = 0,
+    wall: Callable[[], float] | None = None,
 ) -> Invocation:
-    runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), timeout, check))
+    # A second at each look: what a program says need not have passed.
+    wall = wall or count(0.0, 1.0).__next__
+    runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), timeout, check), wall)
     return runner.enter("v", cpu=cpu, pad=pad)
 
 
@@ -109,6 +113,14 @@ def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
     assert caught.value.command == _command(code)
 
 
+def test_a_program_that_has_no_such_benchmark() -> None:
+    with pytest.raises(InvocationFailed) as caught:
+        _enter(_command('say("lacks METH_FASTCALL came with 3.6\\n")'))
+    assert (caught.value.reason, caught.value.lacks) == ("METH_FASTCALL came with 3.6", True)
+    failure = caught.value.as_failure("calls", "old")
+    assert (failure.benchmark, failure.variant, failure.lacks) == ("calls", "old", True)
+
+
 def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
     with pytest.raises(InvocationFailed) as caught:
@@ -137,6 +149,20 @@ LATER = {
     "forever": ('say("inf\\n")', "reported inf seconds, which cannot be"),
     "no time": ('say("0.000000000\\n")', "reported 0.000000000 seconds, which cannot be"),
     "back in time": ('say("-0.5\\n")', "reported -0.5 seconds, which cannot be"),
+    "grouped digits": ('say("1_0\\n")', "answered '1_0' instead of seconds"),
+    "hexadecimal": ('say("0x1p-3\\n")', "answered '0x1p-3' instead of seconds"),
+    "another script": ('say("\\u0661\\n")', "answered '\u0661' instead of seconds"),
+    "a sign": ('say("+0.5\\n")', "answered '+0.5' instead of seconds"),
+    "an age": (
+        'say("1e300\\n")',
+        "reported 1e+300 seconds, and answered 1 seconds after its grant",
+    ),
+    "beyond all": ('say("1e999\\n")', "reported 1e999 seconds, which cannot be"),
+    "hardly any time": ('say("1e-300\\n")', "reported 1e-300 seconds, which cannot be"),
+    "a bit too long": (
+        'say("1.03\\n")',
+        "reported 1.03 seconds, and answered 1 seconds after its grant",
+    ),
     "error": ('say("error out of memory\\n")', "out of memory"),
     "exit": ("sys.exit(3)", "ended early (exit code 3)"),
     "abort": ("os.abort()", "ended early (killed by SIGABRT)"),
@@ -206,6 +232,17 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
         with pytest.raises(InvocationFailed) as caught:
             player.turn(1)
     assert caught.value.reason == reason
+
+
+def test_a_time_may_be_off_by_what_clocks_differ() -> None:
+    with _playing(READY + 'for line in grants: say("1.019\\n")') as player:
+        assert player.turn(1) == Sample(1.019, None)
+
+
+def test_an_answer_is_held_against_the_time_that_has_really_passed() -> None:
+    player = _enter(_command(READY + 'for line in grants: say("86400\\n")'), wall=time.monotonic)
+    with pytest.raises(InvocationFailed, match=r"^reported 8.64e\+04 seconds, and answered "):
+        player.turn(1)
 
 
 def test_a_failure_shows_the_end_of_what_was_printed() -> None:

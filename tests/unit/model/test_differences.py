@@ -43,6 +43,7 @@ CHANGED: dict[str, tuple[Any, Difference | None]] = {
     "keep": ((".text.hot",), Difference("keep", added=(".text.hot",))),
     "revision": ("0123abc", Difference("revision", added=("0123abc",))),
     "kernel": ("debian:linux-6.12", Difference("kernel", added=("debian:linux-6.12",))),
+    "python": ("pyenv:3.12", Difference("python", added=("pyenv:3.12",))),
     "boot": (("quiet",), Difference("boot", added=("quiet",))),
 }
 

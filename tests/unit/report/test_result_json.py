@@ -70,6 +70,11 @@ def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
         "seconds_to_margin": None,
         "notes": [],
         "metric": "time",
+        "seconds_to_margin_90": None,
+        "lopsided": None,
+        "correlation": None,
+        "statistics": {},
+        "few": None,
     }
     assert influence["sieve"] == 2.14
 

@@ -85,8 +85,8 @@ CASES = {
         "${HOME} -o",
         (
             'study.toml:11: build.steps[0]: no placeholder "{HOME}"; valid: {cc}, '
-            "{cflags}, {ldflags}, {configure}, {source}, {include}, {jobs}, {program} "
-            "(write {{ or }} for a literal brace)"
+            "{cflags}, {ldflags}, {configure}, {source}, {include}, {jobs}, {program}, {python}, "
+            "{python_cflags} (write {{ or }} for a literal brace)"
         ),
     ),
     "step stray": (

@@ -7,11 +7,11 @@ loop that shows what a tick is; and for each task ``ready``, ``answer``, ``late`
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from whyfast.measure.doctor.system import number
+from whyfast.measure.turn_answer import read_answer
 
 
 @dataclass
@@ -114,14 +114,11 @@ def read_values(task: Answers | None, turns: int) -> TaskValues:
 
 
 def _reading(line: str) -> tuple[int, str | None]:
-    first, _, check = line.partition(" ")
     try:
-        seconds = float(first)
-    except ValueError:
-        raise Unanswered(f"answered {line!r:.80} instead of seconds") from None
-    if not math.isfinite(seconds) or seconds <= 0:
-        raise Unanswered(f"reported {first} seconds, which cannot be")
-    return round(seconds * 1e9), check.strip() or None
+        seconds, check = read_answer(line)
+    except ValueError as error:
+        raise Unanswered(str(error)) from None
+    return round(seconds * 1e9), check
 
 
 @dataclass(frozen=True)

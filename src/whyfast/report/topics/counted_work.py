@@ -217,13 +217,6 @@ def _where(result: Result, found: CountTotals, name: str, what: str, event: str)
     return Cell(text, f"in {', '.join(said)}" if said else "", number=value - base)
 
 
-def count_details(result: Result) -> tuple[Table, ...]:
-    """Each benchmark: all counters, and the hot functions; then where these lie in each build."""
-    places = places_table(result.found.counted)
-    tables = [t for one in result.found.counted for t in _details(one)]
-    return (*tables, *([places] if places else []))
-
-
 def _details(one: Counted) -> Iterator[Table]:
     name = shown(one.benchmark)
     for made in counter_tables(one.counts):

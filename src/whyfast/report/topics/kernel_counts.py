@@ -193,7 +193,7 @@ def _departures(result: Result) -> Iterator[str]:
 def _failures(result: Result) -> Iterator[str]:
     yield from not_built(result.recorded.builds, what="run")
     groups: dict[str, list[tuple[str, str]]] = {}
-    for f in result.recorded.failures:
+    for f in result.recorded.failed:
         groups.setdefault(f.reason, []).append((f.variant, f.benchmark))
     for reason, where in groups.items():
         variants = listed([shown(v) for v in dict.fromkeys(v for v, _ in where)])

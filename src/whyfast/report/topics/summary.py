@@ -146,6 +146,6 @@ def _failure(result: Result, name: str) -> str | None:
     for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == name:
             return "not buildable" if build.kind == "not-buildable" else "build failed"
-    if any(f.variant == name for f in result.recorded.failures):
+    if any(f.variant == name for f in result.recorded.failed):
         return "run failed"
     return None

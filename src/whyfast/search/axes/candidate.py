@@ -8,7 +8,7 @@ from whyfast.model.variant import Variant
 
 
 @dataclass(frozen=True)
-class Candidate:
+class AxisCandidate:
     """One of the candidates, in order from the good end to the bad one.
 
     ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is what

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.axes.candidate import AxisCandidate
 
 
 def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
-) -> tuple[Candidate, ...]:
+) -> tuple[AxisCandidate, ...]:
     """Every commit that turned ``good`` into ``bad``, both ends among them; merges are followed by
     their first parent. With ``variant``, each is that variant at the commit.
 
@@ -36,10 +36,10 @@ def commits(
     return tuple(_candidate(repository, commit, variant) for commit in (first, *path))
 
 
-def _candidate(repository: Path, commit: str, variant: Variant | None) -> Candidate:
+def _candidate(repository: Path, commit: str, variant: Variant | None) -> AxisCandidate:
     said = _git(repository, "show", "-s", "--format=%h %cs %s", commit).strip()
     built = replace(variant, name=commit[:12], revision=commit, axes={}) if variant else None
-    return Candidate(commit, said, built)
+    return AxisCandidate(commit, said, built)
 
 
 def _commit(repository: Path, name: str, which: str) -> str:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import Candidate
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
 
@@ -20,7 +20,7 @@ def toolchains(
     bad: str,
     variant: Variant,
     known: Mapping[str, Provider] | None = None,
-) -> tuple[Candidate, ...]:
+) -> tuple[AxisCandidate, ...]:
     """The compilers from ``good`` to ``bad`` among ``wanted``, in that order: a pattern stands for
     the provider's names that match it, by their version numbers.
 
@@ -36,7 +36,7 @@ def toolchains(
         raise UserError("both ends are the same toolchain", where="--bad")
     between = names[i : j + 1] if i < j else names[j : i + 1][::-1]
     return tuple(
-        Candidate(name, name, replace(variant, name=name, toolchain=name, axes={}))
+        AxisCandidate(name, name, replace(variant, name=name, toolchain=name, axes={}))
         for name in between
     )
 

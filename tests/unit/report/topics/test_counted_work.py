@@ -12,12 +12,13 @@ from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.counters import Counter, Counts, Source
 from whyfast.model.hot import CodePlace, HotFunction, Overlap
 from whyfast.model.result import Result
+from whyfast.report.document import Group, Table
 from whyfast.report.result_json import from_json, to_json
 from whyfast.report.topics.counted_work import (
     changed_sentences,
-    count_details,
     count_tables,
     counted_notes,
+    counted_sections,
     counted_sentences,
 )
 from whyfast.report.topics.summary import Comparisons
@@ -132,19 +133,27 @@ def test_measured_and_simulated_never_share_a_table() -> None:
     assert [c.text for c in measured.rows[1][1:]] == ["100", "80", "1.25"]
 
 
+def _behind(result: Result) -> list[Table]:
+    _, section = counted_sections(result)
+    assert section is not None
+    inner = [b.blocks if isinstance(b, Group) else (b,) for b in section.blocks]
+    return [b for blocks in inner for b in blocks if isinstance(b, Table)]
+
+
 def test_what_stands_behind_the_totals() -> None:
-    captions = [t.caption for t in count_details(_result(_simulated()))]
+    tables = _behind(_result(_simulated()))
+    captions = [t.caption for t in tables]
     assert captions[0].startswith("b, one turn of 1 loop: Simulated, not measured")
     assert captions[1].startswith("b: Hot functions: share of instructions")
     assert captions[2] == "Where the hot functions lie"
-    places = count_details(_result(_simulated()))[2]
+    places = tables[2]
     assert [c.text for c in places.rows[0]] == ["vm_run", "0x1000", "–"]
     assert places.rows[0][1].detail == "10 lines on 1 page, 10 sets, 2 crowded"
 
 
 def test_nothing_counted_is_nothing_shown() -> None:
     assert count_tables(_result()) == ()
-    assert count_details(_result()) == ()
+    assert counted_sections(_result()) == (None, None)
     assert counted_notes(_result()) == ()
 
 
