@@ -164,8 +164,8 @@ def judge_suites(
         all_right=True,
     )
     return tuple(
-        Suite(verdict, _influence(benchmarks, *own))
-        for verdict, own in zip(verdicts, by_round.values(), strict=True)
+        Suite(verdict, _influence(list(complete[pair]), *by_round[pair]))
+        for verdict, pair in zip(verdicts, complete, strict=True)
     )
 
 
