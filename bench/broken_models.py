@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.intervals import wealth_paths
 from whyfast.judge.correlation import inflations, is_clear, lag_ones
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
-from whyfast.judge.eprocess import evidence
 from whyfast.judge.live import EACH, GROWTH
 from whyfast.judge.lopsided import SURE
 from whyfast.judge.modes import split
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.steadiness import unsteady
-from whyfast.judge.strategies import Strategies, strategies
+from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
 
@@ -75,18 +75,17 @@ def _correlated(rng: Rng, trials: int) -> None:
 def _ever(d: Floats, theta: float = 0.0) -> tuple[float, float]:
     """How often ``theta`` is ever refuted, of series of shape (blocks, series): without and with
     the discount for correlation."""
-    found = np.zeros((2, d.shape[1]), dtype=bool)
+    found = []
     for at in range(0, d.shape[1], AT_ONCE):
         own = d[:, at : at + AT_ONCE]
-        s = strategies([Ratios(x[None]) for x in own.T])
-        for n in range(1, len(d) + 1):
-            part = Strategies(s.x[:n], s.inverse[:n], s.weight[:n], s.share, s.statistic)
-            wealth = np.maximum(*evidence(part, np.full(own.shape[1], theta)))
-            ones = np.ones(own.shape[1])
-            for i, factor in enumerate((ones, inflations(lag_ones(own[:n]), n))):
-                found[i, at : at + AT_ONCE] |= wealth >= factor * math.log(2 / ALPHA)
-    plain, discounted = found.mean(axis=1)
-    return float(plain), float(discounted)
+        wealth = np.maximum(*wealth_paths(strategies([Ratios(x[None]) for x in own.T]), theta))
+        factors = [inflations(lag_ones(own[:n]), n) for n in range(1, len(d) + 1)]
+        limit = math.log(2 / ALPHA)
+        found.append(
+            [(wealth >= limit).any(axis=0), (wealth >= limit * np.array(factors)).any(axis=0)]
+        )
+    shares = np.concatenate(found, axis=1).mean(axis=1)
+    return float(shares[0]), float(shares[1])
 
 
 def _one_sided(rng: Rng, trials: int) -> None:

@@ -107,7 +107,7 @@ def measure(
 
     Passes go over the unsettled benchmarks in random order, one block each, so that an
     interruption at any time leaves all of them about equally well measured. Settled ones take a
-    block now and then, see :func:`_round`. A variant that fails is reported to the sink and left
+    block now and then, see :func:`next_round`. A variant that fails is reported to the sink and left
     out of that benchmark from then on.
     """
     began = session.clock.monotonic()
@@ -120,7 +120,7 @@ def measure(
         return spent() < limits.budget and any(e.comparable and not settled(e) for e in entries)
 
     while going():
-        for passed in _round(entries, settled, rng):
+        for passed in next_round(entries, settled, rng):
             for entry in passed:
                 if not entry.comparable or spent() >= limits.budget:
                     continue
@@ -133,7 +133,7 @@ def measure(
     return spent()
 
 
-def _round(
+def next_round(
     entries: Sequence[BenchmarkRun], settled: Callable[[BenchmarkRun], bool], rng: random.Random
 ) -> list[list[BenchmarkRun]]:
     """The passes until every benchmark has had a block again, each in random order.
