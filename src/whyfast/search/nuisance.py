@@ -53,9 +53,8 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
     """
     prior = {k: math.log(v) for k, v in ENDS.items()}
     if known is not None:
-        size = abs(known.effect)
         return Grid(
-            np.array([size, 0.0, -size]),
+            np.array([known.effect, 0.0, -known.effect]),
             np.full(3, known.noise),
             np.array([prior["differ"], prior["none"], prior["swapped"]]),
         )
