@@ -77,7 +77,8 @@ def _entries() -> list[BenchmarkRun]:
 
 
 def _resting(rng: np.random.Generator, order: random.Random) -> list[Block]:
-    entries, blocks, settled = _entries(), [], _Settled()
+    entries, settled = _entries(), _Settled()
+    blocks: list[Block] = []
     while len(blocks) < BLOCKS and not all(settled(e) for e in entries):
         for passed in next_round(entries, settled, order):
             for entry in passed:
@@ -87,7 +88,8 @@ def _resting(rng: np.random.Generator, order: random.Random) -> list[Block]:
 
 
 def _leaving(rng: np.random.Generator, order: random.Random) -> list[Block]:
-    entries, blocks, settled = _entries(), [], _Settled()
+    entries, settled = _entries(), _Settled()
+    blocks: list[Block] = []
     while len(blocks) < BLOCKS and (going := [e for e in entries if not settled(e)]):
         for entry in order.sample(going, len(going)):
             if len(blocks) < BLOCKS:
@@ -96,7 +98,8 @@ def _leaving(rng: np.random.Generator, order: random.Random) -> list[Block]:
 
 
 def _evenly(rng: np.random.Generator, order: random.Random) -> list[Block]:
-    entries, blocks = _entries(), []
+    entries = _entries()
+    blocks: list[Block] = []
     for _ in range(BLOCKS // len(entries)):
         for entry in order.sample(entries, len(entries)):
             blocks.append(_take(rng, entry, len(blocks)))

@@ -107,8 +107,8 @@ def measure(
 
     Passes go over the unsettled benchmarks in random order, one block each, so that an
     interruption at any time leaves all of them about equally well measured. Settled ones take a
-    block now and then, see :func:`next_round`. A variant that fails is reported to the sink and left
-    out of that benchmark from then on.
+    block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
+    left out of that benchmark from then on.
     """
     began = session.clock.monotonic()
     rng = random.Random(_seed(session.run, session.session, 0))
