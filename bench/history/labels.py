@@ -96,7 +96,7 @@ def load_rtt(folder: Path) -> dict[str, Marked]:
     for path in sorted(folder.glob("*.csv")):
         with path.open() as file:
             rows = list(csv.DictReader(file, delimiter=";"))
-        values = np.array([float(row["rtt"]) for row in rows])
+        values = np.array([float(row["rtt"].replace(",", ".")) for row in rows])
         people = (tuple(i for i, row in enumerate(rows) if float(row["cp"]) == 1),)
         found[path.stem] = _marked(values, values > 0, people)
     return found
