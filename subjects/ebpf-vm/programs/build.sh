@@ -3,6 +3,7 @@
 #
 #     ./build.sh [COMPILER...]      default: clang -target bpfel
 #     ./build.sh zig cc -target bpfel-freestanding
+#     PROGRAMS="sieve.c held-out/lz.c" ./build.sh ...      only some of them
 #
 # The machine runs the .hex files as they are shipped; this is needed after a change only.
 set -eu
@@ -14,12 +15,13 @@ object=$(mktemp)
 code=$(mktemp)
 trap 'rm -f "$object" "$code"' EXIT
 
-for source in *.c; do
+for source in ${PROGRAMS:-*.c held-out/*.c}; do
+    [ "$source" != native.c ] || continue
     name=${source%.c}
     "$@" $flags -c "$source" -o "$object"
     objcopy -I elf64-little -O binary --only-section=.text "$object" "$code"
     {
-        echo "# source:   $source"
+        echo "# source:   ${source##*/}"
         echo "# compiler: $version"
         echo "# flags:    -target bpfel $flags"
         od -An -v -tx1 -w8 "$code" | sed 's/^ //'

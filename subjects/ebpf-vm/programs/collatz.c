@@ -1,7 +1,7 @@
 /* The longest chain of halving and 3n+1 that starts below 400: start << 32 | steps. */
 #include "program.h"
 
-u64 collatz(void)
+u64 collatz(void *memory, u64 length)
 {
     u64 best = 0, best_steps = 0;
 

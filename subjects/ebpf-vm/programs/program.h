@@ -4,6 +4,7 @@
 #define PROGRAM_H
 
 typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

@@ -5,7 +5,7 @@
 
 enum state { BETWEEN, WORD, NUMBER, STRING, ESCAPE, COMMENT };
 
-u64 scanner(void)
+u64 scanner(void *memory, u64 length)
 {
     u64 words = 0, numbers = 0, strings = 0, comments = 0;
     enum state state = BETWEEN;
