@@ -123,7 +123,7 @@ def _table(name: str, series: Mapping[str, Marked], otava: str | None, *, each: 
         ways["Otava"] = lambda known: _otava(known, otava)
     found = {way: run(series) for way, run in ways.items()}
     scores = {
-        way: np.array([f1(series[n].marks, series[n].places[at[n]]) for n in series])
+        way: np.array([f1(series[n].marks, series[n].places[at[n]].tolist()) for n in series])
         for way, at in found.items()
     }
     print(f"\n{name}, {len(series)} series, {sum(len(s.values) for s in series.values())} points\n")

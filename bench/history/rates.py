@@ -1,6 +1,6 @@
 """False findings of ``whyfast history`` on noise without any change, and what it finds of changes.
 
-    python -m bench.history.rates [--series 1000] [--longest 1000] [--table NAME …]
+    python -m bench.history.rates [--series 1000] [--shortest 5] [--longest 1000] [--table NAME …]
 
 Each series is judged by itself, or in suites of 10 and 50. Noise has a standard deviation of 1, or
 about that, on the scale of logarithms.
@@ -41,6 +41,7 @@ def main() -> None:
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--series", type=int, default=1000)
+    parser.add_argument("--shortest", type=int, default=5)
     parser.add_argument("--longest", type=int, default=1000)
     parser.add_argument("--table", choices=tables, nargs="+", default=list(tables))
     args = parser.parse_args()
@@ -52,7 +53,7 @@ def false_steps(args: argparse.Namespace) -> None:
     """Share of series with a step, by noise and number of points."""
     print("\nSeries without change that are given a step, per cent\n")
     _row("points", *NOISES)
-    for points in (p for p in POINTS if p <= args.longest):
+    for points in (p for p in POINTS if args.shortest <= p <= args.longest):
         cells = []
         for draw in NOISES.values():
             y = draw(np.random.default_rng(1), (_count(args, points), points))
@@ -65,7 +66,7 @@ def other_findings(args: argparse.Namespace) -> None:
     for what, has in (("a drift", _drifts), ("an odd point", _odd)):
         print(f"\nSeries without change that are given {what}, per cent\n")
         _row("points", *NOISES)
-        for points in (p for p in POINTS if p <= args.longest):
+        for points in (p for p in POINTS if args.shortest <= p <= args.longest):
             cells = []
             for draw in NOISES.values():
                 y = draw(np.random.default_rng(1), (_count(args, points), points))

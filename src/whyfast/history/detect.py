@@ -22,9 +22,10 @@ from whyfast.history.noise import (
 )
 from whyfast.history.odd import odd_points
 from whyfast.history.penalty import FEWEST, single_chance
-from whyfast.history.pieces import Piece
+from whyfast.history.pieces import Stretch
 from whyfast.history.prune import Pruned, left_over, prune, threshold
 from whyfast.history.segment import segment
+from whyfast.history.suite import suite_series
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
@@ -53,15 +54,22 @@ def detect(timeline: Timeline) -> History:
         raise UserError(
             f"a step cannot be told from noise in fewer than {FEWEST} points; there are {most}"
         )
-    logs = [np.log([v for v in s.values if v is not None]) for s in long_enough]
-    floors = [
-        rounding_noise(np.exp(y), s.resolution) for y, s in zip(logs, long_enough, strict=True)
-    ]
-    found = tuple(
-        _one(series, y, pruned, timeline.when)
-        for series, y, pruned in zip(long_enough, logs, judged(logs, floors), strict=True)
+    found = _together(long_enough, timeline.when)
+    whole = tuple(s for one in suite_series(long_enough) for s in _together([one], timeline.when))
+    return History(timeline, found, findings(found), drift_findings(found), whole)
+
+
+def _together(
+    series: Sequence[PointSeries], when: Sequence[float | None]
+) -> tuple[SeriesHistory, ...]:
+    """What is found in series that know something of each other's noise."""
+    there = [s for s in series if _length(s) >= FEWEST]
+    logs = [np.log([v for v in s.values if v is not None]) for s in there]
+    floors = [rounding_noise(np.exp(y), s.resolution) for y, s in zip(logs, there, strict=True)]
+    return tuple(
+        _one(one, y, pruned, when)
+        for one, y, pruned in zip(there, logs, judged(logs, floors), strict=True)
     )
-    return History(timeline, found, findings(found), drift_findings(found))
 
 
 def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
@@ -133,7 +141,7 @@ def _one(
     )
 
 
-def _shift(pruned: Pruned, left: Piece, right: Piece, where: Sequence[int]) -> Shift:
+def _shift(pruned: Pruned, left: Stretch, right: Stretch, where: Sequence[int]) -> Shift:
     noise = pruned.judge.noise
     change, variance = 0.0, 0.0
     for piece, side in ((left, 0.5), (right, -0.5)):
@@ -149,7 +157,7 @@ def _shift(pruned: Pruned, left: Piece, right: Piece, where: Sequence[int]) -> S
 
 
 def _drift(
-    pruned: Pruned, piece: Piece, where: Sequence[int], when: Sequence[float | None]
+    pruned: Pruned, piece: Stretch, where: Sequence[int], when: Sequence[float | None]
 ) -> Drift:
     start, end = where[piece.start], where[piece.end - 1]
     rise = piece.slope * (piece.points - 1)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.history.pieces import Piece, Sums, fit
+from whyfast.history.pieces import Stretch, Sums, fit
 from whyfast.history.scales import ScaledNoise, lengths
 
 Floats = NDArray[np.float64]
@@ -53,11 +53,11 @@ class Judge:
     sure: float
     outside: tuple[Floats, Floats]
 
-    def fit(self, start: int, end: int) -> Piece:
+    def fit(self, start: int, end: int) -> Stretch:
         """The stretch as a level, or as a line if there is one."""
         return fit(self.sums, start, end, self.noise, self.needed)
 
-    def between(self, pieces: Sequence[Piece], i: int) -> float:
+    def between(self, pieces: Sequence[Stretch], i: int) -> float:
         """Evidence for the boundary between pieces i and i + 1."""
         left, right = pieces[i], pieces[i + 1]
         found = self._as_pair(left, right)
@@ -69,7 +69,7 @@ class Judge:
                 found = min(found, self._as_excursion(pieces[middle - 1 : middle + 2]))
         return found
 
-    def jump(self, left: Piece, right: Piece) -> float:
+    def jump(self, left: Stretch, right: Stretch) -> float:
         """Evidence for different values on both sides of the boundary, whatever the slopes: the
         largest over stretches of all lengths."""
         a, b = left.points, right.points
@@ -88,7 +88,7 @@ class Judge:
         steep = _POINTS_OF_DRIFT * max(abs(left.slope), abs(right.slope))
         return float(np.where(apart > steep, apart**2 / variance, 0.0).max())
 
-    def _as_pair(self, left: Piece, right: Piece) -> float:
+    def _as_pair(self, left: Stretch, right: Stretch) -> float:
         whole = self.fit(left.start, right.end)
         apart = left.square + right.square
         jump = self.jump(left, right)
@@ -99,7 +99,7 @@ class Judge:
         bend = gained / self.noise.factor_at(whole.points / 2.0)
         return min(gained, max(jump, bend))
 
-    def _as_cluster(self, short: Piece, other: Piece) -> float:
+    def _as_cluster(self, short: Stretch, other: Stretch) -> float:
         """Twice the log-likelihood ratio of the short piece's own level: under t noise, or, where
         that many other points lie as far out, by their share."""
         inside = self.values[short.start : short.end]
@@ -129,7 +129,7 @@ class Judge:
         made: Floats = (_TAIL + 1.0) * np.log1p((residuals / self.scale) ** 2 / _TAIL)
         return made
 
-    def _as_excursion(self, three: Sequence[Piece]) -> float:
+    def _as_excursion(self, three: Sequence[Stretch]) -> float:
         before, middle, after = three
         if before.slope or middle.slope or after.slope:
             return float("inf")
@@ -139,7 +139,7 @@ class Judge:
         return gained / self.noise.variance / factor / 2.0
 
 
-def slope_variance(noise: ScaledNoise, piece: Piece) -> float:
+def slope_variance(noise: ScaledNoise, piece: Stretch) -> float:
     """Variance of the slope of a line through the piece."""
     factor = noise.factor_at(piece.points / 2.0)
     return 12.0 * noise.variance * factor / piece.points**3

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 FEWEST_ON_LINE = 8
 
 
-class Piece(NamedTuple):
+class Stretch(NamedTuple):
     """Points ``start`` to ``end`` (not included) around a line: ``middle`` is its value at the
     middle of the piece, ``slope`` its rise a point, 0 for a level; ``square`` the sum of squared
     residuals."""
@@ -54,14 +54,14 @@ class Sums:
         t = np.arange(len(y)) - len(y) / 2.0
         return cls(_cumulated(y), _cumulated(t * y), _cumulated(y * y), offset)
 
-    def level(self, start: int, end: int) -> Piece:
+    def level(self, start: int, end: int) -> Stretch:
         """The stretch as a level."""
         total = self.y[end] - self.y[start]
         square = self.yy[end] - self.yy[start] - total * total / (end - start)
         middle = self.offset + total / (end - start)
-        return Piece(start, end, float(middle), 0.0, max(float(square), 0.0))
+        return Stretch(start, end, float(middle), 0.0, max(float(square), 0.0))
 
-    def line(self, start: int, end: int) -> Piece:
+    def line(self, start: int, end: int) -> Stretch:
         """The stretch as a straight line, by least squares; needs two points."""
         level = self.level(start, end)
         points = end - start
@@ -69,10 +69,10 @@ class Sums:
         product = self.ty[end] - self.ty[start] - center * (self.y[end] - self.y[start])
         slope = product / (points * (points * points - 1) / 12.0)
         square = max(level.square - float(slope * product), 0.0)
-        return Piece(start, end, level.middle, float(slope), square)
+        return Stretch(start, end, level.middle, float(slope), square)
 
 
-def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> Piece:
+def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> Stretch:
     """A line where it explains ``needed`` times the noise more than a level does, else a level."""
     level = sums.level(start, end)
     if end - start < FEWEST_ON_LINE:
@@ -84,7 +84,7 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
     return line if gained > needed * noise.variance * factor else level
 
 
-def robust_values(y: Floats, pieces: list[Piece], reach: float) -> Floats:
+def robust_values(y: Floats, pieces: list[Stretch], reach: float) -> Floats:
     """What the pieces say of each point: lines as they are, levels by the points within ``reach``
     of their median; or, where those are no majority, by a line that has more."""
     made = np.empty_like(y)

@@ -114,9 +114,11 @@ class Finding:
 @dataclass(frozen=True)
 class History:
     """All series with what was found in each, and the findings, those in most series first: steps
-    and odd points in ``findings``, and ``drifts``."""
+    and odd points in ``findings``, and ``drifts``. ``suite`` are the series of the suite as a
+    whole: its geometric mean and its median; none of a few series."""
 
     timeline: Timeline
     series: tuple[SeriesHistory, ...]
     findings: tuple[Finding, ...]
     drifts: tuple[Finding, ...] = ()
+    suite: tuple[SeriesHistory, ...] = ()
