@@ -192,4 +192,12 @@ class _Live:
         return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
 
     def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
-        return self._judge.update(entry.name, entry.blocks, entry.variants, entry.baseline)
+        said = self._judge.update(
+            entry.name,
+            entry.blocks,
+            entry.variants,
+            entry.baseline,
+            takes_turns=entry.runner.loops_vary,
+        )
+        entry.least_turns = max(entry.least_turns, self._judge.least_turns(entry.name))
+        return said
