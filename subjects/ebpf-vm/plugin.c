@@ -58,7 +58,7 @@ static int set_up(struct vm *vm, struct vm_program *program, const char *memory_
 int plugin_main(int argc, char **argv)
 {
     static struct vm vm;
-    struct vm_program program = {NULL, 0};
+    struct vm_program program = {0};
     const int first = argc > 1 && !strcmp(argv[1], "plugin") ? 2 : 1;
     const char *memory = first < argc && strncmp(argv[first], "--", 2) ? argv[first] : "";
     struct vm_error error;

@@ -63,7 +63,7 @@ static struct outcome execute(struct vm *vm)
 static int asks_the_time(const struct vm_program *program)
 {
     for (size_t i = 0; i < program->length; i++)
-        if (program->insns[i].imm == 5)
+        if (vm_immediate(&program->insns[i]) == 5)
             return 1;
     return 0;
 }
