@@ -1,64 +1,114 @@
 """The interval's width and coverage on simulated blocks: ``python -m bench.intervals``.
 
-For several noises and numbers of blocks: the median half width in units of σ/√n (beside it a t
-interval at the same level, for a number of blocks fixed in advance), and how often an interval that
-is looked at after every block ever misses the truth. Simulated; takes about two minutes.
+For several noises: the median half width in units of σ/√n, σ the standard deviation of the normal
+distribution with the same quartiles; beside it that of the medians of turns alone, and a t interval
+at the same level, for a number of blocks fixed in advance. Then how many blocks a difference takes,
+and how often somebody who looks after every block ever sees the truth left out: of no difference,
+and of a shift. Simulated; takes some ten minutes.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from bench.noises import KINDS, draw
 from whyfast.judge.decide import ALPHA
-from whyfast.judge.eprocess import confidence_interval, log_e_value, scales
+from whyfast.judge.eprocess import evidence, intervals
+from whyfast.judge.ratios import Ratios
+from whyfast.judge.strategies import Strategies, strategies
 
 Floats = NDArray[np.float64]
-Noise = Callable[[np.random.Generator, int], Floats]
 
-NOISES: dict[str, Noise] = {
-    "normal": lambda rng, n: rng.standard_normal(n),
-    "t with 2 degrees of freedom": lambda rng, n: rng.standard_t(2, n) / 1.22,
-    "two modes": lambda rng, n: rng.choice([-1.0, 1.0], n) + 0.1 * rng.standard_normal(n),
-}
 BLOCKS = (9, 12, 20, 40, 100, 300)
-REPEATS = 60
-WATCHED = 1000
-LOOKS = 80
+REPEATS = 200
+#: Series that are watched, and how long.
+WATCHED, LOOKS = 3000, 100
+#: The difference to find, in standard deviations of the medians.
+EFFECT = 0.5
+AT_ONCE = 250
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="bench.intervals", description=__doc__)
+    parser.add_argument("--watched", type=int, default=WATCHED, help="series of each noise")
+    args = parser.parse_args(argv)
     rng = np.random.default_rng(1)
-    print(f"confidence {1 - ALPHA:.0%}; half width / (σ/√n), median of {REPEATS}; t in brackets\n")
-    print("| noise | " + " | ".join(f"{n} blocks" for n in BLOCKS) + " | ever wrong |")
-    print("| --- " * (len(BLOCKS) + 2) + "|")
-    for name, noise in NOISES.items():
-        cells = [_width(noise, rng, n) for n in BLOCKS]
-        missed = sum(_ever_wrong(noise(rng, LOOKS)) for _ in range(WATCHED))
-        cells.append(f"{missed} of {WATCHED}, looking at every block up to {LOOKS}")
-        print(f"| {name} | " + " | ".join(cells) + " |")
+    print(f"Half widths at {1 - ALPHA:.0%} in units of σ/√n, medians of {REPEATS}; in brackets "
+          "with the medians of turns alone, and Student's t\n")  # fmt: skip
+    print("| noise | " + " | ".join(f"{n} blocks" for n in BLOCKS) + " |")
+    print("| --- " * (len(BLOCKS) + 1) + "|")
+    for name in KINDS:
+        cells = [_width(rng, name, n) for n in BLOCKS]
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    print(f"\n{args.watched} series of each noise, looked at after each of {LOOKS} blocks, "
+          f"α = {ALPHA:.0%}\n")  # fmt: skip
+    print("| noise | false alarms | interval ever wrong, shift of 30 % | blocks to find "
+          f"{EFFECT:g} σ | with medians alone |")  # fmt: skip
+    print("| --- " * 5 + "|")
+    for name in KINDS:
+        print(f"| {name} | " + " | ".join(_watched(rng, name, args.watched)) + " |", flush=True)
     return 0
 
 
-def _width(noise: Noise, rng: np.random.Generator, n: int) -> str:
-    ours, theirs = [], []
-    for _ in range(REPEATS):
-        d = noise(rng, n)
-        low, high = confidence_interval(d, ALPHA)
-        ours.append((high - low) / 2 * math.sqrt(n))
-        theirs.append(float(stats.t.ppf(1 - ALPHA / 2, n - 1)) * float(np.std(d, ddof=1)))
-    return f"{np.median(ours):.2f} ({np.median(theirs):.2f})"
+def medians_alone(r: Ratios) -> Ratios:
+    """Blocks of which nothing but the median of the turns' ratios is known."""
+    return Ratios(r.medians[None])
 
 
-def _ever_wrong(d: Floats) -> bool:
-    scale = scales(d)
-    limit = -math.log(ALPHA)
-    return any(log_e_value(d[:n], 0.0, scale[:n]) >= limit for n in range(1, len(d) + 1))
+def sigma(r: Ratios) -> float:
+    """Robust standard deviation of the medians."""
+    d = r.medians
+    return float(stats.iqr(d) / 1.349)
+
+
+def _width(rng: np.random.Generator, name: str, n: int) -> str:
+    unit = sigma(draw(rng, name, 20_000)) / math.sqrt(n)
+    series = [draw(rng, name, n) for _ in range(REPEATS)]
+    found = []
+    for kind in (series, [medians_alone(r) for r in series]):
+        low, high, _ = intervals(strategies(kind), np.full(REPEATS, ALPHA))
+        found.append(float(np.median(high - low)) / 2 / unit)
+    t = float(stats.t.ppf(1 - ALPHA / 2, n - 1))
+    student = np.median([t * np.std(r.medians, ddof=1) / math.sqrt(n) / unit for r in series])
+    return f"{found[0]:.2f} ({found[1]:.2f}, {student:.2f})"
+
+
+def _watched(rng: np.random.Generator, name: str, watched: int) -> list[str]:
+    effect = EFFECT * sigma(draw(rng, name, 20_000))
+    alarms = wrong = 0
+    found: list[Floats] = [np.zeros(0), np.zeros(0)]
+    for start in range(0, watched, AT_ONCE):
+        series = [draw(rng, name, LOOKS) for _ in range(min(AT_ONCE, watched - start))]
+        alarms += int(np.sum(first_alarm(series, 0.0) <= LOOKS))
+        wrong += int(np.sum(first_alarm([r.shifted(0.3) for r in series], 0.3) <= LOOKS))
+        for i, kind in enumerate((series, [medians_alone(r) for r in series])):
+            slower = [r.shifted(effect) for r in kind]
+            found[i] = np.concatenate([found[i], first_alarm(slower, 0.0)])
+    blocks = ["more" if math.isinf(x) else f"{x:.0f}" for x in map(np.median, found)]
+    return [f"{alarms / watched:.2%}", f"{wrong / watched:.2%}", *blocks]
+
+
+def first_alarm(series: Sequence[Ratios], theta: float, alpha: float = ALPHA) -> Floats:
+    """The first number of blocks after which ``theta`` is refuted, for each series; inf if never.
+
+    Strategies know of a block what was known before it, so that those of the first n blocks are the
+    first n of all.
+    """
+    s = strategies(series)
+    n, _, m = s.x.shape
+    found = np.full(m, math.inf)
+    for end in range(1, n + 1):
+        part = Strategies(s.x[:end], s.inverse[:end], s.weight[:end], s.share, s.statistic)
+        wealth = np.maximum(*evidence(part, np.full(m, theta)))
+        found[(wealth >= math.log(2 / alpha)) & np.isinf(found)] = end
+    return found
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def trial(case: Case, seed: int, seconds: float, folder: Path, layouts: int = LA
     began = time.monotonic()
     home = Home(folder / "cache", folder / "data")
     result = run_study(load_study(folder), home, Silent())
-    (found,) = result.placements
+    (found,) = result.judged.placements
     return Trial(case, seed, found, time.monotonic() - began)
 
 

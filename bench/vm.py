@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.cli.arguments import duration
-from whyfast.investigate.ab import Command, Options, run_ab
+from whyfast.investigate.ab_run import Command, Options, run_ab
 from whyfast.investigate.events import Silent
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.verdict import Verdict
 from whyfast.store.home import home
-from whyfast.toolchain.provider import resolve
+from whyfast.toolchain.registry import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
 SUBJECT = ROOT / "subjects" / "ebpf-vm"
@@ -128,7 +128,9 @@ def answer(line: str, stdin: Path) -> int:
 def compare(commands: Sequence[Command], options: Options) -> list[Verdict]:
     """Against the first command."""
     result = run_ab(commands, options, home(), Silent())
-    return [v for v in result.verdicts if v.metric == "time" and v.variant != commands[0].name]
+    return [
+        v for v in result.judged.verdicts if v.metric == "time" and v.variant != commands[0].name
+    ]
 
 
 def interval(verdict: Verdict) -> str:

@@ -15,7 +15,7 @@ from tests import install_chromium
 from tests.report.chromium import find_chromium
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import home
-from whyfast.toolchain.provider import resolve
+from whyfast.toolchain.registry import resolve
 
 #: The compiler with the merged dispatch, and the one before it: the key case of the project.
 TOOLCHAINS = ("zig:clang-18", "zig:clang-19")

@@ -15,7 +15,7 @@ from pathlib import Path
 from scipy import stats
 
 from bench.accuracy.programs import Programs
-from whyfast.investigate.ab import BENCHMARK, Command, Options, run_ab
+from whyfast.investigate.ab_run import BENCHMARK, Command, Options, run_ab
 from whyfast.investigate.events import Silent
 from whyfast.judge.decide import ALPHA, word
 from whyfast.judge.eprocess import confidence_interval
@@ -52,17 +52,17 @@ def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, move
         Silent(),
     )
     used = time.perf_counter() - start
-    verdict = result.verdicts[0]
+    verdict = result.judged.verdicts[0]
     said = verdict.word if verdict.word in ("faster", "slower") else "none"
     return Said(said, verdict.low, verdict.high, used, _decided(result, used))
 
 
 def _decided(result: Result, used: float) -> float | None:
     """Seconds from the start until the verdict was the final one for the first time."""
-    final = result.verdicts[0].word
-    d = log_ratios(result.blocks, BENCHMARK, "b", "a")
-    spent = used - sum(b.seconds for b in result.blocks)
-    for n, block in enumerate(result.blocks, 1):
+    final = result.judged.verdicts[0].word
+    d = log_ratios(result.recorded.blocks, BENCHMARK, "b", "a")
+    spent = used - sum(b.seconds for b in result.recorded.blocks)
+    for n, block in enumerate(result.recorded.blocks, 1):
         spent += block.seconds
         if final != "undecided" and word(*confidence_interval(d[:n], ALPHA), MARGIN) == final:
             return spent

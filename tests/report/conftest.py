@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from tests.report.chromium import find_chromium
+from tests.unit.report.parts import as_html
 
 from whyfast.model.result import Result
-from whyfast.report.html import render_html
 
 
 @dataclass
@@ -56,7 +56,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
 
     def opening(shown: Result | str, **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        page = shown if isinstance(shown, str) else render_html(shown)
+        page = shown if isinstance(shown, str) else as_html(shown)
         path.write_text(page, encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)

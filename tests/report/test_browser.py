@@ -13,11 +13,12 @@ from typing import Any
 from tests.report.conftest import Opened
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result, verdict
-from tests.unit.report.lines_example import lines_result
+from tests.unit.report.parts import changed
 from tests.unit.report.placement_example import placement_result
+from tests.unit.report.slope_example import slope_result
 
 from whyfast.model.result import Result
-from whyfast.model.study import Benchmark, Variant
+from whyfast.model.variant import Benchmark, Variant
 
 Opening = Callable[..., Opened]
 POINTS = "#plots .js-plotly-plot .scatterlayer .point"
@@ -143,9 +144,9 @@ def test_csv_holds_every_value_exactly(opened: Opening) -> None:
         page.get_by_text("CSV of all").click()
     with open(download.value.path(), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(io.StringIO(file.read())))
-    assert len(rows) == sum(len(v) for b in result.blocks for v in b.values.values())
+    assert len(rows) == sum(len(v) for b in result.recorded.blocks for v in b.values.values())
     found = [float(r["seconds_for_all_loops"]) for r in rows if r["variant"] == "clang19-tail"]
-    assert found == [v for b in result.blocks for v in b.values["clang19-tail"]]
+    assert found == [v for b in result.recorded.blocks for v in b.values["clang19-tail"]]
     assert rows[0]["place_in_turn"] == "0"
     _clean(seen)
 
@@ -166,7 +167,7 @@ def _hostile() -> tuple[Result, str]:
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x}<b>"
     names = {"sleep 0.10": evil, "sleep 0.11": "<script>alert(3)</script>"}
     study = replace(
-        plain.study,
+        plain.question,
         title=evil,
         baselines=(evil,),
         variants=tuple(Variant(n, evil) for n in names.values()),
@@ -179,10 +180,10 @@ def _hostile() -> tuple[Result, str]:
             order=tuple(tuple(names[n] for n in turn) for turn in b.order),
             values={names[n]: v for n, v in b.values.items()},
         )
-        for b in plain.blocks
+        for b in plain.recorded.blocks
     )
     verdicts = (verdict(names["sleep 0.11"], evil, "slower", 1.1, 1.0, 1.2, benchmark=evil),)
-    return replace(plain, study=study, blocks=blocks, verdicts=verdicts), evil
+    return changed(plain, question=study, blocks=blocks, verdicts=verdicts), evil
 
 
 def test_hostile_names_are_shown_and_do_nothing(opened: Opening) -> None:
@@ -207,7 +208,7 @@ def test_unbounded_intervals_are_points_without_bars(opened: Opening) -> None:
         replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
         for s in SUITES
     )
-    seen = opened(replace(sample_result(), suites=suites, verdicts=()))
+    seen = opened(changed(sample_result(), suites=suites, verdicts=()))
     assert seen.page.locator(POINTS).count() == 3
     assert "(too few blocks)" in seen.page.locator("table").first.inner_text()
     _clean(seen)
@@ -313,16 +314,16 @@ def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
 
 
 def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
-    seen = opened(lines_result())
+    seen = opened(slope_result())
     page = seen.page
-    assert page.locator(".lines .js-plotly-plot").count() == 3
-    bars = page.locator(".lines-at [role=img]")
+    assert page.locator(".slopes .js-plotly-plot").count() == 3
+    bars = page.locator(".slopes-at")
     assert "hardened: 543 ns [532, 554]" in bars.get_attribute("aria-label")
-    assert page.locator(".lines output").inner_text() == "33"
+    assert page.locator(".slopes output").inner_text() == "33"
     slider = page.get_by_role("slider")
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".lines output").inner_text() == "5"
+    assert page.locator(".slopes output").inner_text() == "5"
     assert slider.get_attribute("aria-valuetext") == "5 tail calls"
     assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -8,7 +8,8 @@ from tests.report.conftest import Opened
 
 from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.report.history_html import render_history
+from whyfast.report.pages.history_page import history_page
+from whyfast.report.render.html import render_html
 
 POINTS = ("v1", "v2", "v3", "<b>v4</b>", "v5", "v6", "v7", "v8")
 
@@ -22,7 +23,7 @@ def _page() -> str:
             series.append(
                 PointSeries(f"mode={mode} size={size}", values, {"mode": mode, "size": size})
             )
-    return render_history(detect(Timeline(POINTS, tuple(series), by="release")))
+    return render_html(history_page(detect(Timeline(POINTS, tuple(series), by="release"))))
 
 
 def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> None:

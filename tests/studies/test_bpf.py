@@ -38,8 +38,8 @@ def test_in_the_kernel(own_home: Home, tmp_path: Path) -> None:
     assert HARDEN.read_text() == before
     assert not list(own_home.doctor.glob("*.json"))
     result = _result(out)
-    assert result["failures"] == []
-    observed = result["observed"]
+    assert result["recorded"]["failures"] == []
+    observed = result["found"]["observed"]
     assert observed["notes"] == []
     assert [image["variant"] for image in observed["images"]] == variants
     assert len(observed["run_times"]) == len(variants) * 2
@@ -49,7 +49,7 @@ def test_in_the_kernel(own_home: Home, tmp_path: Path) -> None:
     # Where the JIT makes direct jumps of constant indices, hardening undoes just that.
     if forms["static"] == "direct":
         assert forms["static-hardened"] == forms["dynamic"] != "direct"
-    assert not any(c["kind"] == "identical-programs" for c in result["confounds"])
+    assert not any(c["kind"] == "identical-programs" for c in result["judged"]["confounds"])
 
 
 def _unprivileged() -> list[str]:
@@ -78,7 +78,7 @@ def test_without_the_permission_the_vm_stands_in(own_home: Home, tmp_path: Path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "bpf-tail-call cannot be run here: the kernel does not permit bpf()" in done.stderr
     result = _result(out)
-    assert result["study"]["name"] == "bpf-tail-call-vm"
-    assert [b["name"] for b in result["study"]["benchmarks"]] == ["calls-0", "calls-2"]
-    assert "stand-in" in [c["kind"] for c in result["confounds"]]
-    assert result["failures"] == []
+    assert result["question"]["name"] == "bpf-tail-call-vm"
+    assert [b["name"] for b in result["question"]["benchmarks"]] == ["calls-0", "calls-2"]
+    assert "stand-in" in [c["kind"] for c in result["judged"]["confounds"]]
+    assert result["recorded"]["failures"] == []

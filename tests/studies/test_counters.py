@@ -103,7 +103,7 @@ def _write(tmp_path: Path, repository: Path, evidence: str) -> Path:
 
 
 def _instructions(result: dict[str, Any]) -> dict[str, float]:
-    counts = result["counted"][0]["counts"]
+    counts = result["found"]["counted"][0]["counts"]
     return {
         c["variant"]: next(k["value"] for k in c["counters"] if k["name"] == "instructions")
         for c in counts
@@ -117,7 +117,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
     out, page = tmp_path / "result.json", tmp_path / "page.html"
     done = whyfast("run", study, "--benchmark", "work", "--json", out, "--html", page)
     result = json.loads(out.read_text())
-    (counted,) = result["counted"]
+    (counted,) = result["found"]["counted"]
     assert counted["benchmark"] == "work"
     assert counted["source"] == "simulated"
     assert counted["hot"][0]["name"] == "hot"
@@ -125,7 +125,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
     executed = _instructions(result)
     assert executed["cold-changed"] == executed["first"]
     assert executed["hot-changed"] / executed["first"] == pytest.approx(1.1, abs=0.03)
-    stated = {t["variant"]: t for t in result["touched"]}
+    stated = {t["variant"]: t for t in result["found"]["changed"]}
     assert stated["cold-changed"]["statement"] == "the change touches no hot function"
     assert stated["cold-changed"]["functions"] == ["cold (p.c)"]
     assert stated["hot-changed"]["hot"] == ["hot"]

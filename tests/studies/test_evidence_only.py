@@ -78,12 +78,12 @@ def test_all_of_it_is_read_and_nothing_measured(
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--evidence-only", "--json", out)
     result = json.loads(out.read_text())
-    assert [e["variant"] for e in result["evidence"]] == ["base", "other", "plain"]
-    assert [e["dispatch"]["indirect_jumps"] for e in result["evidence"]] == [4, 4, 1]
-    assert result["verdicts"] == []
-    assert result["blocks"] == []
+    assert [e["variant"] for e in result["found"]["evidence"]] == ["base", "other", "plain"]
+    assert [e["dispatch"]["indirect_jumps"] for e in result["found"]["evidence"]] == [4, 4, 1]
+    assert result["judged"]["verdicts"] == []
+    assert result["recorded"]["blocks"] == []
     assert "measuring" not in done.stderr
-    programs = {Path(b["program"]).name for b in result["builds"]}
+    programs = {Path(b["program"]).name for b in result["recorded"]["builds"]}
     assert programs == {"loop.o"}
 
 
@@ -93,13 +93,16 @@ def test_one_variant_beside_those_that_are_measured(
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--budget", "2s", "--json", out)
     result = json.loads(out.read_text())
-    assert {v["variant"] for v in result["verdicts"]} == {"other"}
-    assert {v for b in result["blocks"] for v in b["values"]} == {"base", "other"}
-    shown = {e["variant"]: e["dispatch"]["indirect_jumps"] for e in result["evidence"]}
+    assert {v["variant"] for v in result["judged"]["verdicts"]} == {"other"}
+    assert {v for b in result["recorded"]["blocks"] for v in b["values"]} == {"base", "other"}
+    shown = {e["variant"]: e["dispatch"]["indirect_jumps"] for e in result["found"]["evidence"]}
     assert shown == {"base": 4, "other": 4, "plain": 1}
     assert "plain is evidence only: built to be read, not measured." in done.stdout
     again = whyfast("run", study, "--quick", "--json", out)
-    assert [b["variant"] for b in json.loads(out.read_text())["builds"]] == ["base", "other"]
+    assert [b["variant"] for b in json.loads(out.read_text())["recorded"]["builds"]] == [
+        "base",
+        "other",
+    ]
     assert "evidence only" not in again.stdout
 
 

@@ -110,13 +110,13 @@ def test_a_variant_that_is_not_what_its_name_says_is_not_measured(
         in flat
     )
     assert "gcc merges computed gotos early" in flat
-    compared = {(v["variant"], v["baseline"]) for v in result["verdicts"]}
+    compared = {(v["variant"], v["baseline"]) for v in result["judged"]["verdicts"]}
     assert compared == {("other", "honest")}
-    assert all("liar" not in block["values"] for block in result["blocks"])
-    assert [(u["variant"], u["wanted"], u["found"]) for u in result["unmet"]] == [
+    assert all("liar" not in block["values"] for block in result["recorded"]["blocks"])
+    assert [(u["variant"], u["wanted"], u["found"]) for u in result["found"]["unmet"]] == [
         ("liar", "replicated", "merged")
     ]
-    assert [(t["variant"], t["cured"]) for t in result["troubles"]] == [
+    assert [(t["variant"], t["cured"]) for t in result["found"]["troubles"]] == [
         ("liar", ["honest", "other"])
     ]
     page = (study / "r.md").read_text()
@@ -133,5 +133,5 @@ def test_with_a_baseline_that_is_not_what_its_name_says_nothing_is_measured(
         "Nothing is compared with liar (dispatch merged, not replicated), which is not what the "
         "name says: there is no baseline, and so no verdict." in flat
     )
-    assert (result["verdicts"], result["blocks"]) == ([], [])
-    assert len(result["evidence"]) == 3
+    assert (result["judged"]["verdicts"], result["recorded"]["blocks"]) == ([], [])
+    assert len(result["found"]["evidence"]) == 3

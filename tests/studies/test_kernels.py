@@ -9,12 +9,9 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate.events import Silent
-from whyfast.investigate.guest_study import run_in_guests
-from whyfast.investigate.guests import Outside
-from whyfast.investigate.prepare import prepare
-from whyfast.investigate.study_run import open_run
-from whyfast.measure.clock import SystemClock
-from whyfast.measure.guest.qemu import PROGRAM
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.study_run import run_study
+from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.store.home import Home, home
 from whyfast.study import load_study
 from whyfast.toolchain.kernels import get_kernel, installed
@@ -80,29 +77,20 @@ def test_two_boots_count_the_same(tmp_path: Path) -> None:
     here = Home(tmp_path / "cache", tmp_path / "data")
     # The unit is given: whether KVM works here is not what this is about.
     outside = Outside(
-        kernels=lambda name, _, say: get_kernel(name, home(), say), unit="instructions"
+        kernel=lambda name, _, say: get_kernel(name, home(), say), boot_unit="instructions"
     )
-    clock = SystemClock()
-    result = run_in_guests(
-        study,
-        prepare(study, here, Silent()),
-        here,
-        Silent(),
-        clock,
-        begin=lambda store, key: open_run(store, key, study.name, clock, fresh=True),
-        seconds={},
-        outside=outside,
-    )
-    assert [f"{f.variant}: {f.reason}" for f in result.failures] == []
+    result = run_study(study, here, Silent(), outside=outside)
+    assert [f"{f.variant}: {f.reason}" for f in result.recorded.failures] == []
     first, second = (
-        {b.benchmark: dict(b.values) for b in result.blocks if b.index == index} for index in (0, 1)
+        {b.benchmark: dict(b.values) for b in result.recorded.blocks if b.index == index}
+        for index in (0, 1)
     )
     assert first == second
     assert list(first) == ["calls-0", "calls-8", "calls-33"]
-    slopes = {line.variant: line.slope.value for line in result.lines}
+    slopes = {line.variant: line.slope.value for line in result.judged.slopes}
     assert all(slope == int(slope) for slope in slopes.values())
     assert slopes["dynamic"] > slopes["static"] > 5
-    (boot, _) = result.boots
+    (boot, _) = result.recorded.boots
     assert boot.per_round == pytest.approx(2.0, abs=0.1)
     assert "Retpolines" in boot.facts["spectre_v2"]
     assert boot.kernel.release in boot.facts["version"]

@@ -57,10 +57,12 @@ def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path)
     done = whyfast("run", study, "--json", out)
     assert f"resuming: {printed} blocks" in done.stderr
     result = json.loads(out.read_text())
-    assert len(result["blocks"]) > printed
-    assert [b["index"] for b in result["blocks"]] == list(range(len(result["blocks"])))
-    assert len({b["session"] for b in result["blocks"]}) > 1
-    assert result["verdicts"][0]["verdict"] == "slower"
+    assert len(result["recorded"]["blocks"]) > printed
+    assert [b["index"] for b in result["recorded"]["blocks"]] == list(
+        range(len(result["recorded"]["blocks"]))
+    )
+    assert len({b["session"] for b in result["recorded"]["blocks"]}) > 1
+    assert result["judged"]["verdicts"][0]["verdict"] == "slower"
 
 
 def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path: Path) -> None:

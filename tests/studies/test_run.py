@@ -31,7 +31,7 @@ def whyfast(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProces
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
     result = json.loads(path.read_text())
-    return {v["variant"]: v for v in result["verdicts"]}
+    return {v["variant"]: v for v in result["judged"]["verdicts"]}
 
 
 def test_finds_a_known_difference_and_calls_equal_code_no_different(
@@ -57,7 +57,7 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert "base and twin are byte-identical" in done.stdout
 
     again = whyfast("run", study, "--json", out)
-    assert all(b["reused"] for b in json.loads(out.read_text())["builds"])
+    assert all(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])
     assert "building base" not in again.stderr
     assert "building base" in done.stderr
 
@@ -86,21 +86,21 @@ def test_a_variant_that_fails_is_reported_and_the_others_go_on(
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out, code=1)
     result = json.loads(out.read_text())
-    reasons = {f["variant"]: f["reason"] for f in result["failures"]}
+    reasons = {f["variant"]: f["reason"] for f in result["recorded"]["failures"]}
     assert reasons == {
         "crash": "ended early (killed by SIGABRT)",
         "hang": "gave no value within 2 s",
         "garbage": "answered 'soon' out of turn",
         "wrong": "wrong result: 0x2, where base has 0x1",
     }
-    builds = {b["variant"]: b for b in result["builds"]}
-    assert builds["broken"]["status"] == "failed"
+    builds = {b["variant"]: b for b in result["recorded"]["builds"]}
+    assert builds["broken"]["kind"] == "failed"
     assert any("no_such_name" in line for line in builds["broken"]["log_tail"])
-    assert builds["nowhere"]["status"] == "not-buildable"
+    assert builds["nowhere"]["kind"] == "not-buildable"
     assert builds["nowhere"]["reason"].startswith("no-such-compiler is not installed")
-    assert {v["variant"] for v in result["verdicts"]} == {"slow"}
-    assert all(set(b["values"]) >= {"base", "slow"} for b in result["blocks"])
-    assert not any(b["values"].keys() & {"crash", "wrong"} for b in result["blocks"])
+    assert {v["variant"] for v in result["judged"]["verdicts"]} == {"slow"}
+    assert all(set(b["values"]) >= {"base", "slow"} for b in result["recorded"]["blocks"])
+    assert not any(b["values"].keys() & {"crash", "wrong"} for b in result["recorded"]["blocks"])
     assert "crash" in done.stdout
 
 
@@ -132,7 +132,7 @@ def test_a_build_can_be_repeated_by_hand(own_home: Home, tmp_path: Path) -> None
     )
     out = tmp_path / "result.json"
     whyfast("run", study, "--json", out)
-    build = json.loads(out.read_text())["builds"][0]
+    build = json.loads(out.read_text())["recorded"]["builds"][0]
     script = whyfast("builds", "show", build["digest"][:12], "--script").stdout
     by_hand = tmp_path / "by-hand"
     by_hand.mkdir()
@@ -167,17 +167,19 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
         *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out, "--html", page),
     )
     result = json.loads(out.read_text())
-    shown = {e["variant"]: e["dispatch"] for e in result["evidence"]}
+    shown = {e["variant"]: e["dispatch"] for e in result["found"]["evidence"]}
     assert shown["clang19-goto"]["form"] == "merged"
     assert shown["clang19-goto"]["indirect_jumps"] < 10
     for replicated in ("clang18-goto", "clang19-goto-taildup", "clang19-tail"):
         assert shown[replicated]["form"] == "replicated", replicated
         assert shown[replicated]["indirect_jumps"] > 100
-    suites = {(s["variant"], s["baseline"]): s for s in result["suites"]}
+    suites = {(s["variant"], s["baseline"]): s for s in result["judged"]["suites"]}
     slow = suites["clang19-goto", "clang18-goto"]
     assert slow["verdict"] == "slower"
     assert slow["low"] > 1
     assert suites["clang19-goto-taildup", "clang19-goto"]["verdict"] == "faster"
     assert "the merging is what costs" in " ".join(done.stdout.split())
     database = sqlite3.connect(own_home.database)
-    assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(result["blocks"])
+    assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(
+        result["recorded"]["blocks"]
+    )

@@ -12,12 +12,11 @@ import pytest
 from tests.conftest import USERS_TOOLCHAINS
 
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import load
-from whyfast.measure.counters import simulated_counters
+from whyfast.explain.program import load
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import read_geometry
-from whyfast.measure.launch import SystemLauncher
-from whyfast.measure.simulate import simulate
+from whyfast.measure.launch import SystemLauncher, ToolRun
+from whyfast.measure.simulate import simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,11 +41,13 @@ def collatz(tmp_path_factory: pytest.TempPathFactory) -> Run:
         argv = [*compiler, *plain, *flags]
         subprocess.run([*argv, "-o", str(program), *sources], check=True)
         profile, failure = simulate(
-            [str(program), "run", str(SUBJECT / "programs" / "collatz.hex")],
-            launcher=SystemLauncher(),
-            geometry=read_geometry(Files()),
-            env=os.environ,
-            timeout=300,
+            ToolRun(
+                (str(program), "run", str(SUBJECT / "programs" / "collatz.hex")),
+                SystemLauncher(),
+                os.environ,
+                300,
+            ),
+            read_geometry(Files()),
         )
         assert failure == ""
         return profile, program

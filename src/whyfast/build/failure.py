@@ -33,8 +33,17 @@ _CRASH = re.compile(
     r"|signal terminated program"
 )
 
-#: The first line that a compiler, linker, make or configure calls an error.
-_ERROR = re.compile(r"(?:^|[\s:])(?:fatal )?error: ", re.IGNORECASE | re.MULTILINE)
+#: The first line that says what is wrong: of compilers, linkers, shells, Go, Python, make, cmake.
+_ERROR = re.compile(
+    r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
+    r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
+    r"|^CMake Error|^[\w./-]+\.go:\d+:\d+: |^(?:\w+\.)*\w*(?:Error|Exception): "
+    r"|^make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+#: An absolute path of several folders, in a step or a message.
+_PATH = re.compile(r"(?<![\w./])/(?:[\w.+@-]+/){2,}(?=[\w.+@-])")
 
 
 def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
@@ -67,8 +76,8 @@ def because(error: OSError) -> str:
 
 
 def shortened(step: str) -> str:
-    """A step on one line of a report."""
-    return step if len(step) < 120 else step[:117] + "…"
+    """A step on one line of a report, whole, with the folders of its absolute paths left out."""
+    return _PATH.sub("…/", " ".join(step.split()))
 
 
 def _quoted(found: re.Match[str]) -> str:
@@ -77,6 +86,7 @@ def _quoted(found: re.Match[str]) -> str:
     start = text.rfind("\n", 0, found.start()) + 1
     end = text.find("\n", found.end())
     line = " ".join(text[start : end if end >= 0 else len(text)].split())
+    line = _PATH.sub("…/", line)
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whyfast.model.study import BuildSpec, Study, Variant
+from whyfast.model.interpreter import Interpreter
+from whyfast.model.study import BuildSpec, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
 from whyfast.store.home import Home
-from whyfast.study.placeholders import names_in, substitute
-from whyfast.toolchain.provider import installed
+from whyfast.study.placeholders import names_in
+from whyfast.toolchain.registry import installed
 
 #: Part of every digest: raise it when the way of building changes the result.
 FORMAT = 1
@@ -80,6 +81,7 @@ class Recipe:
     env: dict[str, str]
     program: str
     link: str | None = None
+    interpreter: Interpreter | None = None
 
     @property
     def digest(self) -> str:
@@ -87,8 +89,14 @@ class Recipe:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: SourceTree) -> Recipe:
-    """Combine a variant with its toolchain and source.
+def make_recipe(
+    study: Study,
+    variant: Variant,
+    toolchain: Toolchain,
+    source: SourceTree,
+    interpreter: Interpreter | None = None,
+) -> Recipe:
+    """Combine a variant with its toolchain, source and interpreter, if it has one.
 
     Steps run in the build folder, where the source is copied to ``src``; ``{source}`` is that
     relative path, so that no absolute path of a user gets into the program. A variant for evidence
@@ -110,9 +118,11 @@ def make_recipe(study: Study, variant: Variant, toolchain: Toolchain, source: So
         "include": _include_digest(steps),
         "program": program,
     }
+    if interpreter:
+        inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.
     link = None if variant.evidence_only else study.build.link
-    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link)
+    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link, interpreter)
 
 
 def steps_of(build: BuildSpec, variant: Variant) -> tuple[tuple[str, ...], str]:
@@ -154,35 +164,3 @@ def _include_digest(steps: tuple[str, ...]) -> str | None:
 def include_folder() -> Path:
     """The headers for programs of the user's own (``whyfast_turn.h``); ``{include}`` in a step."""
     return Path(__file__).resolve().parent.parent / "turns" / "include"
-
-
-def prefix_map(folder: Path) -> str:
-    """The compiler flag that writes another name for ``folder`` into the program."""
-    return f"-ffile-prefix-map={folder}=/whyfast"
-
-
-def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
-    """The shell lines as run in ``folder``, all placeholders replaced and quoted."""
-    mapping = {**_mapping(recipe, folder, jobs), "layout": ""}
-    return [substitute(step, mapping) for step in recipe.steps]
-
-
-def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
-    """The link step of another layout; ``layout`` and ``program`` are put in as they are."""
-    assert recipe.link is not None
-    mapping = {**_mapping(recipe, folder, 1), "layout": layout, "program": program}
-    return substitute(recipe.link, mapping)
-
-
-def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
-    """The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
-    return {
-        "cc": shlex.join(recipe.toolchain.cc),
-        "cflags": shlex.join([*recipe.inputs["cflags"], prefix_map(folder)]),
-        "ldflags": shlex.join(recipe.inputs["ldflags"]),
-        "configure": shlex.join(recipe.inputs["configure"]),
-        "source": "src",
-        "include": "include",
-        "jobs": str(jobs),
-        "program": shlex.quote(recipe.program),
-    }

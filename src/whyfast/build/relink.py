@@ -13,15 +13,15 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from whyfast.build.enclose import enclose
 from whyfast.build.failure import because
 from whyfast.build.layout import SECTION, draw_layout
 from whyfast.build.pieces import Piece, find_pieces
-from whyfast.build.recipe import Recipe, expand_link
-from whyfast.build.run import Steps, scratch_of
+from whyfast.build.recipe import Recipe
+from whyfast.build.steps import Steps, enclose, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
 from whyfast.store.lock import exclusive
 
 #: Where the linker scripts of layouts are kept within the build folder.
@@ -65,7 +65,7 @@ def _relink(
     folder = store.folder(build.digest)
     work = folder / "work"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
-    within, _ = enclose(recipe, folder, scratch_of(store))
+    within, _ = enclose(recipe, folder, store)
     with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
 
         def run_step(step: str) -> int:
@@ -112,7 +112,8 @@ def make_layouts(
         digest = hashlib.sha256(layout.script.encode()).hexdigest()[:12]
         script = work / FOLDER / f"{digest}.ld"
         target = (work / program).with_name(f"{Path(program).name}.layout-{digest}")
-        if not target.exists():
+        record = script.with_suffix(".sha256")
+        if not _as_linked(target, record):
             script.write_text(layout.script)
             partial = target.with_name(target.name + ".partial")
             # From the root: a makefile may link in another folder than that of the build.
@@ -125,9 +126,18 @@ def make_layouts(
                     "its linker placed none of the code as asked; the objects in the build folder "
                     "are not those that it links, or hold no machine code yet (-flto)"
                 )
+            record.write_text(sha256_of(partial))
             partial.replace(target)  # complete or absent
         made.append(target)
     return made
+
+
+def _as_linked(target: Path, record: Path) -> bool:
+    """Whether the layout is there, with the digest that it had when it was linked."""
+    try:
+        return sha256_of(target) == record.read_text()
+    except OSError:
+        return False
 
 
 def _pieces(work: Path) -> list[Piece]:

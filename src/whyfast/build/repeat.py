@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from whyfast.build.recipe import prefix_map
+from whyfast.build.steps import without_folder
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
@@ -16,9 +16,7 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
 
     ``folder`` is where the store keeps the build, source included.
     """
-    # Where it was built is kept out of the program by the prefix map; so must this folder be.
-    there, here = shlex.quote(prefix_map(folder / "work")), '-ffile-prefix-map="$here"=/whyfast'
-    steps = [c.replace(there, here) for c in provenance["commands"]]
+    steps = [_from_here(c, folder / "work") for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
     root = provenance["toolchain"].get("root")
@@ -37,6 +35,16 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
         *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _from_here(step: str, work: Path) -> str:
+    """The step with this folder kept out of the program, as where it was built was."""
+    languages: tuple[Literal["c", "rust"], ...] = ("c", "rust")
+    for language in languages:
+        for flag in without_folder(work, language):
+            name, _, _ = flag.partition("=")
+            step = step.replace(shlex.quote(flag), f'{name}="$here"=/whyfast')
+    return step
 
 
 def _no_root(root: str, digest: str) -> str:

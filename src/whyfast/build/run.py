@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
 import shutil
-import signal
-import subprocess
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,19 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.build.enclose import enclose
 from whyfast.build.failure import SEARCHED, because, shortened, tail, why
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
-    expand_steps,
     include_folder,
     scan_source,
     source_size,
 )
+from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
+from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
+from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
 
@@ -69,56 +66,12 @@ def build_all(
         pool.shutdown()
 
 
-class Steps:
-    """The steps under way in all threads, so that they can be ended together."""
-
-    def __init__(self) -> None:
-        self.cancelled = threading.Event()
-        self._lock = threading.Lock()
-        self._running: set[int] = set()
-
-    def run(
-        self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
-    ) -> int:
-        """Run one shell line to its end; its exit status, negative for a signal.
-
-        ``within`` are the words of a sandbox, from :func:`whyfast.build.enclose.enclose`.
-        InterruptedError after :meth:`cancel`.
-        """
-        with self._lock:
-            if self.cancelled.is_set():
-                raise InterruptedError("interrupted")
-            process = subprocess.Popen(
-                [*within, "/bin/sh", "-euc", step],
-                cwd=work,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                umask=0o022,
-            )
-            self._running.add(process.pid)
-        # Reaped only under the lock: until then its number can mean no other process.
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        with self._lock:
-            self._running.discard(process.pid)
-            return process.wait()
-
-    def cancel(self, number: signal.Signals = signal.SIGKILL) -> None:
-        """End the process groups of all steps by that signal; no further one starts."""
-        with self._lock:
-            self.cancelled.set()
-            for pid in self._running:
-                os.killpg(pid, number)
-
-
 def _build_one(
     recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
 ) -> BuildOutcome:
-    """The stored build when there is one, else make it."""
+    """The stored build when there is one whose program is as it was made, else make it."""
     stored = store.find(recipe.digest)
-    if stored:
+    if stored and not _spoilt(recipe, stored):
         return _as_build(recipe, stored, reused=True)
     try:
         with exclusive(
@@ -127,8 +80,11 @@ def _build_one(
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
-            if stored:
+            spoilt = _spoilt(recipe, stored) if stored else ""
+            if stored and not spoilt:
                 return _as_build(recipe, stored, reused=True)
+            if spoilt:
+                progress(f"{recipe.variant}: {spoilt}; building it again")
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
                 seconds = float(last.provenance["seconds"])
@@ -138,6 +94,20 @@ def _build_one(
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
         return BuildFailure(recipe.variant, "failed", because(error))
+
+
+def _spoilt(recipe: Recipe, stored: StoredBuild) -> str:
+    """What became of the stored program since it was made, in words; empty when nothing did."""
+    program = stored.folder / "work" / recipe.program
+    if not program.is_file():
+        return "its program is missing in the build cache"
+    try:
+        found = sha256_of(program)
+    except OSError as error:
+        return f"its program in the build cache cannot be read ({error.strerror})"
+    if found != stored.provenance.get("program_sha256"):
+        return "its program in the build cache was changed since it was built"
+    return ""
 
 
 def _make(
@@ -154,11 +124,13 @@ def _make(
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     if recipe.inputs["include"]:
-        shutil.copytree(include_folder(), work / "include")
+        shutil.copytree(
+            include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
+        )
     steps = expand_steps(recipe, work, jobs)
     log = folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
-    within, sandbox = enclose(recipe, folder, scratch_of(store))
+    within, sandbox = enclose(recipe, folder, store)
     started = time.time()
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
@@ -170,11 +142,10 @@ def _make(
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
                 reason = why(step, status, tail(log, SEARCHED, start))
-                return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+                return _failed(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
-        reason = f"the steps ended well but made no {recipe.program!r}"
-        return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
+        return _failed(recipe, store, f"the steps ended well but made no {recipe.program!r}")
     provenance = _provenance(recipe, steps, env, program, started, sandbox)
     temporary = folder / "provenance.tmp"
     temporary.write_text(json.dumps(provenance, indent=1))
@@ -182,6 +153,13 @@ def _make(
     stored = store.find(recipe.digest)
     assert stored is not None
     return _as_build(recipe, stored, reused=False)
+
+
+def _failed(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:
+    """The failure, kept for ``whyfast builds`` until the same is built again."""
+    store.add_failure(recipe.digest, recipe.variant, recipe.toolchain.version, reason)
+    log = store.folder(recipe.digest) / "log.txt"
+    return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
 
 
 def _is_long(recipe: Recipe) -> bool:
@@ -199,11 +177,6 @@ def _copy_source(recipe: Recipe, to: Path) -> None:
         os.utime(target, (date, date))
 
 
-def scratch_of(store: BuildStore) -> Path:
-    """Where the tables of mounts are kept that sandboxes are made from."""
-    return store.root.parent / "sandbox"
-
-
 def _provenance(
     recipe: Recipe,
     steps: list[str],
@@ -212,8 +185,6 @@ def _provenance(
     started: float,
     sandbox: str,
 ) -> dict[str, Any]:
-    with program.open("rb") as f:
-        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -232,17 +203,30 @@ def _provenance(
             **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
             **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
         },
+        **({"interpreter": _interpreter(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
         "env": env,
         "commands": steps,
         "program": recipe.program,
-        "program_sha256": sha256,
+        "program_sha256": sha256_of(program),
         "variant": recipe.variant,
         "started": started,
         "seconds": time.time() - started,
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "whyfast": __version__,
+    }
+
+
+def _interpreter(python: Interpreter) -> dict[str, Any]:
+    return {
+        "name": python.name,
+        "version": python.version,
+        "program": str(python.program),
+        "digest": python.digest,
+        "readable": [str(folder) for folder in python.readable],
+        "root": str(python.root) if python.root else None,
+        "facts": dict(python.facts),
     }
 
 

@@ -7,8 +7,6 @@ or absent.
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from whyfast.build.source_git import clone, commit_of, export, is_local
 from whyfast.build.unpack import unpack
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
+from whyfast.store.complete import make_once, replacing
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 
@@ -80,21 +79,16 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
     else:
         key = source.sha256
     folder = home.sources / key[:40]
-    with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress("waiting for source")):
-        if _tree(folder) is None:
-            for remains in home.sources.glob(f"{folder.name}-unfinished-*"):
-                shutil.rmtree(remains, ignore_errors=True)
-            with tempfile.TemporaryDirectory(
-                dir=home.sources, prefix=f"{folder.name}-unfinished-"
-            ) as name:
-                work = Path(name)
-                work.chmod(0o755)  # apt downloads as a user of its own
-                if source.kind == "git":
-                    progress(f"taking {source.name} at {key[:12]}")
-                    export(repository, key, work / "tree")
-                else:
-                    _unpack_tarball(source, work, progress)
-                (work / "tree").rename(folder)
+
+    def take() -> None:
+        with replacing(folder) as work:
+            if source.kind == "git":
+                progress(f"taking {source.name} at {key[:12]}")
+                export(repository, key, work / "made")
+            else:
+                _unpack_tarball(source, work, progress)
+
+    make_once(folder, folder.is_dir, take, lambda: progress("waiting for source"))
     tree = _tree(folder)
     assert tree is not None
     return replace(source, folder=tree, repository=_repository(source, home))
@@ -119,7 +113,7 @@ def _repository(source: Source, home: Home) -> Path | None:
 
 
 def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
-    """Make ``work/tree`` of the tarball."""
+    """Make ``work/made`` of the tarball."""
     archive = work / "archive"
     if source.kind == "debian":
         progress(f"downloading the source of {source.name} {source.version}")
@@ -131,7 +125,7 @@ def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
         if found != source.sha256:
             raise UserError(f"has the sha256 {found}, not {source.sha256}", where=archive)
     progress(f"unpacking {source.name}")
-    unpack(archive, work / "unpacked").rename(work / "tree")
+    unpack(archive, work / "unpacked").rename(work / "made")
 
 
 def _tree(folder: Path) -> Path | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.toolchain.command import run
 
 #: A user's settings must not decide what a file looks like; nor may a repository's hooks run.
 _SETTINGS = ("-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.hooksPath=/dev/null")
@@ -23,9 +24,9 @@ def is_local(repository: str) -> bool:
 
 def commit_of(repository: Path, revision: str) -> str:
     """The full hash of the commit that ``revision`` names; UserError when there is none."""
-    done = _git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    done = git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if done.returncode != 0:
-        there = _git(repository, "rev-parse", "--git-dir")
+        there = git(repository, "rev-parse", "--git-dir")
         if there.returncode != 0:
             said = there.stderr.strip().splitlines() or [""]
             raise UserError(f"is no git repository to read: {said[0]}", where=repository)
@@ -48,7 +49,7 @@ def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]
             shutil.rmtree(remains, ignore_errors=True)
         _must(to.parent, address, "clone", "--quiet", "--mirror", "--", address, str(unfinished))
         unfinished.rename(to)
-    elif _git(to, "cat-file", "-e", f"{revision}^{{commit}}").returncode != 0:
+    elif git(to, "cat-file", "-e", f"{revision}^{{commit}}").returncode != 0:
         progress(f"fetching {address}")
         _must(to, address, "fetch", "--quiet", "--prune", "origin")
     return to
@@ -72,24 +73,20 @@ def export(repository: Path, commit: str, to: Path) -> None:
 
 
 def _must(where: Path, what: str, *arguments: str, env: dict[str, str] | None = None) -> None:
-    done = _git(where, *arguments, env=env)
+    done = git(where, *arguments, env=env)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()
         raise UserError(f"git: {said[-1] if said else done.returncode}", where=what)
 
 
-def _git(
+def git(
     where: Path, *arguments: str, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run git there, untouched by the user's settings; UserError when it cannot be run."""
     try:
-        return subprocess.run(
+        return run(
             ["git", *_SETTINGS, "-C", str(where), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
             env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
-            check=False,
         )
-    except FileNotFoundError as error:
+    except OSError as error:
         raise UserError(f"git cannot be run: {error}", where=where) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from whyfast.cli.arguments import add_outputs
+from whyfast.cli.output import add_outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,18 +47,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write every value as CSV")
     parser.add_argument("--fail-on", choices=["slower"], help="exit with 3 when one is slower")
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
 
 
 def run(args: argparse.Namespace) -> int:
-    from whyfast.cli.arguments import check_outputs, duration, percent
-    from whyfast.cli.output import INTERRUPTED, exit_code, finish, write
-    from whyfast.investigate.ab import Options, run_ab
+    from whyfast.cli.arguments import duration, percent
+    from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish, write
+    from whyfast.investigate.ab_run import Options, run_ab
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
     from whyfast.report.values_csv import values_csv
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
 
     check_outputs(args)
     if args.warmup < 0:
@@ -83,8 +83,8 @@ def run(args: argparse.Namespace) -> int:
         turns_offered=not (args.whole or args.prepare or args.ignore_failure),
     )
     with watching("ab", options.margin) as observer:
-        result = run_ab(commands, options, home(), observer)
-    result = finish(result, args)
+        result = run_ab(commands, options, own_home(), observer)
+    finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))
-    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED
+    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

@@ -35,8 +35,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 def chosen_study(args: argparse.Namespace) -> Study:
     """The study as those options have it; UserError for one that does not fit it."""
     from whyfast.cli.arguments import duration
-    from whyfast.investigate.choose import Choice, chosen
-    from whyfast.investigate.stand_in import runnable
+    from whyfast.investigate.choose import Choice, chosen, runnable
     from whyfast.study.load import load_study
 
     study = load_study(args.study)

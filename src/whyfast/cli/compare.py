@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from whyfast.cli.arguments import add_outputs
+from whyfast.cli.output import add_outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,31 +47,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write every file that was compared as pyperf JSON into FOLDER",
     )
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare and report; 0, or 3 when ``--fail-on`` is met. UserError for bad input."""
     import sys
     import time
-    from dataclasses import replace
 
-    from whyfast.cli.arguments import check_outputs, percent
-    from whyfast.cli.output import exit_code, show
+    from whyfast.cli.arguments import percent
+    from whyfast.cli.output import check_outputs, exit_code, show_result
     from whyfast.formats.load import load_recordings
-    from whyfast.investigate.compare import compare_recordings
-    from whyfast.report.compare_answer import compare_answer
+    from whyfast.investigate.compare_run import compare_recordings
 
     check_outputs(args)
     margin = percent(args.margin, "--margin")
     recordings = load_recordings([args.base, *args.heads])
     reruns = load_recordings(args.noise)
-    comparison = compare_recordings(
+    result = compare_recordings(
         recordings, margin=margin, reruns=reruns, benchmarks=args.benchmark, now=time.time()
     )
-    answer = compare_answer(comparison.result, comparison.carriers)
-    result = replace(comparison.result, answer=answer)
-    show(result, args)
+    show_result(result, args)
     if args.pyperf_out is not None:
         from whyfast.formats.pyperf_write import write_recordings
 

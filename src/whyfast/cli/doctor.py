@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from whyfast.cli.output import add_outputs
+
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-doctor/1"
 
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     action.add_argument(
         "--restore", action="store_true", help="put back what was there before --tune"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings to FILE")
+    add_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,40 +33,37 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import asdict
     from json import dumps
 
-    from rich.console import Console
-
-    from whyfast.cli.arguments import check_outputs
-    from whyfast.cli.main import FAILED
-    from whyfast.cli.output import piped, write
+    from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.measure.doctor.examine import examine
     from whyfast.measure.doctor.system import Files
-    from whyfast.measure.doctor.tune import Outcome, restore, tune
-    from whyfast.report.doctor_table import print_changes, print_findings
-    from whyfast.store.home import home
+    from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
+    from whyfast.report.pages.household_pages import doctor_page, setting_sentences
+    from whyfast.store.private import own_home
 
     check_outputs(args)
-    system = Files(ROOT)
-    console = Console(quiet=piped(args))
-    outcome = Outcome(())
+    system, folder = Files(ROOT), own_home().doctor
+    outcome = TuneOutcome(())
+    said: list[str] = []
     if args.tune or args.restore:
-        outcome = (tune if args.tune else restore)(system, home().doctor)
-        print_changes(outcome.changes, console, restored=args.restore, message=outcome.message)
+        outcome = (tune if args.tune else restore)(system, folder)
+        said += setting_sentences(outcome.changes, restored=args.restore, message=outcome.message)
         if args.restore and not outcome.changes:
-            console.print(f"no old values are kept in {home().doctor}", soft_wrap=True)
-            console.print("(each user has a folder; restore as the user who did --tune)")
+            said.append(f"no old values are kept in {folder}")
+            said.append("(each user has a folder; restore as the user who did --tune)")
         if args.tune and any(not c.error for c in outcome.changes):
-            console.print("whyfast doctor --restore puts the old values back")
-        console.print()
+            said.append("whyfast doctor --restore puts the old values back")
     findings = examine(system)
-    print_findings(findings, console)
-    if args.json is not None:
-        document = {
-            "schema": SCHEMA,
-            "findings": [asdict(f) for f in findings],
-            "action": "tune" if args.tune else "restore" if args.restore else None,
-            "changes": [asdict(c) for c in outcome.changes],
-            "message": outcome.message,
-        }
-        write(args.json, dumps(document, indent=2, ensure_ascii=False) + "\n")
+    data = {
+        "schema": SCHEMA,
+        "findings": [asdict(f) for f in findings],
+        "action": "tune" if args.tune else "restore" if args.restore else None,
+        "changes": [asdict(c) for c in outcome.changes],
+        "message": outcome.message,
+    }
+    show(
+        doctor_page(findings, said),
+        args,
+        json=lambda: dumps(data, indent=2, ensure_ascii=False) + "\n",
+    )
     failed = args.restore and any(c.error for c in outcome.changes)
     return FAILED if failed else 0

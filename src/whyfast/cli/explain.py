@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
-    from whyfast.explain.elf import Architecture
+    from whyfast.explain.objects.elf import Architecture
+    from whyfast.report.document import ReportSection
+
+    #: What is shown, and the same as data for ``--json``.
+    Shown = tuple[list[ReportSection | None], dict[str, object]]
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
@@ -66,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path(),
         help="with --commits: the git repository (default: here)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the facts to FILE")
+    add_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -76,47 +82,43 @@ def run(args: argparse.Namespace) -> int:
     """
     import json
 
-    from rich.console import Console
-
-    from whyfast.cli.arguments import check_outputs
-    from whyfast.cli.output import piped, write
+    from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.model.errors import UserError
+    from whyfast.report.pages.code_page import code_page
 
     check_outputs(args)
     if args.commits is not None and args.run is None:
         raise UserError("needs --run, which finds the hot functions", where="--commits")
     labels = _labels(args.files)
-    console = Console(quiet=piped(args))
-    document: dict[str, object] = {}
+    sections: list[ReportSection | None] = []
+    data: dict[str, object] = {}
     failed = False
     if args.function:
-        document = _explain(console, args.files, labels, args.function, args.arch)
+        sections, data = _functions(args.files, labels, args.function, args.arch)
     elif args.run is None:
-        document = _survey(console, args.files, labels, args.arch)
+        sections, data = _survey(args.files, labels, args.arch)
     if args.run is not None:
         from whyfast.cli.explain_run import count
 
-        counted, failed = count(console, args, labels)
-        document = {**document, **counted}
-    if args.json is not None:
-        write(args.json, json.dumps({"schema": SCHEMA, **document}, indent=2) + "\n")
-    return 1 if failed else 0
+        counted, facts, failed = count(args, labels)
+        sections, data = [*sections, counted], {**data, **facts}
+    show(
+        code_page(*sections),
+        args,
+        json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
+    )
+    return FAILED if failed else 0
 
 
-def _explain(
-    console: Any,
-    files: Sequence[Path],
-    labels: Sequence[str],
-    globs: Sequence[str],
-    arch: Architecture | None,
-) -> dict[str, object]:
+def _functions(
+    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
+) -> Shown:
     from dataclasses import asdict
 
-    from whyfast.explain.compare import compare_functions, unmatched_functions
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError
-    from whyfast.report import explain_table as table
+    from whyfast.report.pages.code_page import compare_programs, function_sections
 
     programs = [
         explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
@@ -126,62 +128,39 @@ def _explain(
         if all(glob in program.missing for program in programs):
             notes = "".join(f"; {p.variant}: {note}" for p in programs for note in p.notes)
             raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
-    table.print_dispatch(console, programs)
-    for program in programs:
-        table.print_functions(console, program)
-    table.print_architectures(console, programs)
-    comparisons = []
-    for other in programs[1:]:
-        differences = compare_functions(programs[0], other)
-        unmatched = unmatched_functions(programs[0], other)
-        table.print_comparison(console, programs[0], other, differences, unmatched)
-        comparisons.append(
-            {
-                "a": programs[0].variant,
-                "b": other.variant,
-                "functions": [asdict(d) for d in differences],
-                "only_in_a": unmatched[0],
-                "only_in_b": unmatched[1],
-            }
-        )
+    comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
-    table.print_traces(console, programs, troubles)
-    return {
+    return list(function_sections(programs, comparisons, troubles)), {
         "programs": [asdict(p) for p in programs],
-        "comparisons": comparisons,
+        "comparisons": [asdict(c) for c in comparisons],
         "troubles": [asdict(t) for t in troubles],
     }
 
 
-def _survey(
-    console: Any, files: Sequence[Path], labels: Sequence[str], arch: Architecture | None
-) -> dict[str, object]:
+def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Shown:
     from dataclasses import asdict
 
     from whyfast.explain.survey import survey_program
-    from whyfast.report.explain_table import print_survey
+    from whyfast.report.pages.code_page import survey_sections
 
     surveys = [
         survey_program(file, variant=label, architecture=arch)
         for file, label in zip(files, labels, strict=True)
     ]
-    for survey in surveys:
-        print_survey(console, survey)
-    return {
-        "programs": [
-            {
-                **asdict(survey.evidence),
-                "totals": asdict(survey.totals),
-                "candidates": [
-                    {"function": facts.name, "dispatch": asdict(dispatch)}
-                    for facts, dispatch in survey.candidates
-                ],
-                "handlers": survey.handlers
-                and {"functions": survey.handlers[0], "dispatch": asdict(survey.handlers[1])},
-            }
-            for survey in surveys
-        ]
-    }
+    programs = [
+        {
+            **asdict(survey.evidence),
+            "totals": asdict(survey.totals),
+            "candidates": [
+                {"function": facts.name, "dispatch": asdict(dispatch)}
+                for facts, dispatch in survey.candidates
+            ],
+            "handlers": survey.handlers
+            and {"functions": survey.handlers[0], "dispatch": asdict(survey.handlers[1])},
+        }
+        for survey in surveys
+    ]
+    return list(survey_sections(surveys)), {"programs": programs}
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

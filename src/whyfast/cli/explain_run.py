@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whyfast.measure.simulate import Place, Valgrind
+    from whyfast.explain.changed_functions import Touched
+    from whyfast.report.document import ReportSection
 
 
 def count(
-    console: Any, args: argparse.Namespace, labels: Sequence[str]
-) -> tuple[dict[str, object], bool]:
-    """Run, count and print; returns the JSON data, and whether a program or tool failed.
+    args: argparse.Namespace, labels: Sequence[str]
+) -> tuple[ReportSection | None, dict[str, object], bool]:
+    """Run and count; returns what is shown, the same as data, and whether a program or tool failed.
 
     Raises UserError for arguments and files that cannot do.
     """
+    from rich.console import Console
+    from rich.text import Text
+
     from whyfast.cli.arguments import duration
     from whyfast.explain.hot import hot_functions
-    from whyfast.explain.loader import load
+    from whyfast.explain.program import load
+    from whyfast.investigate.counting import file_tasks
+    from whyfast.investigate.outside import Outside
     from whyfast.measure.count import count_program
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry
-    from whyfast.measure.launch import SystemLauncher
     from whyfast.report.codec import encode
-    from whyfast.report.counters_table import print_counts
+    from whyfast.report.names import visible
+    from whyfast.report.topics.counters_shown import counts_section
+    from whyfast.store.private import own_home
 
+    console = Console(stderr=True)
     arguments = _split(args.run)
     commits = _commits(args.commits)
     timeout = duration(args.timeout, f"--timeout {args.timeout}")
@@ -39,23 +46,14 @@ def count(
     programs = [load(file) for file in args.files]
     geometry = read_geometry(Files())
     counts = []
-    with _places(args.files, args.profiler, console) as (places, valgrind):
-        for file, label, place in zip(args.files, labels, places, strict=True):
-            with console.status(f"counting {label}"):
-                counts.append(
-                    count_program(
-                        file,
-                        arguments,
-                        variant=label,
-                        launcher=SystemLauncher(),
-                        geometry=geometry,
-                        env=os.environ,
-                        timeout=timeout,
-                        profiler=args.profiler,
-                        place=place,
-                        valgrind=valgrind,
-                    )
-                )
+    named = list(zip(labels, args.files, strict=True))
+    given = file_tasks(
+        named, arguments, own_home(), Outside(), timeout, args.profiler, console.print
+    )
+    with given as (tasks, valgrind):
+        for task in tasks:
+            with console.status(Text(f"counting {visible(task.variant)}")):
+                counts.append(count_program(task, geometry, args.profiler, valgrind))
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.
     kinds = {c.profile.main for c, _ in profiled if c.profile}
@@ -65,50 +63,16 @@ def count(
         if comparable
         else ([], [])
     )
-    print_counts(counts, functions, overlaps, console)
-    if profiled and not comparable:
-        console.print("\nThe profiles are not all of the same kind, so functions are not compared.")
-    touched = _touched(console, args, commits, [f.name for f in functions if not f.object])
-    document: dict[str, object] = {
-        **touched,
+    touched = _touched(args, commits)
+    hot = [f.name for f in functions if not f.object]
+    data: dict[str, object] = {
+        **({} if touched is None else {"touched": {**encode(touched), "hot": touched.of(hot)}}),
         "counts": [encode(c) for c in counts],
         "hot": [encode(f) for f in functions],
         "overlap": [encode(o) for o in overlaps],
     }
-    return document, any(c.failed for c in counts)
-
-
-@contextlib.contextmanager
-def _places(
-    files: Sequence[Path], profiler: str, console: Any
-) -> Iterator[tuple[list[Place], Valgrind | None]]:
-    """Where each program is run, and what simulates it: those that were built in a root of their
-    own run in it, under a Valgrind that is seen there."""
-    import tempfile
-
-    from whyfast.investigate.built_program import entrances_of
-    from whyfast.investigate.valgrind_choice import choose_valgrind
-    from whyfast.measure.launch import SystemLauncher
-    from whyfast.measure.simulate import CannotCount, Place
-    from whyfast.store.home import home
-    from whyfast.toolchain.valgrind import valgrind_root
-
-    own, here = home(), Path.cwd()
-    if not any(entrances_of(files, own, start=here)):
-        yield [Place()] * len(files), None
-        return
-    valgrind = None
-    if profiler == "callgrind":
-        with contextlib.suppress(CannotCount):
-            valgrind = choose_valgrind(
-                SystemLauncher(), os.environ, own, rooted=True, note=console.print
-            )
-    scratch = own.cache / "counting"
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="run-") as folder:
-        tool = valgrind_root(own)
-        enter = entrances_of(files, own, start=here, readable=(tool,), writable=(Path(folder),))
-        yield [Place(words, Path(folder)) for words in enter], valgrind
+    section = counts_section(counts, functions, overlaps, touched)
+    return section, data, any(c.failed for c in counts)
 
 
 def _commits(text: str | None) -> tuple[str, str] | None:
@@ -123,19 +87,11 @@ def _commits(text: str | None) -> tuple[str, str] | None:
     return base, head
 
 
-def _touched(
-    console: Any, args: argparse.Namespace, commits: tuple[str, str] | None, hot: Sequence[str]
-) -> dict[str, object]:
-    """What ``--commits`` touches, said and as JSON data; nothing without that option."""
-    from whyfast.explain.touched import touched_functions
-    from whyfast.report.codec import encode
-    from whyfast.report.counters_table import print_touched
+def _touched(args: argparse.Namespace, commits: tuple[str, str] | None) -> Touched | None:
+    """What ``--commits`` touches, None without that option."""
+    from whyfast.explain.changed_functions import touched_functions
 
-    if commits is None:
-        return {}
-    touched = touched_functions(args.repo, *commits, args.files[-1])
-    print_touched(touched, hot, console)
-    return {"touched": {**encode(touched), "hot": touched.of(hot)}}
+    return touched_functions(args.repo, *commits, args.files[-1]) if commits else None
 
 
 def _split(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from whyfast import __version__
@@ -18,8 +17,10 @@ COMMANDS = {
     "run": "build, measure, judge and explain a study; resumes where it stopped",
     "plan": "what a study would build and run, without doing it",
     "ab": "compare two or more commands, no study file",
+    "check": "did this change make it slower: the pull-request command",
     "compare": "compare results that other tools wrote",
     "history": "where a series of results changed, and which points stand apart",
+    "search": "since which commit or compiler, and what exactly",
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
     "doctor": "what this machine does to results; set it and put it back",
@@ -33,18 +34,28 @@ EPILOG = """\
 exit codes: 0 done; 1 ran, but something in it failed; 2 bad input; 3 --fail-on was met;
 130 interrupted"""
 
-FAILED, BAD_INPUT, FAIL_ON_MET, INTERRUPTED = 1, 2, 3, 130
+BAD_INPUT, INTERRUPTED = 2, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    from whyfast.cli.standard_output import say
+
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        say("")
+    except (Exception, KeyboardInterrupt) as error:
+        told = _told(error)
+        if told is None:
+            raise
+        return told
+    return code
+
+
+def _run(args: list[str]) -> int:
     first = args[0] if args else ""
-    if first in ("-h", "--help"):
-        print(help_text())
-        return 0
-    if first == "--version":
-        print(f"whyfast {__version__}")
+    if first in ("-h", "--help", "--version"):
+        print(f"whyfast {__version__}" if first == "--version" else help_text())
         return 0
     if first not in COMMANDS:
         print(f"whyfast: {_no_command(first)}", file=sys.stderr)
@@ -54,7 +65,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     module = import_module(f"whyfast.cli.{first}")
     parser = _parser(first)
     module.add_arguments(parser)
-    return _guarded(module.run, parser.parse_args(args[1:]))
+    return _unwinding(module.run, parser.parse_args(args[1:]))
+
+
+def _told(error: BaseException) -> int | None:
+    """Say what went wrong on one line, and the exit code; None for what nobody has foreseen."""
+    from errno import ENOSPC
+
+    from whyfast.cli.standard_output import PLACE, silence
+    from whyfast.model.errors import UserError
+    from whyfast.report.names import visible
+
+    if isinstance(error, KeyboardInterrupt):
+        print("\nwhyfast: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError):  # the reader, e.g. head, has gone
+        silence()
+        return 0
+    if isinstance(error, UserError):
+        said = str(error)
+    elif isinstance(error, OSError) and (error.filename is not None or error.errno == ENOSPC):
+        # A full disk without a name is standard output's, by print.
+        place = PLACE if error.filename is None else error.filename
+        said = f"{place}: cannot be used: {error.strerror}"
+        if place == PLACE:
+            silence()
+    else:  # no place that somebody could put right
+        return None
+    print(f"whyfast: {visible(said)}", file=sys.stderr)
+    return BAD_INPUT
 
 
 def help_text() -> str:
@@ -95,37 +134,20 @@ def _end(number: int, frame: object) -> None:
     sys.exit(128 + number)
 
 
-def _guarded(run: Callable[[Namespace], int], parsed: Namespace) -> int:
+def _unwinding(run: Callable[[Namespace], int], parsed: Namespace) -> int:
+    """Ends what was started when the program is told to end; dying at once would leave it running,
+    in groups of its own."""
     import signal
 
-    from whyfast.model.errors import UserError
-
-    # Unwinding ends what was started; dying at once would leave it running, in groups of its own.
     ending = [signal.SIGTERM, signal.SIGHUP]
     caught = [n for n in ending if signal.getsignal(n) is signal.SIG_DFL]  # nohup ignores one
     for number in caught:
         signal.signal(number, _end)
     try:
-        code = run(parsed)
-        sys.stdout.flush()
-    except UserError as error:
-        print(f"whyfast: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("\nwhyfast: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader, e.g. head, has gone; nobody is left to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        if error.filename is None:  # no place that somebody could put right
-            raise
-        print(f"whyfast: {error.filename}: cannot be used: {error.strerror}", file=sys.stderr)
-        return BAD_INPUT
+        return run(parsed)
     finally:
         for number in caught:
             signal.signal(number, signal.SIG_DFL)
-    return code
 
 
 if __name__ == "__main__":

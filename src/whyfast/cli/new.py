@@ -8,10 +8,25 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 
+#: As :data:`whyfast.study.kinds.KINDS` has them; a test holds that.
+_KINDS = ("c", "cmake", "meson", "cargo", "go", "python")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The folder to write to, and where the program's source is."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to write study.toml")
+    """The folder to write to, where the program's source is, and what kind of project it is."""
+    parser.add_argument(
+        "folder",
+        type=Path,
+        metavar="FOLDER",
+        nargs="?",
+        help="where to write study.toml, which compares -O2 with -O3 (default: write whyfast.toml "
+        "for whyfast check beside the source)",
+    )
+    parser.add_argument(
+        "--kind",
+        choices=_KINDS,
+        help="what kind of project whyfast.toml is for (default: as its files tell)",
+    )
     parser.add_argument(
         "--source",
         type=Path,
@@ -22,8 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write FOLDER/study.toml; never over one that is there."""
+    """Write FOLDER/study.toml, or whyfast.toml; never over one that is there."""
     from whyfast.study.skeleton import skeleton
+
+    if args.folder is None:
+        return _check_file(args.source, args.kind)
+    if args.kind:
+        raise UserError("goes without FOLDER: it writes whyfast.toml", where="--kind")
 
     file: Path = args.folder / "study.toml"
     source: Path = args.source
@@ -43,4 +63,25 @@ def run(args: argparse.Namespace) -> int:
         message = "the path of the source cannot be written in UTF-8"
         raise UserError(message, where=str(source).encode("utf-8", "replace").decode()) from None
     print(f"{file} is written. Edit it, then: whyfast plan {args.folder}")
+    return 0
+
+
+def _check_file(source: Path, kind: str | None) -> int:
+    from whyfast.study.find import ROOT_FILE
+    from whyfast.study.kinds import KINDS, kind_of
+    from whyfast.study.skeleton import check_file
+
+    if not source.is_dir():
+        raise UserError("no such folder", where=source)
+    kind = kind or kind_of(source)
+    file = source / ROOT_FILE
+    text = check_file(KINDS[kind][1](source.resolve()))
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError:
+        raise UserError("is there already; nothing was written", where=file) from None
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", where=file) from None
+    print(f"{file} is written, for a project of the kind {kind}. Edit it, then: whyfast check")
     return 0

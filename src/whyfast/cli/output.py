@@ -1,4 +1,4 @@
-"""What every command that ends with a result does with it."""
+"""What every command that shows something does with it: the terminal, files, the exit code."""
 
 from __future__ import annotations
 
@@ -6,80 +6,152 @@ import argparse
 import contextlib
 import os
 import sys
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from whyfast.cli.arguments import FILE_OPTIONS
-from whyfast.model.build import BuildFailure
+from whyfast.cli.standard_output import say
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
+
+if TYPE_CHECKING:
+    from whyfast.model.result import Result
+    from whyfast.report.document import Document
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
+#: Options that name a file to write.
+_FILE_OPTIONS = ("json", "html", "markdown", "csv")
 
-def finish(result: Result, args: argparse.Namespace) -> Result:
-    """Compose the answer, keep the result for ``whyfast report``, and show it as asked."""
-    from whyfast.report.answer import compose_answer
-    from whyfast.report.guest_page import guest_answer
-    from whyfast.report.json_report import to_json
-    from whyfast.store.home import home
+
+def add_outputs(parser: argparse.ArgumentParser, *, verbose: str = "show every detail") -> None:
+    """``--json``, ``--html``, ``--markdown`` and ``-v``."""
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write everything as JSON")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write one offline HTML report")
+    parser.add_argument(
+        "--markdown", metavar="FILE", type=Path, help="write the tables as Markdown"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """``--table``, for results of studies."""
+    parser.add_argument(
+        "--table",
+        choices=["variants", "benchmarks"],
+        default="variants",
+        help="rows of the table of times; benchmarks: a column a variant",
+    )
+
+
+def check_outputs(args: argparse.Namespace) -> None:
+    """Before hours of work: can the files that are asked for be written? UserError if not."""
+    for option in _FILE_OPTIONS:
+        path: Path | None = getattr(args, option, None)
+        if path is None or str(path) == "-":
+            continue
+        if path.is_dir():
+            raise UserError("is a folder; name a file to write", where=f"--{option} {path}")
+        if not path.absolute().parent.is_dir():
+            raise UserError("its folder does not exist", where=f"--{option} {path}")
+        # A link, a device or a pipe is written to, anything else is replaced.
+        own = path.is_symlink() or (path.exists() and not path.is_file())
+        if not os.access(path if own else path.absolute().parent, os.W_OK):
+            raise UserError("cannot be written: permission denied", where=f"--{option} {path}")
+
+
+def finish(result: Result, args: argparse.Namespace) -> None:
+    """Keep the result for ``whyfast report``, and show it as asked."""
+    keep(result)
+    show_result(result, args)
+
+
+def keep(result: Result) -> None:
+    """Keep the result for ``whyfast report``."""
+    from whyfast.report.result_json import to_json
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
-    answer = (
-        guest_answer(result)
-        if result.about == "counts"
-        else compose_answer(
-            study=result.study,
-            verdicts=result.verdicts,
-            suites=result.suites,
-            evidence=result.evidence,
-            confounds=result.confounds,
-            failures=result.failures,
-            builds=result.builds,
-            complete=result.complete,
-            placements=result.placements,
-            fixes=result.fixes,
-            counted=result.counted,
-            touched=result.touched,
-            unmet=result.unmet,
-            troubles=result.troubles,
-            calls=result.calls,
-            lines=result.lines,
-            observed=result.observed,
-        )
-    )
-    result = replace(result, answer=answer)
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
-        store.set_result(result.run, to_json(result))
+        store.set_result(result.recorded.run, to_json(result))
     finally:
         store.close()
-    show(result, args)
-    return result
 
 
-def show(result: Result, args: argparse.Namespace) -> None:
+def show_result(result: Result, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
+    from whyfast.report.pages.results import TableRows, result_page
+    from whyfast.report.result_json import dump_result
+
+    rows: TableRows = getattr(args, "table", "variants")
+    show(result_page(result, rows), args, json=lambda: dump_result(result))
+
+
+def show(
+    document: Document,
+    args: argparse.Namespace,
+    *,
+    json: Callable[[], str] | None = None,
+    markdown: Callable[[], str] | None = None,
+) -> None:
+    """Into the files that were asked for, and on the terminal.
+
+    ``json`` and ``markdown`` make the text of these options; without them that is the document
+    itself. Files come first:
+    they are there even when nobody reads standard output to its end. UserError when one of them
+    cannot be written.
+    """
+    failure: UserError | None = None
+    own = {"json": json, "markdown": markdown}
+    for option in ("json", "html", "markdown"):
+        if (path := getattr(args, option)) is not None:
+            try:
+                make = own.get(option)
+                write(path, make() if make else _rendered(document, option))
+            except UserError as error:  # what else is wanted can still be had
+                failure = failure or error
+    if not piped(args):
+        say(_printed(document, verbose=args.verbose))
+    if failure is not None:
+        raise failure
+
+
+def _rendered(document: Document, option: str) -> str:
+    if option == "html":
+        from whyfast.report.render.html import render_html
+
+        return render_html(document)
+    if option == "markdown":
+        from whyfast.report.render.markdown import render_markdown
+
+        return render_markdown(document, verbose=True)
+    from whyfast.report.render.document_json import dump_document
+
+    return dump_document(document)
+
+
+def _printed(document: Document, *, verbose: bool) -> str:
+    """As for a terminal or pipe like standard output; rich would write to it by itself, and end
+    the program when nobody reads it."""
+    import io
+
     from rich.console import Console
 
-    from whyfast.report.html import render_html
-    from whyfast.report.json_report import dump_result
-    from whyfast.report.markdown import render_markdown
-    from whyfast.report.terminal import render_terminal
+    from whyfast.report.render.terminal import render_terminal
 
-    if not piped(args):
-        render_terminal(result, console=Console(), verbose=args.verbose)
-    if args.json:
-        write(args.json, dump_result(result))
-    if args.html:
-        write(args.html, render_html(result))
-    if args.markdown:
-        write(args.markdown, render_markdown(result, verbose=True))
+    buffer = io.BytesIO()
+    text = io.TextIOWrapper(buffer, encoding=sys.stdout.encoding or "utf-8")
+    console = Console(file=text, force_terminal=Console().is_terminal)
+    render_terminal(document, console=console, verbose=verbose)
+    text.flush()
+    # A pipe wants no cells filled up with spaces.
+    lines = buffer.getvalue().decode(text.encoding).split("\n")
+    return "\n".join(line.rstrip(" ") for line in lines)
 
 
 def piped(args: argparse.Namespace) -> bool:
     """Whether a file that is asked for is standard output: who reads the pipe wants one thing."""
-    return any(str(getattr(args, option, None)) == "-" for option in FILE_OPTIONS)
+    return any(str(getattr(args, option, None)) == "-" for option in _FILE_OPTIONS)
 
 
 def write(path: Path, text: str) -> None:
@@ -91,7 +163,7 @@ def write(path: Path, text: str) -> None:
     # Names that are no text (half a character, from an argument) become the escapes of JSON.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if str(path) == "-":
-        sys.stdout.write(text)
+        say(text)
         return
     try:
         if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -120,14 +192,16 @@ def exit_code(result: Result, fail_on: str | None) -> int:
 
     A variant that this machine cannot build is expected in a study over compilers and no failure.
     """
-    main = result.study.baselines[0]
-    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.suites}
+    from whyfast.model.build import BuildFailure
+
+    main = result.question.baselines[0]
+    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
     # A variant that shares a single benchmark with the baseline has no mean.
-    single = [v for v in result.verdicts if (v.variant, v.baseline) not in means]
-    twins = {v.name for v in result.study.variants if v.twin_of}
+    single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
+    twins = {v.name for v in result.question.variants if v.twin_of}
     said = [v for v in (*means.values(), *single) if v.variant not in twins]
     if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
         return FAIL_ON_MET
-    broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.builds)
-    broken = broken or any(u.found is not None for u in result.unmet)
-    return FAILED if broken or result.failures else 0
+    broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
+    broken = broken or any(u.found is not None for u in result.found.unmet)
+    return FAILED if broken or result.recorded.failed else 0

@@ -5,26 +5,24 @@ from __future__ import annotations
 import argparse
 
 from whyfast.cli.choice import add_choice
+from whyfast.cli.output import add_outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="with flags and steps")
+    add_outputs(parser, verbose="with flags and steps")
 
 
 def run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from whyfast.cli.choice import chosen_study
-    from whyfast.investigate.outlook import outlook
-    from whyfast.investigate.prepare import with_twin
-    from whyfast.report.plan_table import free_space, print_outlook
-    from whyfast.store.home import home
+    from whyfast.cli.output import check_outputs, show
+    from whyfast.investigate.building import with_twin
+    from whyfast.investigate.forecast import forecast
+    from whyfast.report.pages.plan_page import free_space, plan_page
+    from whyfast.store.private import own_home
 
+    check_outputs(args)
     study = with_twin(chosen_study(args))
-    if study.stands_for:
-        print(f"{study.stands_for}; {study.name} would be run instead\n")
-    own = home()
-    found = outlook(study, own)
-    print_outlook(found, Console(), verbose=args.verbose, free=free_space(own.cache))
+    own = own_home()
+    show(plan_page(forecast(study, own), free=free_space(own.cache)), args)
     return 0

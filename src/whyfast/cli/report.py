@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.arguments import add_outputs
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,24 +13,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STUDY",
         help="a study that has been run (a name, a folder, or ab), or a result in JSON",
     )
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from whyfast.cli.arguments import check_outputs
-    from whyfast.cli.output import show
+    from whyfast.cli.output import check_outputs, show_result
     from whyfast.model.errors import UserError
-    from whyfast.report.json_report import from_json, load_result
-    from whyfast.store.home import home
+    from whyfast.report.result_json import from_json, load_result
+    from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
     check_outputs(args)
     if args.study.endswith(".json"):
-        show(load_result(Path(args.study)), args)
+        show_result(load_result(Path(args.study)), args)
         return 0
-    store = SampleStore(home().database)
+    store = SampleStore(own_home().database)
     try:
         name = args.study
         found = store.latest(name)
@@ -44,5 +44,5 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(f"no results of {name!r} are kept (there are: {known})")
     finally:
         store.close()
-    show(from_json(found[1]), args)
+    show_result(from_json(found[1]), args)
     return 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.arguments import add_outputs
 from whyfast.cli.choice import add_choice
+from whyfast.cli.output import add_outputs, add_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,23 +17,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["slower"],
         help="exit with 3 when a variant is slower than the main baseline",
     )
-    add_outputs(parser)
+    add_outputs(parser, verbose="show every benchmark")
+    add_table(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli import plan
-    from whyfast.cli.arguments import check_outputs
     from whyfast.cli.choice import chosen_study
-    from whyfast.cli.output import INTERRUPTED, exit_code, finish
+    from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
-    from whyfast.store.home import home
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
 
     if args.dry_run:
         return plan.run(args)
     check_outputs(args)
     study = chosen_study(args)
-    with watching(study.title, study.margin) as observer:
-        result = run_study(study, home(), observer, fresh=args.fresh)
-    result = finish(result, args)
-    return exit_code(result, args.fail_on) if result.complete else INTERRUPTED
+    own = own_home()
+    with BuildStore(own.builds).in_use(), watching(study.title, study.margin) as observer:
+        result = run_study(study, own, observer, fresh=args.fresh)
+    finish(result, args)
+    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 
+from whyfast.cli.output import add_outputs
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """It has none."""
+    """Declare the command's arguments."""
+    add_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print a line a study: its name and title."""
+    from whyfast.cli.output import check_outputs, show
+    from whyfast.report.pages.household_pages import studies_page
     from whyfast.study.bundled import bundled_studies
 
-    studies = bundled_studies()
-    if not studies:
-        print("This installation of whyfast comes without studies.")
-        return 0
-    width = max(len(study.name) for study in studies)
-    for study in studies:
-        print(f"{study.name:<{width}}  {study.title}".rstrip())
+    check_outputs(args)
+    show(studies_page({study.name: study.title for study in bundled_studies()}), args)
     return 0

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from whyfast.cli.output import add_outputs
+
 if TYPE_CHECKING:
     from whyfast.toolchain.recorded_root import RecordedRoot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action="list")
+    add_outputs(parser)
     actions = parser.add_subparsers(metavar="ACTION")
-    actions.add_parser("list", help="what can be used here (the default)").set_defaults(
-        action="list"
+    listing = actions.add_parser(
+        "list", help="what can be used here (the default)", argument_default=argparse.SUPPRESS
     )
+    listing.set_defaults(action="list")
+    add_outputs(listing)
     for action, text in (
         ("install", "download compilers now instead of at the first build"),
         ("remove", "delete downloaded compilers"),
@@ -38,20 +43,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import sys
 
-    from rich.console import Console
-
+    from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.model.errors import CannotBuildHere, UserError
-    from whyfast.report.toolchain_table import print_toolchain, print_toolchains
-    from whyfast.store.home import home
+    from whyfast.report.pages.household_pages import toolchain_text, toolchains_page
+    from whyfast.store.private import own_home
     from whyfast.toolchain.debian import DebianProvider
     from whyfast.toolchain.entrance import entrances_in_words
-    from whyfast.toolchain.provider import providers, resolve, split_name
+    from whyfast.toolchain.registry import providers, resolve, split_name
     from whyfast.toolchain.sandbox import tools
     from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
 
-    place = home()
-    console = Console()
+    place = own_home()
     if args.action == "list":
+        check_outputs(args)
         names = {provider: p.names() for provider, p in providers().items()}
         names["debian"] += DebianProvider().elsewhere(place)
         rows = [
@@ -60,10 +64,8 @@ def run(args: argparse.Namespace) -> int:
             for name in names[provider]
         ]
         has_valgrind = valgrind_size(place)
-        print_toolchains([*rows, (NAME, has_valgrind > 0, has_valgrind)], console)
-        console.print()
-        for line in entrances_in_words(tools()):
-            console.print(line, soft_wrap=True, highlight=False)
+        rows.append((NAME, has_valgrind > 0, has_valgrind))
+        show(toolchains_page(rows, entrances_in_words(tools())), args)
         return 0
     recorded = [_recorded(build) for build in getattr(args, "recorded", [])]
     if not args.names and not recorded:
@@ -74,26 +76,25 @@ def run(args: argparse.Namespace) -> int:
         try:
             if full == NAME:
                 if args.action == "install":
-                    console.print(f"{NAME}: {newer_valgrind(place, console.print)}", soft_wrap=True)
+                    print(f"{NAME}: {newer_valgrind(place, print)}")
                 else:
                     remove_valgrind(place)
-                    console.print(f"removed {full}")
+                    print(f"removed {full}")
             elif args.action == "install":
-                print_toolchain(resolve(full, place, console.print), console)
+                print(toolchain_text(resolve(full, place, print)))
             else:
                 providers()[provider].remove(name, place)
-                console.print(f"removed {full}")
+                print(f"removed {full}")
         except CannotBuildHere as error:
             print(f"whyfast: {full}: {error}", file=sys.stderr)
             failed = True
     for build, root in zip(getattr(args, "recorded", []), recorded, strict=True):
         try:
-            made = DebianProvider().install_again(root, place, console.print)
-            print_toolchain(made, console)
+            print(toolchain_text(DebianProvider().install_again(root, place, print)))
         except CannotBuildHere as error:
             print(f"whyfast: --from {build}: {error}", file=sys.stderr)
             failed = True
-    return 1 if failed else 0
+    return FAILED if failed else 0
 
 
 def _recorded(build: str) -> RecordedRoot:
@@ -103,13 +104,13 @@ def _recorded(build: str) -> RecordedRoot:
 
     from whyfast.model.errors import UserError
     from whyfast.store.builds import BuildStore
-    from whyfast.store.home import home
+    from whyfast.store.private import own_home
     from whyfast.toolchain.recorded_root import recorded_root
 
     where = f"--from {build}"
     file = Path(build)
     if not file.is_file():
-        return recorded_root(BuildStore(home().builds).by_prefix(build).provenance, where)
+        return recorded_root(BuildStore(own_home().builds).by_prefix(build).provenance, where)
     try:
         provenance = json.loads(file.read_text())
     except (OSError, ValueError) as error:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from whyfast.explain.disassemble import Instruction
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.instruction import Instruction
 from whyfast.explain.functions import THUNK, leaves, parent_name
-from whyfast.explain.loader import Program
-from whyfast.explain.symbols import Function
+from whyfast.explain.objects.symbols import Function
 
 
 @dataclass

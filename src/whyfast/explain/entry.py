@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from whyfast.explain.disassemble import Instruction
-from whyfast.explain.dispatch import Dispatching
+from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.dispatch_form import Dispatching
 from whyfast.model.evidence import EntryFacts
 
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from whyfast.explain.disassemble import Instruction
-from whyfast.explain.loader import Program
-from whyfast.explain.symbols import Function
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.objects.symbols import Function
 from whyfast.model.evidence import FunctionFacts
 
 #: Helpers that compilers jump to instead of jumping through a register (Spectre mitigations).

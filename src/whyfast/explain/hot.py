@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from whyfast.explain.code import Program
 from whyfast.explain.functions import base_name
-from whyfast.explain.loader import Program
+from whyfast.explain.objects.symbols import Function
 from whyfast.explain.placement import COMMON_L1I, overlap, place, set_load
-from whyfast.explain.symbols import Function
 from whyfast.measure.geometry import Cache
 from whyfast.model.counters import Profile
 from whyfast.model.hot import HotFunction, Overlap

@@ -6,11 +6,12 @@ import platform
 import re
 from collections.abc import Sequence
 
-from whyfast.explain.disassemble import Instruction, disassembler_for
-from whyfast.explain.elf import Architecture
-from whyfast.explain.listing import listing
+from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.disassembly.listing import listing
+from whyfast.explain.disassembly.registry import disassembler_for
+from whyfast.explain.objects.elf import Architecture
 from whyfast.formats.self_report import Code, CodeReport
-from whyfast.model.observed import Image, ImageProgram, JumpForm
+from whyfast.model.observed import ImageProgram, JitImage, JumpForm
 
 #: The kernel's names for code that makes an indirect jump on behalf of another.
 _INDIRECT_THUNK = re.compile(r"^__x86_indirect_\w*thunk_r\w+$")
@@ -29,18 +30,18 @@ def this_architecture() -> Architecture | None:
     return found.get(platform.machine())
 
 
-def explain_image(report: CodeReport, variant: str, architecture: Architecture) -> Image:
+def explain_image(report: CodeReport, variant: str, architecture: Architecture) -> JitImage:
     """What the report's programs do to get to the next; the last one has none."""
     if not report.compiled:
         reason = "the kernel interprets the programs: there is no machine code"
-        return Image(variant, "interpreted", reason, ())
+        return JitImage(variant, "interpreted", reason, ())
     if not report.programs:
-        return Image(variant, "unknown", "the kernel does not show the machine code", ())
+        return JitImage(variant, "unknown", "the kernel does not show the machine code", ())
     programs = tuple(_program(one, report, architecture) for one in report.programs)
     going_on = programs[:-1] or programs
     forms = {p.form for p in going_on}
     form = going_on[0].form if len(forms) == 1 else "unknown"
-    return Image(variant, form, _reason(going_on, report), programs)
+    return JitImage(variant, form, _reason(going_on, report), programs)
 
 
 def _reason(programs: Sequence[ImageProgram], report: CodeReport) -> str:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from whyfast.explain.body import Body
-from whyfast.explain.disassemble import Instruction, Kind
-from whyfast.explain.loader import Program
-from whyfast.explain.recorded import Recorded
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.instruction import Instruction, Kind
+from whyfast.explain.recorded import CompilerRecord
 from whyfast.judge.option_costs import COSTS
 from whyfast.model.evidence import OptionTrace
 
@@ -38,7 +38,7 @@ _Test = Callable[[Program, Body], bool]
 
 
 def option_traces(
-    program: Program, bodies: Sequence[Body], recorded: Recorded
+    program: Program, bodies: Sequence[Body], recorded: CompilerRecord
 ) -> tuple[OptionTrace, ...]:
     """The options that the code of ``bodies`` shows or the compiler recorded, in usual order."""
     tests, shared = dict(_TESTS), {"-fno-omit-frame-pointer"}

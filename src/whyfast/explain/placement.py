@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from whyfast.explain.symbols import Function
+from whyfast.explain.objects.symbols import Function
 from whyfast.measure.geometry import Cache
-from whyfast.model.hot import Overlap, Place
+from whyfast.model.hot import CodePlace, Overlap
 
 PAGE = 4096
 
@@ -36,12 +36,12 @@ def set_load(groups: Iterable[Sequence[Function]], cache: Cache) -> Counter[int]
     return Counter(n % cache.sets for n in lines)
 
 
-def place(pieces: Sequence[Function], cache: Cache, load: Counter[int]) -> Place:
+def place(pieces: Sequence[Function], cache: Cache, load: Counter[int]) -> CodePlace:
     """Where one function lies; ``load`` is that of all hot functions."""
     largest = max(pieces, key=lambda p: p.size)
     lines = lines_of(pieces, cache.line)
     sets = {n % cache.sets for n in lines}
-    return Place(
+    return CodePlace(
         address=largest.value,
         size=sum(p.size for p in pieces),
         section=largest.section,

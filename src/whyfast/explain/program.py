@@ -1,4 +1,4 @@
-"""A program → the evidence that a study asks for."""
+"""A program → its code, and the evidence that a study asks for."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from whyfast.explain.body import bodies
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.registry import disassembler_for
 from whyfast.explain.dispatch import examine_dispatch
-from whyfast.explain.elf import Architecture
 from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
-from whyfast.explain.loader import Program, load
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.readable_names import readable, readable_of, with_readable_names
+from whyfast.explain.objects.registry import read_contents
+from whyfast.explain.objects.symbols import Function
 from whyfast.explain.options import option_traces
-from whyfast.explain.recorded import Recorded, read_recorded
-from whyfast.explain.symbols import Function
+from whyfast.explain.recorded import CompilerRecord, read_recorded
 from whyfast.model.evidence import Evidence
 
 
@@ -63,17 +66,37 @@ def explain_program(
     )
 
 
-def _recorded(path: Path, functions: Sequence[Function]) -> Recorded:
+def load(path: Path, architecture: Architecture | None = None) -> Program:
+    """Open a program. ``architecture`` chooses from a file that holds several.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    found = read_contents(path, architecture)
+    slots = readable(found.image.slots.values())
+    found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
+    return Program(
+        path,
+        found.architecture,
+        found.image,
+        with_readable_names(found.functions),
+        disassembler_for(found.architecture, relative=found.image.base is not None),
+        found.notes,
+        found.objects,
+    )
+
+
+def _recorded(path: Path, functions: Sequence[Function]) -> CompilerRecord:
     """What the compiler wrote about the first of the functions."""
     return read_recorded(path, functions[0].address if functions else None)
 
 
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
-    """Functions with a matching name, and that name."""
+    """Functions with a matching name, and that name: the readable one of a mangled name."""
     found = []
     for function in program.functions:
         for name in function.names:
             if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
-                found.append((name, function))
+                found.append((readable_of(name, function.names), function))
                 break
     return found

@@ -34,7 +34,7 @@ _NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-pr
 
 
 @dataclass(frozen=True)
-class Recorded:
+class CompilerRecord:
     """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
     :data:`whyfast.judge.option_costs.COSTS` that were on, with their spelling."""
 
@@ -42,7 +42,7 @@ class Recorded:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_recorded(path: Path, address: int | None = None) -> Recorded:
+def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
     """The record of the compiler that made the code at ``address``; of any where that is None or
     no debug information covers it. What is damaged or not ELF has no record."""
     try:
@@ -52,9 +52,11 @@ def read_recorded(path: Path, address: int | None = None) -> Recorded:
         notes = list(_annobin(elf))
         comments = _section_strings(elf, ".comment")
     except Exception:  # the library reports damage by many unrelated exceptions
-        return Recorded()
+        return CompilerRecord()
     flags = [flag for line in lines for flag in _flags(line)]
-    return Recorded(_compiler(producers) or _compiler(comments), switched_on([*notes, *flags]))
+    return CompilerRecord(
+        _compiler(producers) or _compiler(comments), switched_on([*notes, *flags])
+    )
 
 
 def _compiler(texts: list[str]) -> str:

@@ -10,17 +10,19 @@ from itertools import takewhile
 from pathlib import Path
 
 from whyfast.explain.body import Body, bodies
-from whyfast.explain.dispatch import MIN_HANDLERS, dispatch_facts
-from whyfast.explain.elf import Architecture
+from whyfast.explain.code import Program
+from whyfast.explain.dispatch import examine_dispatch
+from whyfast.explain.dispatch_form import MIN_HANDLERS
 from whyfast.explain.functions import function_facts, parent_name
-from whyfast.explain.loader import Program, load
-from whyfast.explain.symbols import Function
-from whyfast.explain.tables import Pointers
+from whyfast.explain.jump_tables import Pointers
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.symbols import Function
+from whyfast.explain.program import load
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
 
 
 @dataclass(frozen=True)
-class Totals:
+class CodeTotals:
     """Sums over all functions of a program; ``size`` in bytes. ``jumping`` is the number of
     functions that contain an indirect jump."""
 
@@ -40,7 +42,7 @@ class Survey:
     which most jump indirectly, as a tail-call interpreter's do, under a common name; or None."""
 
     evidence: Evidence
-    totals: Totals
+    totals: CodeTotals
     candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
     handlers: tuple[str, DispatchFacts] | None = None
 
@@ -57,13 +59,14 @@ def survey_program(
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
     related, pointers = _by_name(program), Pointers(program.image)
     found = [
-        (facts[f], dispatch_facts(program, [_body(program, f, related)], pointers)) for f in jumping
+        (facts[f], examine_dispatch(program, [_body(program, f, related)], pointers).facts)
+        for f in jumping
     ]
     found.sort(key=lambda one: (-_likely(*one), one[0].name))
     every = tuple(facts.values())
     return Survey(
         evidence=Evidence(variant, program.architecture, None, every, notes=program.notes),
-        totals=Totals(
+        totals=CodeTotals(
             functions=len(every),
             size=sum(f.size for f in every),
             instructions=sum(f.instructions for f in every),
@@ -87,7 +90,7 @@ def _handlers(
     related: Mapping[str, Sequence[Function]],
     pointers: Pointers,
 ) -> tuple[str, DispatchFacts] | None:
-    """The largest table of functions of which half jump indirectly, by :mod:`dispatch`'s rule."""
+    """The largest table of functions of which half jump indirectly, as in :mod:`dispatch_form`."""
     at = {f.address: f for f in program.functions}
     tables = [set(run) for run in pointers.runs(at)]
     tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
@@ -95,7 +98,8 @@ def _handlers(
         return None
     largest = max(tables, key=lambda t: len(t))
     listed = [at[address] for address in sorted(largest)]
-    facts = dispatch_facts(program, [_body(program, f, related) for f in listed], pointers)
+    handlers = [_body(program, f, related) for f in listed]
+    facts = examine_dispatch(program, handlers, pointers).facts
     if facts.style != "tail-call":
         return None
     return _common([f.name for f in listed]), facts

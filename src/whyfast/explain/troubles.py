@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -13,10 +12,12 @@ from whyfast.explain.known_troubles import (
     compiler_of,
     look_up,
 )
+from whyfast.model.differences import ASPECTS, same_source
 from whyfast.model.evidence import Evidence
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.trouble import Trouble
+from whyfast.model.variant import Variant
 
 #: Handlers that push fewer registers than this may do so to align the stack.
 _PUSHES = 2
@@ -94,20 +95,10 @@ def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Vari
         if own is None or own.dispatch is None or other.twin_of:
             continue
         loop = own.dispatch.style == "loop" and own.dispatch.form == "replicated"
-        if loop and own.dispatch.computed_goto is not False and _same_source(other, variant):
+        if loop and own.dispatch.computed_goto is not False and same_source(other, variant):
             peers.append(other)
     first = [v for v in peers if v.name in study.baselines]
     return next(iter([*first, *peers]), None)
-
-
-def _same_source(a: Variant, b: Variant) -> bool:
-    """Whether both are configured alike; flags of the compiler may differ, but for macros."""
-
-    def key(v: Variant) -> tuple[object, ...]:
-        macros = sorted(f for f in v.cflags if f.startswith(("-D", "-U")))
-        return v.revision, v.configure, dict(v.env), macros
-
-    return key(a) == key(b)
 
 
 def _trouble(
@@ -170,7 +161,7 @@ def _with_flags(
 ) -> Iterator[Variant]:
     """The variants of the same compiler and source that have ``flags`` in their place."""
     for other in others:
-        alike = other.toolchain == variant.toolchain and _same_source(other, variant)
+        alike = other.toolchain == variant.toolchain and same_source(other, variant)
         another = other.name != variant.name and not other.twin_of
         more = _contains(other.cflags, flags) and not _contains(variant.cflags, flags)
         if flags and alike and another and more:
@@ -184,43 +175,31 @@ def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
 
 def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
     """The lines of a study that add a variant with the workaround."""
-    name = f"{variant.name}-workaround"
+    import tomlkit  # takes 0.04 s, and few builds have a trouble
+
+    def line(key: str, value: str | Sequence[str]) -> str:
+        words = value if isinstance(value, str) else list(value)
+        return f"{key} = {tomlkit.item(words).as_string()}"
+
     linked = known.ldflags if _links_late(variant) else ()
     if not variant.axes:
-        lines = [f"extends     = {_toml(variant.name)}", f"cflags.add  = {_toml(known.cflags)}"]
-        lines += [f"ldflags.add = {_toml(linked)}"] if linked else []
+        lines = [line("extends    ", variant.name), line("cflags.add ", known.cflags)]
+        lines += [line("ldflags.add", linked)] if linked else []
     else:
         # A place in a product of axes cannot be extended: it is written out.
-        every = {
-            "cflags": (*variant.cflags, *known.cflags),
-            "ldflags": (*variant.ldflags, *linked),
-            "configure": variant.configure,
-            "requires": variant.requires,
-            "packages": variant.packages,
-            "keep": variant.keep,
-            "run": variant.run,
-            "revision": variant.revision,
-            "kernel": variant.kernel,
-            "boot": variant.boot,
-        }
-        lines = [f"toolchain = {_toml(variant.toolchain)}"]
-        lines += [f"{key} = {_toml(value)}" for key, value in every.items() if value]
-        for table, words in (("env", variant.env), ("sysctl", variant.sysctl)):
-            lines += [f"{table}.{_toml(k)} = {_toml(v)}" for k, v in words.items()]
-    return (f"[variant.{_toml(name) if not _bare(name) else name}]", *lines)
+        cflags, ldflags = (*variant.cflags, *known.cflags), (*variant.ldflags, *linked)
+        whole = replace(variant, cflags=cflags, ldflags=ldflags)
+        lines = []
+        for key in (*ASPECTS, "requires"):
+            value = getattr(whole, key)
+            if isinstance(value, Mapping):
+                lines += [line(tomlkit.key([key, k]).as_string(), v) for k, v in value.items()]
+            elif value:
+                lines.append(line(key, value))
+    name = tomlkit.key(f"{variant.name}-workaround").as_string()
+    return (f"[variant.{name}]", *lines)
 
 
 def _links_late(variant: Variant) -> bool:
     words = (*variant.cflags, *variant.ldflags, *variant.configure)
     return any(w.startswith(("-flto", "--with-lto")) for w in words)
-
-
-def _bare(name: str) -> bool:
-    return name.replace("-", "").replace("_", "").isalnum() and name.isascii()
-
-
-def _toml(value: str | Sequence[str]) -> str:
-    if isinstance(value, str):
-        # JSON escapes all that TOML does, in the same way.
-        return json.dumps(value, ensure_ascii=False)
-    return f"[{', '.join(_toml(item) for item in value)}]"

@@ -45,16 +45,16 @@ def to_pyperf(recording: Recording) -> dict[str, Any]:
 def recordings_of(result: Result) -> tuple[Recording, ...]:
     """Each variant of a result that holds blocks, as a recording: one process a block."""
     found: dict[str, dict[str, list[tuple[float, ...]]]] = {}
-    for block in result.blocks:
+    for block in result.recorded.blocks:
         for variant, values in block.values.items():
             processes = found.setdefault(variant, {}).setdefault(block.benchmark, [])
             processes.append(tuple(value / block.loops for value in values))
-    started = min((b.started for b in result.blocks), default=None)
-    ended = max((b.started + b.seconds for b in result.blocks), default=None)
+    started = min((b.started for b in result.recorded.blocks), default=None)
+    ended = max((b.started + b.seconds for b in result.recorded.blocks), default=None)
     return tuple(
         Recording(
             name=variant,
-            source=result.study.name,
+            source=result.question.name,
             tool="whyfast",
             series={
                 name: Series(name, SECOND, tuple(processes))

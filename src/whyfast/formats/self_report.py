@@ -8,6 +8,9 @@ is noticed. Other lines are passed over.
     compiled 0|1                      whether there is machine code at all
     bucket START WIDTH COUNT          COUNT runs of START to below START + WIDTH ns; 0: and more
     overhead NS WHAT                  what a way of timing costs
+    figure NUMBER WHAT                a count or a size
+    word WORD WHAT                    a name
+    missing WHAT: WHY                 a figure or word that is not to be had here
 """
 
 from __future__ import annotations
@@ -77,6 +80,36 @@ def read_overheads(text: str) -> tuple[tuple[str, float], ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Said:
+    """One line of figures: a number, a word, or why there is neither."""
+
+    what: str
+    number: float | None = None
+    word: str = ""
+    why: str = ""
+
+
+def read_figures(text: str) -> tuple[Said, ...]:
+    """Each figure, word and what is missing, in order; UserError for a malformed report."""
+    found: list[Said] = []
+    for number, words in _lines(text):
+        if words[0] not in ("figure", "word", "missing"):
+            continue
+        rest = " ".join(words[1:] if words[0] == "missing" else words[2:])
+        what, _, why = rest.partition(": ")
+        if words[0] == "missing" and what and why:
+            found.append(Said(what, why=why))
+        elif words[0] == "figure" and rest:
+            (value,) = _fields(number, words[:2], (_number,))
+            found.append(Said(rest, number=value))
+        elif words[0] == "word" and rest:
+            found.append(Said(rest, word=words[1]))
+        else:
+            raise _malformed(number, words)
+    return tuple(found)
+
+
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
     lines = text.splitlines()
     if not lines or lines[-1] != "done":
@@ -102,6 +135,13 @@ def _address(text: str) -> int:
 def _time(text: str) -> float:
     value = float(text)
     if not math.isfinite(value) or value < 0:
+        raise ValueError(text)
+    return value
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
         raise ValueError(text)
     return value
 

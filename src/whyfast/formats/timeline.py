@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import fmean
 
+from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.formats.csv_table import claims, parse, series_name
 from whyfast.formats.format import Given
 from whyfast.formats.load import load_recordings
@@ -18,7 +20,8 @@ from whyfast.model.series import SECOND, Series
 
 def load_timeline(arguments: Sequence[str], by: str | None) -> Timeline:
     """Each file a point, in the order given; or, with ``by``, each value of a column of one CSV
-    file a point, in the order in which they first appear. UserError for what cannot be read."""
+    file a point, in the order in which they first appear; or each line of one log of ``whyfast
+    check``. UserError for what cannot be read."""
     if by is not None:
         if len(arguments) != 1:
             raise UserError(
@@ -26,6 +29,9 @@ def load_timeline(arguments: Sequence[str], by: str | None) -> Timeline:
             )
         return _of_table(arguments[0], by)
     if len(arguments) == 1:
+        path = Path(arguments[0])
+        if path.is_file() and is_check_log(text := read_text(path)):
+            return read_check_log(text, str(path))
         raise UserError(
             "one file is one point; name several, or --by COLUMN of a CSV file", where=arguments[0]
         )

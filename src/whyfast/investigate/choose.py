@@ -1,13 +1,15 @@
-"""A study restricted to what is wanted of it this time."""
+"""A study restricted to what is wanted of it this time, and to what can be run here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from whyfast.measure.registry import MAKERS
 from whyfast.model.errors import UserError
 from whyfast.model.study import QUICK_SHARE, CountersFrom, Study
-from whyfast.study.suggest import nearest
+from whyfast.study.load import load_study
+from whyfast.study.wording import nearest
 
 _COUNTERS: CountersFrom = "hardware or simulation"
 
@@ -51,6 +53,24 @@ def chosen(study: Study, choice: Choice) -> Study:
     if budget is not None:
         study = replace(study, measure=replace(study.measure, budget=budget))
     return study
+
+
+def runnable(study: Study, why_not: Callable[[], str] | None = None) -> Study:
+    """The study itself, or the one that it names in ``otherwise``, with ``stands_for`` saying why.
+
+    ``why_not`` says what its runners need that this machine or user has not; None: as registered.
+    UserError when there is such a thing, and it names no other study.
+    """
+    kinds = dict.fromkeys(b.runner for b in study.benchmarks if study.measured)
+    asked = [why_not or why for k in kinds if (why := MAKERS[k].why_not)]
+    reason = next(filter(None, (ask() for ask in asked)), "")
+    if not reason:
+        return study
+    if not study.otherwise:
+        raise UserError(f"cannot be run: {reason}", where=study.folder / "study.toml")
+    other = load_study(study.otherwise)
+    said = f"{study.name} cannot be run here: {reason}"
+    return replace(other, stands_for=said)
 
 
 def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:

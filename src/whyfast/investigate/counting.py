@@ -1,243 +1,262 @@
-"""Counting what every build does in every benchmark, apart from the timed runs."""
+"""The stage that counts what every build does in every benchmark, apart from the timed runs."""
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import load
-from whyfast.investigate.enter import entrances
-from whyfast.investigate.events import Observer
-from whyfast.investigate.prepare import Prepared, to_measure
-from whyfast.investigate.valgrind_choice import choose_valgrind
-from whyfast.measure.count import TIMEOUT
-from whyfast.measure.doctor.system import Files
-from whyfast.measure.fixed_work import Counting, Task, measured_turns
-from whyfast.measure.geometry import read_geometry
-from whyfast.measure.launch import Launcher, SystemLauncher
-from whyfast.measure.pyperf_runner import WORKER, worker_environment
-from whyfast.measure.simulate import CannotCount, Place, Valgrind
+from whyfast.explain.program import load
+from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
+from whyfast.investigate.measuring import launch_arguments
+from whyfast.investigate.outside import Note, Outside
+from whyfast.investigate.recording import OpenRun
+from whyfast.investigate.work import Work
+from whyfast.measure.count import (
+    TIMEOUT,
+    CountingTask,
+    Profiler,
+    Simulation,
+    count_measured,
+    joined,
+    measured_turns,
+)
+from whyfast.measure.geometry import Geometry, read_geometry
+from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.registry import MAKERS
+from whyfast.measure.simulate import Valgrind, choose_valgrind
 from whyfast.model.counted import Counted
 from whyfast.model.counters import MEASURED, Counts
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
-from whyfast.model.study import Benchmark, Study
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
 from whyfast.store.home import Home
+from whyfast.toolchain.sandbox import Box
 from whyfast.toolchain.valgrind import valgrind_root
 
 WHOLE = "one run of the command"
 
-#: Runners whose programs do their work in a process of their own.
-COUNTABLE = ("turn", "command", "pyperf")
 
-#: A benchmark and the words before each variant's command → each variant's whole command.
-Commands = Callable[[Benchmark, Mapping[str, tuple[str, ...]]], Mapping[str, tuple[str, ...]]]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What counting needs of a run: its builds, how they are started and how they are measured."""
-
-    study: Study
-    prepared: Prepared
-    home: Home
-    commands: Commands
-    calibrations: Mapping[str, Calibration]
-
-
-def count_study(
-    setting: Setting, observer: Observer, launcher: Launcher | None = None
-) -> tuple[Counted, ...]:
+def count(work: Work[Study], run: OpenRun) -> Work[Study]:
     """Every benchmark that the study wants counted, in every build but twins.
 
-    Nothing is raised for what cannot be counted; the notes of its counts say why.
+    Nothing is raised for what cannot be counted; the notes of its counts say why. Programs under
+    other kernels are not counted so.
     """
-    study = setting.study
+    study = work.question
+    if study.evidence.counters == "nothing" or study.in_vms:
+        return work
+    work.observer.phase("count")
     named = study.evidence.counted or [b.name for b in study.benchmarks]
-    wanted = [b for b in study.benchmarks if b.name in named and b.runner in COUNTABLE]
-    scratch = setting.home.cache / "counting"
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="run-") as folder:
-        counter = _Counter(setting, observer, launcher or SystemLauncher(), Path(folder))
-        return tuple(counter.benchmark(b) for b in wanted)
+    wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
+    with run.timed("count", work.outside.clock), scratch_folder(work.home) as folder:
+        counter = BuildCounter(work, run.calibrations(), folder)
+        return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
 
 
-class _Counter:
+@contextmanager
+def file_tasks(
+    programs: Sequence[tuple[str, Path]],
+    arguments: Sequence[str],
+    home: Home,
+    outside: Outside,
+    timeout: float,
+    profiler: Profiler,
+    note: Note,
+) -> Iterator[tuple[list[CountingTask], Valgrind | None]]:
+    """Programs by their names and files, each to be run whole with the same arguments, and what
+    simulates them (None: the machine's own Valgrind).
+
+    Those that were built in a root of their own run in it, under a Valgrind that is seen there.
+    """
+    plain = ToolRun((), outside.launcher, outside.env, timeout)
+    tasks = [
+        CountingTask(name, replace(plain, command=(str(file.absolute()), *arguments)))
+        for name, file in programs
+    ]
+    files, here = [file for _, file in programs], Box(start=Path.cwd())
+    if not any(file_prefixes(files, home, also=here)):
+        yield tasks, None
+        return
+    valgrind = None
+    if profiler == "callgrind":
+        with suppress(CannotCount):
+            valgrind = _choose(outside, home, True, note)
+    with scratch_folder(home) as folder:
+        seen = replace(here, readable=(valgrind_root(home),), writable=(folder,))
+        enter = file_prefixes(files, home, also=seen)
+        rooted = [
+            replace(t.run, enter=w, scratch=folder) for t, w in zip(tasks, enter, strict=True)
+        ]
+        yield [replace(t, run=r) for t, r in zip(tasks, rooted, strict=True)], valgrind
+
+
+def _choose(outside: Outside, home: Home, rooted: bool, note: Note) -> Valgrind:
+    launcher, env = outside.launcher, outside.env
+    return choose_valgrind(launcher, env, home, rooted=rooted, note=note, newer=outside.valgrind)
+
+
+@contextmanager
+def scratch_folder(home: Home) -> Iterator[Path]:
+    """A folder that can be written to inside and outside of sandboxes."""
+    folders = home.cache / "counting"
+    folders.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folders, prefix="run-") as folder:
+        yield Path(folder)
+
+
+class BuildCounter:
+    """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
+    ``timeout`` seconds."""
+
     def __init__(
-        self, setting: Setting, observer: Observer, launcher: Launcher, scratch: Path
+        self,
+        work: Work[Study],
+        calibrations: Mapping[str, Calibration],
+        scratch: Path,
+        timeout: float = TIMEOUT,
     ) -> None:
-        self._setting = setting
-        self._observer = observer
+        self._work = work
+        self._timeout = timeout
+        self._calibrations = calibrations
         self._scratch = scratch
-        twins = {v.name for v in setting.study.variants if v.twin_of}
-        built = to_measure(setting.study, setting.prepared)
-        self._builds = [b for b in built if b.variant not in twins]
-        self._geometry = read_geometry(Files())
-        self._counting = Counting(launcher, self._geometry, TIMEOUT)
-        self._hardware = setting.study.evidence.counters == "hardware or simulation"
-        self._valgrind: Valgrind | CannotCount | None = None
-        self._launcher = launcher
+        self._geometry = read_geometry(work.outside.system)
+        self._hardware = work.question.evidence.counters == "hardware or simulation"
+        self._simulation: Simulation | CannotCount | None = None
 
     def benchmark(self, benchmark: Benchmark) -> Counted:
         """All builds with one benchmark: measured; simulated where wanted or all there is."""
-        counts: list[Counts] = []
-        work = []
+        measured: list[Counts] = []
+        what = []
         if self._hardware:
-            counts, said = self._measured(benchmark)
-            work += [said] if counts else []
-        events = self._setting.study.evidence.events
-        if not counts or not set(events) <= set(MEASURED):
-            simulated, said = self._simulated(benchmark)
-            counts = _joined(counts, simulated)
-            work.append(f"simulated: {said}" if work else said)
-        self._counting.forget()
-        return self._compared(benchmark, "; ".join(work), counts)
+            measured, said = self._measured(benchmark)
+            what += [said] if measured else []
+        counts = measured
+        if not measured or not set(self._work.question.evidence.events) <= set(MEASURED):
+            counts, said = self.simulated(benchmark)
+            what.append(f"simulated: {said}" if what else said)
+            if measured:
+                counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
+        counted = Counted(benchmark.name, "; ".join(what), tuple(counts))
+        return _compared(self._work, counted, self._geometry)
 
     def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
         """Empty where the machine counts nothing, after one try."""
         tasks = self._tasks(benchmark)
-        calibration = self._setting.calibrations.get(benchmark.name)
+        calibration = self._calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
         found: list[Counts] = []
-        self._observer.note(f"counting {benchmark.name} in {len(tasks)} builds")
+        self._work.observer.note(f"counting {benchmark.name} in {len(tasks)} builds")
         for task in tasks:
-            found.append(self._counting.measured(task, loops, turns))
+            found.append(count_measured(task, loops, turns))
             if not found[0].counters:
                 self._hardware = False
-                self._observer.note(f"{found[0].notes[0]}; simulating instead")
+                self._work.observer.note(f"{found[0].notes[0]}; simulating instead")
                 return [], ""
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
-        return found, work if benchmark.runner != "command" else WHOLE
+        return found, work if benchmark.kind.takes_turns else WHOLE
 
-    def _simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
+    def simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
+        """What every build does by the simulation, with its profile, and of what work."""
         try:
-            valgrind = self._choose()
+            simulation = self._simulator()
         except CannotCount as error:
-            return [_uncounted(t, str(error)) for t in self._tasks(benchmark)], WHOLE
+            return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE
         tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work = 1, WHOLE
-        self._observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
-        if benchmark.runner != "command":
+        self._work.observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
+        if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
                 try:
-                    loops = self._counting.loops(task, valgrind)
+                    loops = simulation.loops(task)
                     break
                 except CannotCount:
                     continue
             times = "loop" if loops == 1 else "loops"
             work = f"one turn of {loops} {times}, beyond start-up and a turn to warm up"
-        found = []
-        for task in tasks:
-            found.append(self._counting.simulated(task, loops, valgrind))
+        found = [simulation.count(task, loops) for task in tasks]
+        simulation.forget()
         return found, work
 
-    def _choose(self) -> Valgrind:
-        if self._valgrind is None:
+    def _simulator(self) -> Simulation:
+        """One for all benchmarks, so that they can be compared."""
+        work = self._work
+        if self._simulation is None:
             try:
-                self._valgrind = choose_valgrind(
-                    self._launcher,
-                    os.environ,
-                    self._setting.home,
-                    rooted=any(t.root for t in self._setting.prepared.toolchains),
-                    note=self._observer.note,
-                )
+                rooted = any(t.root for t in work.toolchains)
+                valgrind = _choose(work.outside, work.home, rooted, work.observer.note)
+                self._simulation = Simulation(valgrind, self._geometry)
             except CannotCount as error:
-                self._valgrind = error
-        if isinstance(self._valgrind, CannotCount):
-            raise self._valgrind
-        return self._valgrind
+                self._simulation = error
+        if isinstance(self._simulation, CannotCount):
+            raise self._simulation
+        return self._simulation
 
-    def _tasks(self, benchmark: Benchmark) -> list[Task]:
-        """The main baseline first."""
-        setting = self._setting
-        enter = entrances(
-            setting.study,
-            setting.prepared,
-            setting.home,
-            readable=(valgrind_root(setting.home),),
-            writable=(self._scratch,),
-        )
-        commands = setting.commands(benchmark, dict.fromkeys(enter, ()))
-        env: Mapping[str, str] = os.environ
-        more: tuple[str, ...] = ()
-        if benchmark.runner == "pyperf":
-            more = WORKER
-            env = worker_environment(env, setting.prepared.packages.pyperf)
-        main = setting.study.baselines[0]
+    def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
+        """The main baseline first, no twins."""
+        work, outside = self._work, self._work.outside
+        seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
+        enter = study_prefixes(work, also=seen)
+        plain = launch_arguments(work, benchmark, dict.fromkeys(enter, ()))
+        started = MAKERS[benchmark.runner].adapt(plain)
+        twins = {v.name for v in work.question.variants if v.twin_of}
+        main = work.question.baselines[0]
         return [
-            Task(
-                build.variant,
-                (*commands[build.variant], *more),
-                dict(env),
-                Place(enter[build.variant], self._scratch),
-                turns=benchmark.runner != "command",
-                check=benchmark.check if benchmark.runner == "turn" else None,
+            CountingTask(
+                name,
+                ToolRun(
+                    started.commands[name],
+                    outside.launcher,
+                    started.env,
+                    self._timeout,
+                    enter[name],
+                    self._scratch,
+                ),
+                turns=benchmark.kind.takes_turns,
+                check=benchmark.check if benchmark.kind.takes_turns else None,
             )
-            for build in sorted(self._builds, key=lambda b: b.variant != main)
+            for name in sorted(enter, key=lambda name: name != main)
+            if name not in twins
         ]
 
-    def _compared(self, benchmark: Benchmark, work: str, counts: Sequence[Counts]) -> Counted:
-        """Hot functions side by side; then the profiles, thousands of functions each, can go."""
-        events = self._setting.study.evidence.events
-        order = [b.variant for b in self._builds]
-        counts = sorted(counts, key=lambda c: order.index(c.variant))
-        kept = tuple(
-            replace(
-                c,
-                profile=None,
-                counters=tuple(k for k in c.counters if not events or k.name in events),
-            )
-            for c in counts
+
+def _compared(work: Work[Study], counted: Counted, geometry: Geometry) -> Counted:
+    """Hot functions side by side; then the profiles, thousands of functions each, can go."""
+    events = work.question.evidence.events
+    programs = {b.variant: b.program for b in work.usable}
+    order = list(programs)
+    counts = sorted(counted.counts, key=lambda c: order.index(c.variant))
+    kept = tuple(
+        replace(
+            c,
+            profile=None,
+            counters=tuple(k for k in c.counters if not events or k.name in events),
         )
-        programs = {b.variant: b.program for b in self._builds}
-        profiled = [(c.variant, c.profile) for c in counts if c.profile]
-        counted = Counted(benchmark.name, work, kept)
-        try:
-            loaded = [load(programs[variant]) for variant, _ in profiled]
-        except UserError as error:
-            self._observer.note(f"hot functions of {benchmark.name}: {error}")
-            return counted
-        if not profiled or len({p.main for _, p in profiled}) > 1:
-            return counted
-        names = [variant for variant, _ in profiled]
-        hot, overlaps = hot_functions([p for _, p in profiled], loaded, names, self._geometry.l1i)
-        first = profiled[0][1]
-        event = "instructions" if first.main == "Ir" else first.main
-        return replace(
-            counted,
-            profiled=tuple(names),
-            event=event,
-            source=first.source,
-            tool=first.tool,
-            hot=tuple(hot),
-            overlaps=tuple(overlaps),
-        )
-
-
-def _joined(measured: Sequence[Counts], simulated: Sequence[Counts]) -> list[Counts]:
-    """Both kinds of counters of each build; the profile is the measured one where there is one."""
-    others = {c.variant: c for c in measured}
-    joined = []
-    for one in simulated:
-        other = others.get(one.variant)
-        if other is None:
-            joined.append(one)
-            continue
-        joined.append(
-            replace(
-                other,
-                counters=(*other.counters, *one.counters),
-                profile=other.profile or one.profile,
-                notes=(*other.notes, *one.notes),
-            )
-        )
-    return joined
-
-
-def _uncounted(task: Task, why: str) -> Counts:
-    return Counts(task.variant, task.command, (), None, (why,), failed=True)
+        for c in counts
+    )
+    counted = replace(counted, counts=kept)
+    profiled = [(c.variant, c.profile) for c in counts if c.profile]
+    try:
+        loaded = [load(programs[variant]) for variant, _ in profiled]
+    except UserError as error:
+        work.observer.note(f"hot functions of {counted.benchmark}: {error}")
+        return counted
+    if not profiled or len({p.main for _, p in profiled}) > 1:
+        return counted
+    names = [variant for variant, _ in profiled]
+    hot, overlaps = hot_functions([p for _, p in profiled], loaded, names, geometry.l1i)
+    first = profiled[0][1]
+    return replace(
+        counted,
+        profiled=tuple(names),
+        event="instructions" if first.main == "Ir" else first.main,
+        source=first.source,
+        tool=first.tool,
+        hot=tuple(hot),
+        overlaps=tuple(overlaps),
+    )

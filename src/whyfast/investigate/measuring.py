@@ -1,184 +1,195 @@
-"""Measuring a set of benchmarks into the store, and judging what is there."""
+"""The stage that takes values: processes here, or kernels in virtual machines."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from whyfast.explain.calls import calls_left
-from whyfast.explain.troubles import find_troubles
-from whyfast.investigate.events import Observer
-from whyfast.investigate.judging import (
-    LiveJudge,
-    judge_levels,
-    judge_placements,
-    judge_study,
-    judge_warming,
-)
-from whyfast.investigate.prepare import Prepared
-from whyfast.judge.claim import claim_pairs
-from whyfast.judge.confounds import find_confounds
+from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.recording import OpenRun
+from whyfast.investigate.virtual_machines import VirtualMachines
+from whyfast.investigate.work import Q, Work, argument_vector
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.expectations import find_unmet, refuted
-from whyfast.judge.fixes import judge_fixes
-from whyfast.judge.lines import judge_lines
-from whyfast.measure.campaign import Entry, Limits, measure
-from whyfast.measure.clock import Clock
-from whyfast.measure.machine import environment, environment_after
-from whyfast.model.result import Answer, Result
-from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import Study
-from whyfast.model.verdict import About
-from whyfast.store.samples import Run, SampleStore
+from whyfast.judge.live import LiveJudge
+from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.temporary_sysctls import SysctlRunner
+from whyfast.model.sample import Block, Calibration, RunFailure
+from whyfast.model.study import MeasureSpec, Study
+from whyfast.model.variant import Benchmark
+from whyfast.model.verdict import Verdict
+
+#: Whether a benchmark needs no further blocks.
+Settled = Callable[[BenchmarkRun], bool]
 
 
-def measure_entries(
-    study: Study,
-    store: SampleStore,
-    run: Run,
-    entries: Sequence[Entry],
-    observer: Observer,
-    clock: Clock,
-) -> bool:
-    """Take blocks until every entry is settled or the budget used; False when interrupted.
+class Measurer(Protocol):
+    """A way to measure what was built."""
+
+    def check(self, work: Work[Study]) -> None:
+        """Before anything is built: UserError for what is missing here."""
+
+    def ready(self, work: Work[Study]) -> Work[Study]:
+        """Get what it needs beside the builds; those that lack it become failures. UserError when
+        no variant can be measured so."""
+
+    def measure(self, work: Work[Study], run: OpenRun) -> None:
+        """Take blocks until all is decided or the budget used, with those that ``run`` has already
+        from earlier sessions. KeyboardInterrupt at any moment leaves it to be gone on with."""
+
+
+def measurer_of(study: Study) -> Measurer:
+    """What measures the variants of this study."""
+    return VirtualMachines() if study.in_vms else Processes()
+
+
+class Processes:
+    """Processes on this machine."""
+
+    def check(self, work: Work[Study]) -> None:
+        """Nothing is needed but the builds."""
+
+    def ready(self, work: Work[Study]) -> Work[Study]:
+        """Find out how programs are started."""
+        return replace(work, prefixes=study_prefixes(work))
+
+    def measure(self, work: Work[Study], run: OpenRun, settled: Settled | None = None) -> None:
+        """All benchmarks of the study, in turns; for ``settled`` see :func:`measure_blocks`."""
+        blocks, failures = run.blocks(), run.failures()
+        entries = [entry_of(work, b, blocks, failures) for b in work.question.benchmarks]
+        earlier = sum(len(e.blocks) for e in entries)
+        if earlier:
+            work.observer.note(f"resuming: {earlier} blocks are there already")
+        measure_blocks(work, run, entries, work.question.measure, settled)
+
+
+def launch_arguments(
+    work: Work[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
+) -> LaunchArguments:
+    """How the processes of a benchmark are started; a twin draws from its original's layouts."""
+    original = {v.name: v.twin_of or v.name for v in work.question.variants}
+    commands = {
+        b.variant: prefixes[b.variant] + argument_vector(work, benchmark.command, b)
+        for b in work.usable
+    }
+    return LaunchArguments(
+        commands,
+        work.outside.env,
+        benchmark.timeout,
+        benchmark.check,
+        layouts={
+            b.variant: [
+                prefixes[b.variant] + argument_vector(work, benchmark.command, b, program)
+                for program in programs
+            ]
+            for b in work.usable
+            if (programs := work.layouts.get(original[b.variant]))
+        },
+        programs={
+            b.variant: commands[b.variant].index(str(b.program))
+            for b in work.usable
+            if str(b.program) in commands[b.variant]
+        },
+        packages=work.packages.get(benchmark.runner),
+    )
+
+
+def entry_of(
+    work: Work[Study],
+    benchmark: Benchmark,
+    blocks: Sequence[Block],
+    failures: Sequence[RunFailure],
+) -> BenchmarkRun:
+    """What to measure, with the blocks and failures that the run has already."""
+    study = work.question
+    own = [b for b in blocks if b.benchmark == benchmark.name]
+    failed = {f.variant for f in failures if f.benchmark == benchmark.name}
+    arguments = launch_arguments(work, benchmark, work.prefixes)
+    runner = work.outside.runner(benchmark.runner, arguments)
+    settings = {v.name: v.sysctl for v in study.variants}
+    if any(settings.values()):
+        runner = SysctlRunner(runner, settings, work.sysctls)
+    main, usable = work.baselines[0], [b.variant for b in work.usable]
+    ordered = [main, *(v for v in usable if v != main)]
+    return BenchmarkRun(
+        name=benchmark.name,
+        runner=runner,
+        variants=[v for v in ordered if v not in failed],
+        baselines=work.baselines,
+        pinned=benchmark.kind.takes_turns,
+        turn=study.measure.turn,
+        turns=study.measure.turns,
+        layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},
+        next_index=max((b.index for b in own), default=-1) + 1,
+        blocks=own,
+    )
+
+
+def measure_blocks(
+    work: Work[Q],
+    run: OpenRun,
+    entries: Sequence[BenchmarkRun],
+    spec: MeasureSpec,
+    settled: Settled | None = None,
+) -> None:
+    """Take blocks until every entry is settled or the budget used.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
-    durable before the observer hears of it.
+    durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
+    where there are layouts, once all of them have been taken.
     """
-    session = Session(uuid.uuid4().hex, clock.now(), environment())
-    store.add_session(run.id, session)
-    judge = LiveJudge(study.margin)
-    standing = {e.name: judge.update(e.name, e.blocks, e.variants, e.baseline) for e in entries}
-    by_name = {e.name: e for e in entries}
-    earlier = sum(b.seconds for e in entries for b in e.blocks)
-    began = clock.monotonic()
+    live = _Live(work, run, entries, spec)
+    clock = work.outside.clock
+    with run.timed("measure", clock), run.session(work.outside) as session:
+        measure(
+            entries,
+            MeasuringSession(
+                run.run.id,
+                session.id,
+                live,
+                clock,
+                work.outside.cpus,
+                lambda name: work.observer.note(f"calibrating {name}"),
+            ),
+            Limits(spec.budget, live.earlier),
+            settled or live.settled,
+        )
 
-    class Keep:
-        def add_block(self, block: Block) -> None:
-            store.add_block(run.id, block)
-            entry = by_name[block.benchmark]
-            said = judge.update(entry.name, entry.blocks, entry.variants, entry.baseline)
-            standing[entry.name] = said
-            spent = earlier + clock.monotonic() - began
-            observer.block(entry.name, said, spent, study.measure.budget)
 
-        def add_failure(self, failure: RunFailure) -> None:
-            store.add_failure(run.id, failure)
-            observer.failure(failure)
+class _Live:
+    """A sink that keeps what it is given, judges it, and tells the observer."""
 
-        def add_calibration(self, calibration: Calibration) -> None:
-            store.add_calibration(run.id, calibration)
+    def __init__(
+        self, work: Work[Q], run: OpenRun, entries: Sequence[BenchmarkRun], spec: MeasureSpec
+    ) -> None:
+        self._observer, self._clock = work.observer, work.outside.clock
+        self._run, self._spec = run, spec
+        self._judge = LiveJudge(work.question.margin)
+        self._entries = {e.name: e for e in entries}
+        self._standing = {e.name: self._judged(e) for e in entries}
+        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self._began = self._clock.monotonic()
 
-    def settled(entry: Entry) -> bool:
+    def add_block(self, block: Block) -> None:
+        self._run.add_block(block)
+        name = block.benchmark
+        self._standing[name] = self._judged(self._entries[name])
+        spent = self.earlier + self._clock.monotonic() - self._began
+        self._observer.block(name, self._standing[name], spent, self._spec.budget)
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self._run.add_failure(failure)
+        self._observer.failure(failure)
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self._run.add_calibration(calibration)
+
+    def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
             return True  # further blocks could only repeat layouts
-        return study.measure.stop == "decided" and judge.settled(standing[entry.name])
+        return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
 
-    try:
-        measure(
-            entries,
-            run=run.id,
-            session=session.id,
-            sink=Keep(),
-            limits=Limits(study.measure.budget, earlier),
-            settled=settled,
-            clock=clock,
-            calibrating=lambda name: observer.note(f"calibrating {name}"),
-        )
-    except KeyboardInterrupt:
-        return False
-    finally:
-        at_end = {**session.environment, "at_end": environment_after()}
-        store.end_session(replace(session, environment=at_end))
-    return True
-
-
-def judged(
-    study: Study,
-    prepared: Prepared,
-    store: SampleStore,
-    run: Run,
-    *,
-    complete: bool,
-    variants: Sequence[str],
-    baselines: Sequence[str],
-    seconds: Mapping[str, float] | None = None,
-) -> Result:
-    """The result of what the store holds of a run; ``answer`` is left for reports to compose.
-
-    ``seconds``: the wall time of each phase.
-    """
-    evidence = prepared.evidence
-    blocks = tuple(store.blocks(run.id))
-    unmet = find_unmet(study, evidence)
-    compared = {v.name for v in study.measured} - refuted(study, unmet)
-    about: About = "change" if over_layouts(blocks) else "binaries"
-    # Of all variants: a baseline that failed on a benchmark does not decide it.
-    unsteady = judge_warming(blocks, benchmarks=study.benchmarks, variants=variants)
-    warming = {name: values for name, (values, _) in unsteady.items()}
-    placements = judge_placements(
-        blocks,
-        benchmarks=[b.name for b in study.benchmarks],
-        variants=variants,
-        baselines=baselines,
-        margin=study.margin,
-        warming=warming,
-    )
-    verdicts, suites = judge_study(
-        over_layouts(blocks) or blocks,
-        benchmarks=[b.name for b in study.benchmarks],
-        variants=variants,
-        baselines=baselines,
-        margin=study.margin,
-        warming=warming,
-        claimed=claim_pairs(study, evidence),
-    )
-    sessions = tuple(store.sessions(run.id))
-    return Result(
-        study=study,
-        run=run.id,
-        started=run.started,
-        sessions=sessions,
-        toolchains=prepared.toolchains,
-        builds=prepared.builds,
-        blocks=blocks,
-        failures=tuple(store.failures(run.id)),
-        verdicts=verdicts,
-        suites=suites,
-        evidence=evidence,
-        # What was not measured cannot have confounded anything.
-        confounds=find_confounds(
-            study, [b for b in prepared.builds if b.variant in compared], sessions, blocks, evidence
-        ),
-        answer=Answer(""),
-        about=about,
-        complete=complete,
-        seconds=dict(seconds or {}),
-        placements=placements,
-        fixes=judge_fixes(
-            blocks,
-            fixes={v.name: v.fixes for v in study.variants if v.fixes and not v.twin_of},
-            benchmarks=[b.name for b in study.benchmarks],
-            variants=variants,
-            margin=study.margin,
-            warming=warming,
-        ),
-        calibrations=tuple(store.calibrations(run.id)),
-        levels=judge_levels(
-            blocks,
-            benchmarks=study.benchmarks,
-            variants=variants,
-            baseline=baselines[0],
-            warming=unsteady,
-        ),
-        lines=judge_lines(
-            blocks, benchmarks=study.benchmarks, variants=variants, baseline=baselines[0]
-        ),
-        unmet=unmet,
-        troubles=find_troubles(study, prepared.toolchains, evidence),
-        calls=calls_left(
-            study.evidence, [e for e in evidence if e.variant in compared] or evidence
-        ),
-    )
+    def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
+        return self._judge.update(entry.name, entry.blocks, entry.variants, entry.baseline)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from whyfast.investigate.ab import Command
+from whyfast.investigate.ab_run import Command
 from whyfast.model.errors import UserError
 
 #: More variants than this in one comparison is surely a mistake.

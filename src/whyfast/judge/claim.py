@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whyfast.model.evidence import Evidence
-from whyfast.model.study import Claim, Study
+from whyfast.model.question import Claim, Question
 
 
 def plausible_baselines(
-    study: Study, claim: Claim, evidence: Iterable[Evidence]
+    study: Question, claim: Claim, evidence: Iterable[Evidence]
 ) -> tuple[str, ...]:
     """All named baselines, and variants that do not themselves make the claimed change."""
     kinds: dict[str, object] = {e.variant: e.dispatch.style for e in evidence if e.dispatch}
@@ -27,7 +27,7 @@ def plausible_baselines(
     return tuple(name for name in found if name not in (claim.variant, claim.baseline))
 
 
-def claim_pairs(study: Study, evidence: Iterable[Evidence]) -> tuple[tuple[str, str], ...]:
+def claim_pairs(study: Question, evidence: Iterable[Evidence]) -> tuple[tuple[str, str], ...]:
     """The comparisons that the audit of the study's claim needs: (variant, baseline)."""
     claim = study.claim
     if claim is None:

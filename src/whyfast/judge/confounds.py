@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
+from whyfast.judge.interpreter_confounds import interpreter_confounds
 from whyfast.judge.machine_confounds import machine_confounds
 from whyfast.judge.option_confounds import option_confounds
 from whyfast.judge.root_confounds import root_confounds
-from whyfast.measure.doctor.load import BUSY
+from whyfast.measure.doctor.system_load import BUSY
 from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.differences import MAKING, alike
 from whyfast.model.evidence import Evidence
+from whyfast.model.question import Question
 from whyfast.model.sample import Block, Session
-from whyfast.model.study import Study
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 
 def find_confounds(
-    study: Study,
+    study: Question,
     builds: Sequence[BuildOutcome],
     sessions: Sequence[Session],
     blocks: Sequence[Block],
@@ -28,6 +30,7 @@ def find_confounds(
         *option_confounds(study, _built(builds), evidence),
         *_providers(builds),
         *root_confounds(_built(builds)),
+        *interpreter_confounds(_built(builds)),
         *_stand_in(study),
         *_identical(study, builds),
         *_boots(sessions),
@@ -61,7 +64,7 @@ def _providers(builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
         )
 
 
-def _stand_in(study: Study) -> Iterable[Confound]:
+def _stand_in(study: Question) -> Iterable[Confound]:
     if study.stands_for:
         yield Confound(
             "stand-in",
@@ -70,20 +73,28 @@ def _stand_in(study: Study) -> Iterable[Confound]:
         )
 
 
-def _identical(study: Study, builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
-    def alike(build: Build) -> str:
-        return f"{build.program_sha256} {study.way_to_run(build.variant)}"
+def identical_programs(
+    study: Question, builds: Sequence[BuildOutcome]
+) -> tuple[tuple[str, ...], ...]:
+    """The groups of variants whose programs are equal byte by byte and are run alike."""
+    by_program: dict[str, list[Variant]] = {}
+    for build in _built(builds):
+        by_program.setdefault(build.program_sha256, []).append(study.variant(build.variant))
+    found = (alike(same, but=MAKING) for same in by_program.values())
+    return tuple(
+        tuple(v.name for v in group) for groups in found for group in groups if len(group) > 1
+    )
 
-    for _, group in groupby(sorted(_built(builds), key=alike), key=alike):
-        same = [b.variant for b in group]
-        if len(same) > 1:
-            yield Confound(
-                "identical-programs",
-                f"{' and '.join(sorted(same))} are the same program byte for byte; any difference "
-                "between them is a false alarm",
-                "note",
-                tuple(sorted(same)),
-            )
+
+def _identical(study: Question, builds: Sequence[BuildOutcome]) -> Iterable[Confound]:
+    for names in sorted(tuple(sorted(group)) for group in identical_programs(study, builds)):
+        yield Confound(
+            "identical-programs",
+            f"{' and '.join(names)} are the same program byte for byte; any difference "
+            "between them is a false alarm",
+            "note",
+            names,
+        )
 
 
 def _boots(sessions: Sequence[Session]) -> Iterable[Confound]:

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.eprocess import confidence_interval, log_e_value
-from whyfast.judge.estimate import location
+from whyfast.judge.correlation import inflations, is_clear, lag_ones
+from whyfast.judge.eprocess import evidence, intervals
+from whyfast.judge.estimate import location, locations
+from whyfast.judge.few import few_blocks
+from whyfast.judge.lopsided import SURE, SUSPECT, lopsided, may_be_lopsided
 from whyfast.judge.power import detectable, seconds_to_margin
-from whyfast.model.verdict import Verdict, Word
+from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
+from whyfast.judge.strategies import Strategies, strategies
+from whyfast.model.verdict import Lopsided, Verdict, Word
 
 Floats = NDArray[np.float64]
-Key = TypeVar("Key")
+Key = tuple[str | None, str, str]
+Sample = Ratios | Floats
 
 #: A verdict is wrong with at most this probability, and so is at most this share of many.
 ALPHA = 0.01
+
+#: Numbers worked on at once: blocks × strategies × comparisons, as many as fit into a cache.
+_AT_ONCE = 100_000
+
+#: Of those, so many are kept from choosing the level until the intervals at it are wanted: 24 bytes
+#: each.
+_KEPT = 4_000_000
 
 
 def word(low: float, high: float, margin: float) -> Word:
@@ -37,7 +51,34 @@ def word(low: float, high: float, margin: float) -> Word:
     return "undecided"
 
 
-def adjusted_levels(samples: Mapping[Key, Floats], margin: float, alpha: float = ALPHA) -> float:
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Comparisons with equally many blocks, and what of them does not depend on the level.
+
+    ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
+    above and from below, after ``inflation``. All of shape (m,). ``kept`` are the strategies where
+    there is room for them.
+    """
+
+    keys: Sequence[Key]
+    series: Sequence[Ratios]
+    correlation: Floats
+    inflation: Floats
+    refuted: Mapping[float, tuple[Floats, Floats]]
+    sides: Sequence[Lopsided | None]
+    kept: Strategies | None = None
+
+    def least(self, margin: float) -> Floats:
+        """The log wealth at which a word other than undecided is first supported."""
+        limit = math.log1p(margin)
+        differs = np.maximum(*self.refuted[0.0])
+        within = np.minimum(self.refuted[-limit][0], self.refuted[limit][1])
+        # What forbids to say "same" leaves only a difference to be said.
+        forbidden = [_forbids_same(side) for side in self.sides]
+        return np.asarray(np.where(forbidden, differs, np.maximum(differs, within)))
+
+
+def adjusted_level(samples: Mapping[Key, Sample], margin: float, alpha: float = ALPHA) -> float:
     """The level at which all intervals of a family are reported.
 
     With m comparisons of which k get a verdict, intervals at alpha·k/m keep the expected share of
@@ -45,22 +86,23 @@ def adjusted_levels(samples: Mapping[Key, Floats], margin: float, alpha: float =
     e-values (the e-BY procedure: Xu, Wang & Ramdas 2022). The k is the largest for which at least
     k comparisons are decided at the level that k buys. With m = 1 this is alpha itself.
     """
-    m = len(samples)
-    for k in range(m, 0, -1):
-        level = alpha * k / m
-        decided = sum(
-            word(*confidence_interval(d, level), margin) != "undecided" for d in samples.values()
-        )
-        if decided >= k:
-            return level
-    return alpha / max(m, 1)
+    return _level([*_batches(samples, margin)], margin, alpha)
+
+
+def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
+    least = np.sort(np.concatenate([np.zeros(0), *(b.least(margin) for b in batches)]))[::-1]
+    m = len(least)
+    if m == 0:
+        return alpha
+    decided = np.nonzero(least >= np.log(2 * m / (alpha * np.arange(1, m + 1))))[0]
+    return alpha * (int(decided[-1]) + 1 if len(decided) else 1) / m
 
 
 def judge_family(
-    samples: Mapping[tuple[str | None, str, str], Floats],
+    samples: Mapping[Key, Sample],
     *,
     margin: float,
-    cost: Mapping[tuple[str | None, str, str], float] | None = None,
+    cost: Mapping[Key, float] | None = None,
     alpha: float = ALPHA,
     all_right: bool = False,
 ) -> tuple[Verdict, ...]:
@@ -69,51 +111,159 @@ def judge_family(
     At most a share ``alpha`` of the verdicts is wrong on average; with ``all_right``, there is any
     wrong one with at most that probability (Bonferroni), as a headline should have it.
 
-    ``samples``: log ratios, one a block, in the order taken. ``cost``: seconds of measuring that
+    ``samples``: what each block says, in the order taken. ``cost``: seconds of measuring that
     one block of that comparison takes, for the estimate of what a decision would cost.
     """
-    level = alpha / max(1, len(samples)) if all_right else adjusted_levels(samples, margin, alpha)
-    return tuple(_judge(key, d, margin, level, (cost or {}).get(key)) for key, d in samples.items())
+    m = len(samples)
+    batches = [*_batches(samples, margin)]
+    level = alpha / max(1, m) if all_right else _level(batches, margin, alpha)
+    while True:
+        found: dict[Key, Verdict] = {}
+        for batch in batches:
+            found.update(_judge(batch, margin, level, cost or {}))
+        decided = sum(v.word != "undecided" for v in found.values())
+        if all_right or decided == 0 or level <= alpha * decided / m * (1 + 1e-9):
+            return tuple(found[key] for key in samples)
+        level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
+
+
+def _batches(samples: Mapping[Key, Sample], margin: float) -> Iterator[_Batch]:
+    room = _KEPT
+    alike: dict[tuple[int, int, bool], list[tuple[Key, Ratios]]] = defaultdict(list)
+    for key, sample in samples.items():
+        r = as_ratios(sample)
+        alike[len(r), r.logs.shape[0], r.level is not None].append((key, r))
+    for (n, rows, _), members in alike.items():
+        together = max(1, _AT_ONCE // max(1, n * (2 * rows + 1)))
+        for at in range(0, len(members), together):
+            some = members[at : at + together]
+            room -= n * (2 * rows + 1) * len(some)
+            yield _batch(some, margin, keep=room >= 0)
+
+
+def _batch(members: Sequence[tuple[Key, Ratios]], margin: float, *, keep: bool) -> _Batch:
+    keys, series = [key for key, _ in members], [r for _, r in members]
+    m, n = len(members), len(series[0])
+    limit = math.log1p(margin)
+    if n == 0:
+        none = np.zeros(m)
+        known = dict.fromkeys((0.0, -limit, limit), (none, none))
+        return _Batch(keys, series, none, none + 1, known, [None] * m)
+    s = strategies(series)
+    correlation = lag_ones(s.x[:, -1])
+    inflation = inflations(correlation, n)
+    refuted = {}
+    for theta in (0.0, -limit, limit):
+        above, below = evidence(s, np.full(m, theta))
+        refuted[theta] = above / inflation, below / inflation
+    maybe = may_be_lopsided(s.x[:, -1], margin)
+    sides = [
+        lopsided(r, key[1], key[2], margin) if ask else None
+        for (key, r), ask in zip(members, maybe, strict=True)
+    ]
+    return _Batch(keys, series, correlation, inflation, refuted, sides, s if keep else None)
+
+
+def _forbids_same(side: Lopsided | None) -> bool:
+    return side is not None and side.p_value <= SURE
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """``apart``: the statistics of a block disagree."""
+
+    low: float
+    high: float
+    center: float
+    apart: bool
+
+
+def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
+    m = len(batch.keys)
+    if len(batch.series[0]) == 0:
+        yield from [_Interval(-math.inf, math.inf, math.nan, False)] * m
+        return
+    low, high, apart = intervals(
+        batch.kept or strategies(batch.series), np.full(m, level), batch.inflation
+    )
+    # The ends are rounded outwards; what is known to be refuted is not let in again by that.
+    wanted = math.log(2 / level)
+    for theta, (above, below) in batch.refuted.items():
+        low = np.where(~apart & (above >= wanted), np.maximum(low, np.nextafter(theta, 1)), low)
+        high = np.where(~apart & (below >= wanted), np.minimum(high, np.nextafter(theta, -1)), high)
+    centers = np.clip(locations(batch.series), low, high)
+    for ends in zip(low, high, centers, apart, strict=True):
+        yield _Interval(float(ends[0]), float(ends[1]), float(ends[2]), bool(ends[3]))
 
 
 def _judge(
-    key: tuple[str | None, str, str],
-    d: Floats,
-    margin: float,
-    level: float,
-    seconds_per_block: float | None,
+    batch: _Batch, margin: float, level: float, cost: Mapping[Key, float]
+) -> Iterator[tuple[Key, Verdict]]:
+    n = len(batch.series[0])
+    log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
+    clear = is_clear(batch.correlation, n)
+    for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
+        said = word(interval.low, interval.high, margin)
+        if said == "same" and _forbids_same(batch.sides[i]):
+            said = word(interval.low, interval.high, 0.0)
+        series = batch.series[i]
+        verdict = Verdict(
+            variant=key[1],
+            baseline=key[2],
+            benchmark=key[0],
+            word=said,
+            ratio=math.exp(interval.center),
+            low=_ratio(interval.low),
+            high=_ratio(interval.high),
+            confidence=1 - level,
+            log_e=float(log_e[i]),
+            blocks=n,
+            lopsided=batch.sides[i],
+            correlation=float(batch.correlation[i]) if clear[i] else None,
+            statistics=_statistics(series) if interval.apart else {},
+        )
+        if said == "undecided" and n:
+            verdict = _undecided(verdict, series.medians, interval, margin, cost.get(key))
+        yield key, verdict
+
+
+def _undecided(
+    verdict: Verdict, d: Floats, interval: _Interval, margin: float, cost: float | None
 ) -> Verdict:
-    benchmark, variant, baseline = key
-    low, high = confidence_interval(d, level)
-    said = word(low, high, margin)
-    open_question = said == "undecided" and len(d) > 0
-    return Verdict(
-        variant=variant,
-        baseline=baseline,
-        benchmark=benchmark,
-        word=said,
-        ratio=math.exp(location(d)) if len(d) else float("nan"),
-        low=math.exp(low),
-        high=math.exp(high),
-        confidence=1 - level,
-        log_e=log_e_value(d),
-        blocks=len(d),
-        detectable=math.exp(detectable(d, (low, high))) if open_question else None,
-        seconds_to_margin=(
-            seconds_to_margin(d, level, margin, seconds_per_block)
-            if open_question and seconds_per_block is not None
-            else None
-        ),
+    """With what so many blocks could have told, and what telling more costs."""
+    level, ends = 1 - verdict.confidence, (interval.low, interval.high)
+    seconds = None if cost is None else seconds_to_margin(d, ends, level, margin, cost)
+    return replace(
+        verdict,
+        detectable=_ratio(detectable(d, ends, level)),
+        seconds_to_margin=seconds[0] if seconds else None,
+        seconds_to_margin_90=seconds[1] if seconds else None,
+        few=few_blocks(d, level),
     )
+
+
+def _statistics(series: Ratios) -> dict[str, float]:
+    """The ratio by each statistic of a block alone."""
+    return {
+        name: math.exp(location(Ratios(row[None], series.spread, series.level)))
+        for name, row in zip(STATISTICS, series.logs, strict=False)
+    }
+
+
+def _ratio(log: float) -> float:
+    return math.exp(log) if log < 700 else math.inf
 
 
 def precise_enough(verdict: Verdict, margin: float) -> bool:
     """Whether more blocks would tell the reader nothing that matters.
 
     True for a decided verdict whose interval is no wider than the margin to each side, or than a
-    fifth of the effect, whichever is more.
+    fifth of the effect, whichever is more; and not for one that would be "same" but for processes
+    of one side that seem to be unlike the others.
     """
     if verdict.word == "undecided":
+        return False
+    if verdict.word == "same" and verdict.lopsided and verdict.lopsided.p_value <= SUSPECT:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
     return half <= max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)

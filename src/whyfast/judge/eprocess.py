@@ -1,16 +1,17 @@
 """Evidence against "no difference" that may be looked at after every block.
 
-One block yields d = log(time of variant / time of baseline). When nothing but the variant
-distinguishes the two sides of a block, d is symmetric about the true log ratio θ, given the past.
-For an odd score ψ whose scale depends on the past alone,
+One block yields x = log(time of variant / time of baseline) by some statistic. When nothing but the
+variant distinguishes the two sides of a block, x − θ is symmetric about 0 for the true shift θ,
+given the past. For a score ψ that is odd in x − θ and otherwise depends on the past and on what
+exchanging the two sides leaves as it is,
 
-    M(λ) = Π 2 / (1 + exp(−2 λ ψ(d − θ)))
+    M(λ) = Π 2 / (1 + exp(−2 λ ψ))
 
 is then a martingale with start 1, exactly, for every λ: for a given size |ψ| the two signs are
-equally likely, and the two factors average to 1. A fixed mixture over λ > 0 is one too, so by
-Ville's inequality it ever exceeds 1/a with probability at most a. The factor equals
-exp(λψ)/cosh(λψ) and is never below the better known exp(λψ − λ²ψ²/2) of de la Peña (1999).
-docs/MATH.md has the derivation.
+equally likely, and the two factors average to 1. A fixed mixture over λ > 0 and over several
+strategies is one too, so by Ville's inequality it ever exceeds 1/a with probability at most a. The
+factor equals exp(λψ)/cosh(λψ) and is never below the better known exp(λψ − λ²ψ²/2) of de la Peña
+(1999). docs/MATH.md has the derivation.
 """
 
 from __future__ import annotations
@@ -20,109 +21,170 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.crossing import last_above
+from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.judge.strategies import CLIP, Strategies, strategies
+
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
-#: The score is linear up to this many scale units and constant beyond, so that one bad block
-#: weighs no more than a clearly different one.
-CLIP = 1.5
-
-#: Bets λ, geometric from "a shift of a fiftieth of the noise" to "the sign decides", and their
-#: weights. Chosen by simulation for narrow intervals at 9 to 10,000 blocks (bench/intervals.py);
-#: validity does not depend on them.
-LAMBDAS: Floats = np.geomspace(0.02, 2.7, 14)
+#: Bets λ = 2⁻⁶ … 2, from "a shift of a fiftieth of the noise" to "the sign decides", and their
+#: weights. As many as narrow intervals at 9 to 10,000 blocks take (bench/intervals.py); validity
+#: does not depend on them.
+LAMBDAS: Floats = np.exp2(np.arange(-6.0, 2.0))
 WEIGHTS: Floats = LAMBDAS**0.5 / np.sum(LAMBDAS**0.5)
 
-#: Blocks before the scale is estimated; until then only the sign of a block counts.
-SCALE_AFTER = 3
+#: Factors (1 + exp(−2λψ)), each at most 1 + e⁶, that are multiplied before a logarithm is taken.
+_TOGETHER = 64
 
-_LOG_WEIGHTS = np.log(WEIGHTS)
+#: Where the search for an end begins, in median absolute deviations over √n from the median.
+_GUESS = 5.0
 
 
-def scales(d: Floats) -> Floats:
-    """The noise scale used for each block, from the blocks before it alone.
+def log_wealth(psi: Floats) -> tuple[Floats, Floats]:
+    """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis.
 
-    ``d``: shape (n,), log ratios in the order taken. Returns shape (n,): 1.4826 times the median
-    absolute deviation of the earlier blocks (consistent for a normal standard deviation), and 0,
-    meaning "use the sign", for the first blocks or while most of the earlier ones are equal. From
-    16 blocks on it is renewed when they have grown by an eighth: as predictable, and far cheaper.
+    ``psi``: shape (n, …), within ±CLIP. Both of shape (…). The bets are powers of two, so that the
+    exponentials of one are the squares of those of the one before.
     """
-    out = np.zeros(len(d))
-    renewed, scale = 0, 0.0
-    for i in range(SCALE_AFTER, len(d)):
-        if i < 16 or i >= renewed * 9 / 8:
-            past = d[:i]
-            renewed, scale = i, float(1.4826 * np.median(np.abs(past - np.median(past))))
-        out[i] = scale
-    return out
+    n = len(psi)
+    total = psi.sum(axis=0)
+    with np.errstate(over="ignore"):
+        factor = np.exp(-2 * LAMBDAS[0] * psi)
+    one_more = np.empty_like(factor)
+    plus, minus = [], []
+    for i, (bet, weight) in enumerate(zip(LAMBDAS, WEIGHTS, strict=True)):
+        if i:
+            np.square(factor, out=factor)
+        np.add(factor, 1, out=one_more)
+        product = np.zeros(psi.shape[1:])
+        for at in range(0, n, _TOGETHER):
+            product += np.log(np.multiply.reduce(one_more[at : at + _TOGETHER], axis=0))
+        gain = n * math.log(2) - product + math.log(weight)
+        plus.append(gain)
+        minus.append(gain - 2 * bet * total)
+    return _log_sum(np.array(plus)), _log_sum(np.array(minus))
 
 
-def scores(d: Floats, theta: float, scale: Floats) -> Floats:
-    """ψ(d − θ), shape (n,), odd in d − θ and within ±:data:`CLIP`."""
-    x = d - theta
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        linear = np.where(scale > 0, x / scale, np.sign(x) * CLIP)
-    return np.clip(linear, -CLIP, CLIP)
+def _log_sum(terms: Floats) -> Floats:
+    top = terms.max(axis=0)
+    return np.asarray(top + np.log(np.sum(np.exp(terms - top), axis=0)))
 
 
-def log_wealth(psi: Floats) -> float:
-    """Natural logarithm of the mixture over λ > 0 of M(λ), for scores ``psi`` of shape (n,).
+def evidence(s: Strategies, theta: Floats) -> tuple[Floats, Floats]:
+    """log of what the strategies hold together against shifts below and above ``theta``.
 
-    Large when the scores are mostly positive. For the other side pass ``-psi``.
+    ``theta``: shape (m,). Both of shape (m,): large where the blocks lie above ``theta``, and where
+    they lie below. The first falls as theta grows, the second grows.
     """
-    per_lambda = np.sum(math.log(2) - np.logaddexp(0.0, -2.0 * np.outer(LAMBDAS, psi)), axis=1)
-    terms = per_lambda + _LOG_WEIGHTS
-    top = float(np.max(terms))
-    return top + math.log(float(np.sum(np.exp(terms - top))))
+    plus, minus = log_wealth(s.scores(theta))
+    return _shared(s, plus), _shared(s, minus)
 
 
-def log_e_value(d: Floats, theta: float = 0.0, scale: Floats | None = None) -> float:
+def _shared(s: Strategies, wealth: Floats) -> Floats:
+    """Of all strategies together, from the log wealth of each, shape (strategies, m)."""
+    return _log_sum(wealth + np.log(s.share)[:, None])
+
+
+def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
     """log of an e-value against "the log ratio is ``theta``", both directions counted.
 
-    Half of the larger of the two one-sided mixtures; below their average, so an e-value as well.
-    It reaches 1/α exactly when :func:`confidence_interval` at level α leaves ``theta`` out.
+    Half of the larger of the two one-sided processes; below their average, so an e-value as well.
     """
-    if len(d) == 0:
+    series = as_ratios(d)
+    if len(series) == 0:
         return -math.log(2)
-    psi = scores(d, theta, scales(d) if scale is None else scale)
-    return max(log_wealth(psi), log_wealth(-psi)) - math.log(2)
+    above, below = evidence(strategies([series]), np.array([theta]))
+    return float(max(above[0], below[0])) - math.log(2)
 
 
-def confidence_interval(d: Floats, alpha: float) -> tuple[float, float]:
-    """The log ratios that the blocks do not refute at level ``alpha``: (low, high).
+def confidence_interval(d: Ratios | Floats, alpha: float) -> tuple[float, float]:
+    """The shifts that the blocks do not refute at level ``alpha``: (low, high).
 
     Valid at all times together: over the whole run, with probability at least 1 − alpha, no
-    interval ever excludes the truth. An end is infinite while too few blocks bound it (below 7
-    at alpha = 0.05). Each side is the inversion of a one-sided mixture, which is monotone in θ,
-    so bisection finds it; each end is rounded outwards by up to a 1,000th of the blocks' median
-    absolute deviation.
+    interval ever excludes the true shift. An end is infinite while too few blocks bound it (below 9
+    at alpha = 0.01). Where the statistics of a block do not agree on any one shift, the interval
+    holds what each of them says; docs/MATH.md has what it is about then.
     """
-    n = len(d)
-    threshold = math.log(2.0 / alpha)
-    if n == 0 or n * math.log(2) < threshold:
+    series = as_ratios(d)
+    if len(series) == 0:
         return -math.inf, math.inf
-    scale = scales(d)
-    center = float(np.median(d))
-    deviation = float(np.median(np.abs(d - center)))
+    low, high, _ = intervals(strategies([series]), np.array([alpha]))
+    return float(low[0]), float(high[0])
+
+
+def intervals(
+    s: Strategies, alpha: Floats, inflation: Floats | None = None
+) -> tuple[Floats, Floats, Mask]:
+    """The intervals of m comparisons at the levels ``alpha``: low, high, and whether the statistics
+    of a block disagree, so that the interval holds what each of them says.
+
+    All of shape (m,). ``inflation``, at least 1, multiplies the log wealth that refutes a shift, as
+    :mod:`whyfast.judge.correlation` wants it. Each end is rounded outwards by up to a 1,000th of
+    the blocks' median absolute deviation.
+    """
+    factor = np.ones(len(alpha)) if inflation is None else inflation
+    wanted = factor * np.log(2 / alpha)
+    low, high = _ends(s, 1, wanted), -_ends(s, -1, wanted)
+    crossed = low > high
+    low, high = np.where(crossed, high, low), np.where(crossed, low, high)
+    apart = crossed | _apart(s, low, high, wanted)
+    if np.any(apart):
+        few, rows = s.one(apart), sorted(set(s.statistic))
+        # Each statistic alone, at a level that holds for all of them together.
+        stricter = (factor * np.log(2 * len(rows) / alpha))[apart]
+        for row in rows:
+            own = few.of_statistic(row)
+            low[apart] = np.minimum(low[apart], _ends(own, 1, stricter))
+            high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter))
+    return low, high, apart
+
+
+def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats) -> Mask:
+    """Whether the interval of some statistic alone lies wholly beside the common one."""
+    found = np.zeros(len(low), dtype=bool)
+    rows = set(s.statistic)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    if len(rows) < 2 or not np.any(bounded):
+        return found
+    part = s.one(bounded)
+    for row in rows:
+        own = part.of_statistic(row)
+        beyond = evidence(own, high[bounded])[0] >= wanted[bounded]
+        beyond |= evidence(own, low[bounded])[1] >= wanted[bounded]
+        found[bounded] |= beyond
+    return found
+
+
+def _ends(s: Strategies, side: int, wanted: Floats) -> Floats:
+    """For ``side`` 1 the lower end: the largest shift, up to rounding, that is refuted from above,
+    −∞ where none is. For −1 the upper end with its sign turned."""
+
+    def held(t: Floats, which: Mask) -> Floats:
+        part = s if which.all() else s.one(which)
+        # The scores are turned, not the side: equal data the other way round give equal ends.
+        return _shared(part, log_wealth(side * part.scores(side * t))[0])
+
+    first = s.x[:, -1]  # the medians
+    n, m = first.shape
+    center = side * np.median(first, axis=0)
+    away = np.abs(s.x - side * center)
+    deviation = np.median(away[:, -1], axis=0)
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
-    span = 2.0 * (float(np.max(d) - np.min(d)) + float(np.max(scale)) * CLIP)
-    span = max(span, 4.0 * float(np.spacing(abs(center))))
-    tolerance = max(1e-3 * deviation, 1e-12 * span, float(np.spacing(abs(center) + span)))
-    ends = []
-    for side in (1.0, -1.0):  # side 1 finds the lower end: far below, all scores are positive
-
-        def refuted(theta: float, side: float = side) -> bool:
-            return log_wealth(side * scores(d, theta, scale)) >= threshold
-
-        outside = center - side * span
-        inside = center + side * span
-        if not refuted(outside):
-            ends.append(-side * math.inf)
-            continue
-        while abs(inside - outside) > tolerance:
-            middle = (inside + outside) / 2
-            if refuted(middle):
-                outside = middle
-            else:
-                inside = middle
-        ends.append(outside)
-    return ends[0], ends[1]
+    sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)
+    span = 2 * np.max(away, axis=(0, 1)) + 2 * CLIP / sharpest
+    span = np.maximum(span, 4 * np.spacing(np.abs(center)))
+    tolerance = np.maximum(1e-3 * deviation, 1e-12 * span)
+    tolerance = np.maximum(tolerance, np.spacing(np.abs(center) + span))
+    everyone = np.ones(m, dtype=bool)
+    bounded = held(center - span, everyone) >= wanted
+    stride = np.where(deviation > 0, deviation / math.sqrt(n), span / 64)
+    found = last_above(
+        held,
+        wanted,
+        (np.where(bounded, center - span, 0.0), np.where(bounded, center + span, 0.0)),
+        center - _GUESS * stride,
+        stride,
+        tolerance,
+    )
+    return np.asarray(np.where(bounded, found, -np.inf))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whyfast.model.evidence import DispatchFacts, Evidence, Unmet
-from whyfast.model.study import Study
+from whyfast.model.question import Question
 
 _STYLES = ("loop", "tail-call")
 
 
-def find_unmet(study: Study, evidence: Sequence[Evidence]) -> tuple[Unmet, ...]:
+def find_unmet(study: Question, evidence: Sequence[Evidence]) -> tuple[Unmet, ...]:
     """One entry for each ``expect`` of a variant that the evidence contradicts or cannot confirm.
 
     ``expect = {dispatch = …}`` names a style (``loop``, ``tail-call``), a form (``replicated``,
@@ -30,7 +30,7 @@ def find_unmet(study: Study, evidence: Sequence[Evidence]) -> tuple[Unmet, ...]:
     return tuple(found)
 
 
-def refuted(study: Study, unmet: Sequence[Unmet]) -> frozenset[str]:
+def refuted(study: Question, unmet: Sequence[Unmet]) -> frozenset[str]:
     """The variants that are not what they are called, and their twins: no verdict about them would
     be one about their names."""
     names = {u.variant for u in unmet if u.found is not None}

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from whyfast.model.verdict import Verdict, Word
-
-
-@dataclass(frozen=True)
-class Carrier:
-    """A benchmark without which the suite's ratio is ``without`` and its verdict ``word``.
-
-    ``share`` is the part of the suite's log ratio that goes with the benchmark; above 1 when the
-    rest points the other way, below 0 when the benchmark held against the rest.
-    """
-
-    benchmark: str
-    share: float
-    without: float
-    word: Word
+from whyfast.model.verdict import Carrier, Verdict, Word
 
 
 def carriers(

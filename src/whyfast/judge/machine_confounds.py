@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from whyfast.measure.doctor.load import STOLEN
+from whyfast.measure.doctor.system_load import STOLEN
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import Confound
 

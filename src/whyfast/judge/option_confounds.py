@@ -9,8 +9,10 @@ from typing import Any
 
 from whyfast.judge.option_costs import COSTS, OptionCost, switched_on
 from whyfast.model.build import Build
+from whyfast.model.differences import differences
 from whyfast.model.evidence import Evidence, OptionTrace
-from whyfast.model.study import Study, Variant
+from whyfast.model.question import Question
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 _FLAG = re.compile(r"(?<![\w-])(-(?:f|m|p)[\w=,+-]+|--coverage)")
@@ -31,7 +33,7 @@ class _Sign:
 
 
 def option_confounds(
-    study: Study, builds: Sequence[Build], evidence: Sequence[Evidence]
+    study: Question, builds: Sequence[Build], evidence: Sequence[Evidence]
 ) -> Iterator[Confound]:
     """One for each option that some of ``builds`` have and others have not, unless it is all that
     the study varies between them; and one for each that all have while they dispatch differently.
@@ -84,7 +86,7 @@ def _is_the_question(
     cost: OptionCost,
     on: Mapping[str, _Sign],
     off: Sequence[str],
-    study: Study,
+    study: Question,
     variants: Mapping[str, Variant],
 ) -> bool:
     """Whether every pair that the option tells apart is one that the study tells apart by it."""
@@ -93,11 +95,12 @@ def _is_the_question(
 
 
 def _differ_only_by(cost: OptionCost, a: Variant, b: Variant) -> bool:
-    def rest(v: Variant) -> tuple[object, ...]:
-        flags = [f for f in v.cflags if not (cost.on.fullmatch(f) or cost.off.fullmatch(f))]
-        return v.toolchain, flags, v.configure, dict(v.env)
-
-    return rest(a) == rest(b) and a.cflags != b.cflags
+    """In flags of the compiler, which the linker may be given too."""
+    found = {d.aspect: d for d in differences(a, b)}
+    return "cflags" in found and all(
+        aspect in ("cflags", "ldflags") and not d.reordered and all(map(cost.is_said_by, d.words))
+        for aspect, d in found.items()
+    )
 
 
 def _styles_differ(names: Mapping[str, _Sign], facts: Mapping[str, Evidence]) -> bool:

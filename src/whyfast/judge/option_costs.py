@@ -20,6 +20,10 @@ class OptionCost:
     why: str
     everywhere: bool = False
 
+    def is_said_by(self, flag: str) -> bool:
+        """Whether that flag switches it on or off."""
+        return bool(self.on.fullmatch(flag) or self.off.fullmatch(flag))
+
 
 _EACH = "a tail-call interpreter {does} with every instruction that it executes, a loop once a call"
 

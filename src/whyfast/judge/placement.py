@@ -21,23 +21,37 @@ def placement_word(linked: Verdict, varied: Verdict, margin: float) -> Placement
 
     ``placement``: the programs as linked differ, the change over layouts does not, or by less than
     a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked
-    no otherwise. ``both``: it differs over layouts, but as linked by another amount, or not at
-    all. ``neither``: no difference.
+    no otherwise, or by less than the margin. ``both``: it differs over layouts, but as linked by
+    another amount, or not at all. ``neither``: no difference, and none that placement adds.
     """
     decided = ("faster", "slower")
     if linked.word == "undecided" or (linked.word == "same" and varied.word == "undecided"):
         return "undecided" if varied.word not in decided else "change"
+    matters = not _overlap(linked, varied) and _may_exceed(added(linked, varied), margin)
     if varied.word in decided:
-        return "change" if _overlap(linked, varied) else "both"
+        return "both" if matters else "change"
     if linked.word == "same":
         return "neither"
     if _overlap(linked, varied):
         return "undecided"  # one and the same small change may be behind both
     if varied.word == "same":
-        return "placement"
+        return "placement" if matters else "neither"
     limit = max(math.log1p(margin), REMAINS * _least(linked))
     inside = abs(math.log(varied.low or 1e-300)) <= limit and math.log(varied.high) <= limit
     return "placement" if inside else "undecided"
+
+
+def added(linked: Verdict, varied: Verdict) -> tuple[float, float]:
+    """The interval of what placement multiplies the ratio by in the programs as linked: the ratio
+    as linked over that over layouts, from the ends of their intervals."""
+    low = linked.low / varied.high if varied.high > 0 else 0.0
+    high = linked.high / varied.low if varied.low > 0 else math.inf
+    return low, high
+
+
+def _may_exceed(interval: tuple[float, float], margin: float) -> bool:
+    low, high = interval
+    return low < 1 / (1 + margin) or high > 1 + margin
 
 
 def _overlap(a: Verdict, b: Verdict) -> bool:
@@ -71,6 +85,7 @@ def judge_placement(
     linked: Verdict, varied: Verdict, linked_d: Floats, varied_d: Floats, margin: float
 ) -> Placement:
     """Combine the verdicts with the series of log ratios that they rest on."""
+    low, high = added(linked, varied)
     return Placement(
         word=placement_word(linked, varied, margin),
         linked=linked,
@@ -78,4 +93,6 @@ def judge_placement(
         spread=layout_spread(linked_d, varied_d),
         layouts=len(varied_d),
         points=tuple(float(x) for x in varied_d),
+        added_low=low,
+        added_high=high,
     )

@@ -1,74 +1,154 @@
 """What a number of blocks can tell: the detectable effect, and the cost of telling the margin.
 
-The interval of :mod:`whyfast.judge.eprocess` at n blocks of normal noise σ reaches about
-κ(n)·σ to each side. κ is computed by running the very procedure on the quantiles of a
-normal distribution in a fixed, well mixed order, so that these estimates follow any change of it.
+The tables are of the procedure itself on standard normal blocks, by ``python -m bench.power
+--table``. By how much a comparison's interval is wider or narrower than that of normal blocks is
+taken from the interval, so that noise of any kind is allowed for as the procedure meets it.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-
-from whyfast.judge.eprocess import confidence_interval
 
 Floats = NDArray[np.float64]
 
-#: Beyond this many blocks κ is taken to fall as 1/√n, which at 10,000 makes it 3 % too small.
-_LARGEST = 400
+_INF = math.inf
+
+#: The levels (rows) and numbers of blocks (columns) of the tables.
+LEVELS = (0.05, 0.01, 1e-4, 1e-6)
+BLOCKS = (9, 10, 12, 14, 17, 20, 24, 32, 48, 72, 100, 150, 220, 320, 480)
+
+# fmt: off
+#: Half widths of the interval times √n, the median; inf where half of the intervals are unbounded.
+HALVES = (
+    (
+        3.941, 4.068, 4.179, 3.984, 3.909, 3.829, 3.775, 3.709,
+        3.628, 3.565, 3.559, 3.577, 3.528, 3.516, 3.585,
+    ),
+    (
+        5.282, 4.827, 4.857, 4.974, 4.725, 4.592, 4.478, 4.345,
+        4.24, 4.119, 4.057, 4.09, 4.061, 3.992, 4.028,
+    ),
+    (
+        _INF, _INF, _INF, _INF, 7.376, 6.851, 6.529, 6.086,
+        5.73, 5.559, 5.365, 5.228, 5.268, 5.242, 5.094,
+    ),
+    (
+        _INF, _INF, _INF, _INF, _INF, _INF, 9.38, 8.003,
+        7.126, 6.73, 6.565, 6.255, 6.145, 6.233, 6.111,
+    ),
+)
+#: By what half a width is multiplied for a difference that is found nine times in ten.
+FACTORS = (
+    (
+        1.823, 1.805, 1.76, 1.683, 1.623, 1.583, 1.545, 1.503,
+        1.461, 1.43, 1.41, 1.397, 1.392, 1.385, 1.378,
+    ),
+    (
+        1.728, 1.712, 1.683, 1.68, 1.59, 1.54, 1.498, 1.456,
+        1.412, 1.383, 1.367, 1.352, 1.344, 1.342, 1.339,
+    ),
+    (
+        _INF, _INF, _INF, _INF, 1.511, 1.515, 1.457, 1.392,
+        1.341, 1.309, 1.297, 1.285, 1.273, 1.266, 1.271,
+    ),
+    (
+        _INF, _INF, _INF, _INF, _INF, _INF, 1.421, 1.383,
+        1.31, 1.274, 1.257, 1.246, 1.239, 1.227, 1.23,
+    ),
+)
+# fmt: on
+
+#: Searching for the number of blocks ends here.
+_MOST = 10_000_000
 
 
-def noise(d: Floats) -> float:
-    """Robust standard deviation of the blocks' log ratios (1.4826 × MAD; 0 below 3 blocks)."""
-    if len(d) < 3:
-        return 0.0
-    return float(1.4826 * np.median(np.abs(d - np.median(d))))
-
-
-@lru_cache(maxsize=512)
 def half_width(n: int, alpha: float) -> float:
-    """Half of the interval's width after ``n`` blocks of standard normal noise; may be inf."""
-    if n > _LARGEST:
-        return half_width(_LARGEST, alpha) * math.sqrt(_LARGEST / n)
-    ranks = (np.arange(n) + 0.5) / n
-    shuffled = np.random.default_rng(n).permutation(ndtri(ranks))
-    low, high = confidence_interval(shuffled, alpha)
-    return (high - low) / 2
+    """Half of the interval's width, the median over series of ``n`` standard normal blocks; inf
+    while that many bound nothing."""
+    return _between(HALVES, n, alpha) / math.sqrt(n) if n else _INF
 
 
-def detectable(d: Floats, interval: tuple[float, float]) -> float:
+def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
     """The smallest |log ratio| that so many such blocks tell from 0 nine times in ten.
 
-    Half the width of the ``interval`` that ``d`` gave, and 1.28 standard errors (the 0.9 quantile
-    of the normal distribution) for where its middle falls. inf while there are too few blocks for
-    a bounded interval, and where most blocks are equal, so that the noise is not known.
+    ``interval`` is the one that ``d`` gave at level ``alpha``: half its width, times what that has
+    to be multiplied by. inf while there are too few blocks for a bounded interval, and where most
+    blocks are equal, so that the noise is not known.
     """
     low, high = interval
-    sigma = noise(d)
-    if math.isinf(low) or math.isinf(high) or sigma == 0:
-        return math.inf
-    return (high - low) / 2 + 1.28 * sigma / math.sqrt(len(d))
+    if math.isinf(low) or math.isinf(high) or not _varies(d):
+        return _INF
+    return (high - low) / 2 * _between(FACTORS, len(d), alpha)
 
 
 def seconds_to_margin(
-    d: Floats, alpha: float, margin: float, seconds_per_block: float
-) -> float | None:
-    """Further seconds of measuring until a difference of the margin would be told from none.
+    d: Floats, interval: tuple[float, float], alpha: float, margin: float, seconds_per_block: float
+) -> tuple[float, float] | None:
+    """Further seconds of measuring until a difference of the margin would be told from none: as
+    often too long as too short, and long enough nine times in ten.
 
-    That is, until the interval's half width is half of log(1 + margin): then either 0 or the
-    margin is excluded. None when the noise is not known yet.
+    The first is when half of the interval's width is log(1 + margin), the second when the margin is
+    :func:`detectable`. None when the noise is not known yet.
     """
-    sigma = noise(d)
-    if sigma == 0:
+    low, high = interval
+    n = len(d)
+    if math.isinf(low) or math.isinf(high):
+        sigma = 1.4826 * float(np.median(np.abs(d - np.median(d)))) if n >= 3 else 0.0
+    else:
+        sigma = (high - low) / 2 / half_width(n, alpha)
+    if sigma == 0 or not _varies(d):
         return None
-    goal = math.log1p(margin) / 2 / sigma
-    n = max(len(d), 1)
-    while half_width(n, alpha) > goal:
-        n = n + max(1, n // 4)
-        if n > 10_000_000:
+    goal = math.log1p(margin) / sigma
+    half = _blocks(n, lambda more: half_width(more, alpha) <= goal)
+    most = _blocks(n, lambda more: half_width(more, alpha) * _between(FACTORS, more, alpha) <= goal)
+    if half is None or most is None:
+        return None
+    return (half - n) * seconds_per_block, (most - n) * seconds_per_block
+
+
+def _varies(d: Floats) -> bool:
+    return len(d) > 0 and float(np.median(np.abs(d - np.median(d)))) > 0
+
+
+def _blocks(n: int, enough: Callable[[int], bool]) -> int | None:
+    """The least number of blocks, from ``n`` on and up to 2 %, that are enough."""
+    at = max(n, 1)
+    while not enough(at):
+        at += max(1, at // 50)
+        if at > _MOST:
             return None
-    return max(0, n - len(d)) * seconds_per_block
+    return at
+
+
+def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:
+    """A table's value for any number of blocks and level: in the logarithm of the number and the
+    root of the log wealth that refutes, straight between what is tabled and, in the level, beyond.
+    inf where ``n`` blocks bound nothing."""
+    if n < BLOCKS[0]:
+        return _INF
+    wealth = [math.sqrt(math.log(2 / level)) for level in LEVELS]
+    own = math.sqrt(math.log(2 / alpha))
+    right = min(max(bisect_left(wealth, own), 1), len(wealth) - 1)
+    left = right - 1
+    part = (own - wealth[left]) / (wealth[right] - wealth[left])
+    a, b = (_at(table[row], n) for row in (left, right))
+    # Outside of the table's levels, or between two of which one bounds nothing.
+    if math.isinf(a) or math.isinf(b):
+        return a if part <= 0 else (b if part >= 1 else _INF)
+    return max(a + part * (b - a), 0.0)
+
+
+def _at(row: Sequence[float], n: int) -> float:
+    if n >= BLOCKS[-1]:
+        return row[-1]
+    right = bisect_right(BLOCKS, n)
+    a, b = row[right - 1], row[right]
+    if math.isinf(a) or math.isinf(b):
+        return a
+    part = math.log(n / BLOCKS[right - 1]) / math.log(BLOCKS[right] / BLOCKS[right - 1])
+    return a + part * (b - a)

@@ -8,8 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.model.line import Line
-from whyfast.model.study import Study, Variant
+from whyfast.model.differences import alike
+from whyfast.model.question import Question
+from whyfast.model.slope import Line
+from whyfast.model.variant import Variant
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class ReleaseSeries:
 
 
 def release_series(
-    study: Study, lines: Sequence[Line], releases: Mapping[str, str]
+    study: Question, lines: Sequence[Line], releases: Mapping[str, str]
 ) -> tuple[ReleaseSeries, ...]:
     """The series of a study; ``releases`` maps each variant to the release of its kernel.
 
@@ -65,7 +67,7 @@ def release_series(
     slopes = {(line.family, line.variant): line for line in lines}
     found = []
     for family in dict.fromkeys(line.family for line in lines):
-        for group in _groups(study):
+        for group in alike(study.measured, but=("kernel",)):
             points = [
                 ReleasePoint(
                     releases[v.name],
@@ -87,17 +89,6 @@ def release_series(
 def version_key(release: str) -> tuple[int, ...]:
     """Orders releases: 5.10 after 5.4."""
     return tuple(int(n) for n in re.findall(r"\d+", release))
-
-
-def _groups(study: Study) -> list[list[Variant]]:
-    """Variants by everything but their kernel and their names."""
-    groups: dict[object, list[Variant]] = {}
-    for v in study.measured:
-        settings = (tuple(sorted(mapping.items())) for mapping in (v.sysctl, v.env))
-        built = (v.toolchain, v.cflags, v.ldflags, v.configure, v.revision)
-        key = (v.boot, v.run, *settings, *built)
-        groups.setdefault(key, []).append(v)
-    return list(groups.values())
 
 
 def _keys(group: Sequence[Variant]) -> dict[str, str]:

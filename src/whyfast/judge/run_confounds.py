@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whyfast.measure.doctor.load import BUSY
+from whyfast.measure.doctor.system_load import BUSY
 from whyfast.model.series import MetadataValue, Recording
 from whyfast.model.verdict import Confound
 

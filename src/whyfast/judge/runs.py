@@ -8,12 +8,12 @@ that, and then each interval is the wider, at either end, of the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whyfast.judge.coverage import coverage_level
 from whyfast.judge.decide import word
-from whyfast.judge.influence import Carrier, carriers
+from whyfast.judge.influence import carriers
 from whyfast.judge.noise import Noise, Spread
 from whyfast.judge.processes import Contrast, contrast, log_mean
 from whyfast.model.series import Recording, Series
@@ -33,7 +33,7 @@ NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is use
 
 
 @dataclass(frozen=True)
-class Judged:
+class RunsCompared:
     """One comparison before its level is known: the estimate and what bounds it."""
 
     benchmark: str | None
@@ -59,12 +59,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class RunVerdicts:
-    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks,
-    ``carriers`` by head."""
+    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks."""
 
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...]
-    carriers: Mapping[str, tuple[Carrier, ...]]
 
 
 def compare_runs(
@@ -93,13 +91,13 @@ def compare_runs(
             suites.append((_suite(mine, noise), mine))
     level = coverage_level([j.interval for j in found], margin, alpha)
     suite_level = coverage_level([s.interval for s, _ in suites], margin, alpha)
-    judged, carried = [], {}
+    judged = []
     for suite, mine in suites:
         verdict = _verdict(suite, suite_level, margin)
         without = _without_each(mine, noise, suite_level, margin)
-        judged.append(Suite(verdict, {name: math.exp(r) for name, (r, _) in without.items()}))
-        carried[verdict.variant] = carriers(verdict, without, margin)
-    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged), carried)
+        influence = {name: math.exp(r) for name, (r, _) in without.items()}
+        judged.append(Suite(verdict, influence, carriers(verdict, without, margin)))
+    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged))
 
 
 def e_value_of(p: float) -> float:
@@ -107,7 +105,7 @@ def e_value_of(p: float) -> float:
     return -math.log(2) - math.log(max(p, 1e-300)) / 2
 
 
-def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> Judged:
+def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> RunsCompared:
     x, y = head.series[name], base.series[name]
     point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
@@ -124,7 +122,7 @@ def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> 
             notes.append(NOT_IN_NOISE)
         if spread is not None and within is None:
             notes = notes[1:]  # the reruns tell what the processes could not
-    return Judged(
+    return RunsCompared(
         name,
         head.name,
         base.name,
@@ -146,7 +144,7 @@ def _between(point: float, spread: Spread | None) -> Contrast | None:
     return None if spread is None else Contrast(point, point, spread.error, spread.freedom)
 
 
-def _suite(mine: Sequence[Judged], noise: Noise | None) -> Judged:
+def _suite(mine: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
     """The mean of the benchmarks' log ratios. Within the runs their errors are taken as
     independent, which processes started one after the other are and drift is not."""
     number = len(mine)
@@ -170,10 +168,12 @@ def _suite(mine: Sequence[Judged], noise: Noise | None) -> Judged:
         notes = tuple(dict.fromkeys(note for j in mine if j.within is None for note in j.notes))
     first = mine[0]
     processes = min(j.processes for j in mine)
-    return Judged(None, first.variant, first.baseline, point, within, between, processes, notes)
+    return RunsCompared(
+        None, first.variant, first.baseline, point, within, between, processes, notes
+    )
 
 
-def _verdict(judged: Judged, level: float, margin: float) -> Verdict:
+def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
     low, high = judged.interval(level)
     said = word(low, high, margin)
     bounded = math.isfinite(high - low)
@@ -198,7 +198,7 @@ def _exp(x: float) -> float:
 
 
 def _without_each(
-    mine: Sequence[Judged], noise: Noise | None, level: float, margin: float
+    mine: Sequence[RunsCompared], noise: Noise | None, level: float, margin: float
 ) -> dict[str, tuple[float, Word]]:
     """For each benchmark, the log of the geometric mean without it and the verdict on that."""
     found = {}

@@ -3,70 +3,168 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.decide import ALPHA, judge_family
-from whyfast.judge.estimate import location
+from whyfast.judge.estimate import locations
+from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.model.sample import Block
 from whyfast.model.verdict import Suite
 
 Floats = NDArray[np.float64]
+Sample = Ratios | Floats
+#: For each benchmark and round the places of its blocks.
+Rounds = Mapping[str, Sequence[Sequence[int]]]
 
 
-def suite_series(by_benchmark: Mapping[str, Floats]) -> Floats:
-    """One log ratio of the whole suite a round: the mean over benchmarks of their r-th blocks.
+def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
+    """Which blocks of each benchmark belong together.
 
-    Each benchmark's block is symmetric about its own log ratio and the blocks are drawn apart, so
-    the mean is symmetric about the log of the geometric mean, and the procedure for single
-    benchmarks holds for it unchanged. Rounds that lack a benchmark are left out: every benchmark
-    counts, and equally.
+    A round ends as soon as every benchmark has had a block in it, in the order in which blocks were
+    taken. So one in which a settled benchmark is measured less often than the others has several
+    blocks of these, and none is left unused; what comes after the last full round is.
     """
-    if not by_benchmark:
-        return np.array([])
-    rounds = min(len(d) for d in by_benchmark.values())
-    return np.asarray(np.mean([d[:rounds] for d in by_benchmark.values()], axis=0))
+    groups: dict[str, list[list[int]]] = {name: [] for name in benchmarks}
+    counts = dict.fromkeys(benchmarks, 0)
+    open_: dict[str, list[int]] = {name: [] for name in benchmarks}
+    for block in sorted(blocks, key=lambda b: b.started):
+        name = block.benchmark
+        if name not in open_:
+            continue
+        open_[name].append(counts[name])
+        counts[name] += 1
+        if all(open_.values()):
+            for each, own in open_.items():
+                groups[each].append(own)
+            open_ = {each: [] for each in benchmarks}
+    return groups
+
+
+def suite_ratios(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Ratios:
+    """The ratios of the whole suite, round by round: the mean over benchmarks of the mean over
+    their blocks in that round.
+
+    Each block is symmetric about its benchmark's log ratio and the blocks are drawn apart, so the
+    mean is symmetric about the log of the geometric mean, and the procedure for single benchmarks
+    holds for it unchanged. Without ``rounds`` the r-th blocks make the r-th round, as far as every
+    benchmark has one.
+    """
+    means, variances, levels = _by_round(each, rounds)
+    if means.shape[-1] == 0:
+        return Ratios(means.mean(axis=0) if len(means) else np.zeros((1, 0)))
+    return Ratios(
+        means.mean(axis=0), np.sqrt(variances.mean(axis=0)), None if levels is None else levels
+    )
+
+
+def suite_series(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Floats:
+    """The medians of :func:`suite_ratios`, one number a round."""
+    return suite_ratios(each, rounds).medians
+
+
+def _by_round(
+    each: Mapping[str, Sample], rounds: Rounds | None
+) -> tuple[Floats, Floats, Floats | None]:
+    """Log ratios (benchmarks, statistics, rounds), the variances of the medians that the scatter of
+    turns suggests (benchmarks, rounds), and levels (rounds,).
+
+    Where the turns of some benchmark say nothing, all blocks are taken to be alike, so that only
+    their number in a round counts.
+    """
+    ratios = {name: as_ratios(sample) for name, sample in each.items()}
+    rows = max((r.logs.shape[0] for r in ratios.values()), default=1)
+    if rounds is None:
+        full = min((len(r) for r in ratios.values()), default=0)
+        rounds = {name: [[i] for i in range(full)] for name in ratios}
+    scattered = all(r.spread is not None and np.all(r.spread > 0) for r in ratios.values())
+    means, variances, levels = [], [], []
+    for name, r in ratios.items():
+        own = [[i for i in group if i < len(r)] for group in rounds[name]]
+        starts = np.concatenate([[0], np.cumsum([len(group) for group in own])])[:-1]
+        places = np.concatenate([np.zeros(0, dtype=int), *(np.array(g) for g in own)]).astype(int)
+        counts = np.array([len(group) for group in own], dtype=float)
+        logs = np.broadcast_to(r.logs, (rows, len(r)))[:, places]
+        means.append(_sums(logs, starts) / counts)
+        own_spread = r.spread if scattered and r.spread is not None else np.ones(len(r))
+        variances.append(_sums(own_spread[None, places] ** 2, starts)[0] / counts**2)
+        if r.level is not None:
+            levels.append(_sums(r.level[None, places], starts)[0] / counts)
+    count = len(next(iter(rounds.values()), ()))
+    return (
+        np.array(means).reshape(len(ratios), rows, count),
+        np.array(variances).reshape(len(ratios), count),
+        np.mean(levels, axis=0) if len(levels) == len(ratios) > 0 else None,
+    )
+
+
+def _sums(values: Floats, starts: NDArray[np.int_]) -> Floats:
+    """Of each round, along the last axis."""
+    if len(starts) == 0:
+        return np.zeros((len(values), 0))
+    return np.asarray(np.add.reduceat(values, starts, axis=-1))
 
 
 def judge_suites(
-    samples: Mapping[tuple[str, str, str], Floats], *, margin: float, alpha: float = ALPHA
+    samples: Mapping[tuple[str, str, str], Sample],
+    *,
+    margin: float,
+    alpha: float = ALPHA,
+    rounds: Rounds | None = None,
+    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
 ) -> tuple[Suite, ...]:
-    """One verdict a (variant, baseline) on the geometric mean over all benchmarks.
+    """One verdict a (variant, baseline) on the geometric mean over all benchmarks, or over those
+    that ``benchmarks`` has for that pair.
 
     ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
-    study has no block at all is left out. With a single benchmark there is no suite: ().
+    study has no block at all is left out, and ``rounds`` are not heeded for one that lacks blocks
+    which others have. With a single benchmark there is no suite: ().
     """
-    benchmarks = list(dict.fromkeys(key[0] for key in samples))
+    every = list(dict.fromkeys(key[0] for key in samples))
     pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
-    if len(benchmarks) < 2:
-        return ()
-    groups = {
-        (v, b): {name: samples[name, v, b] for name in benchmarks if (name, v, b) in samples}
-        for v, b in pairs
-    }
-    complete = {
-        pair: group
-        for pair, group in groups.items()
-        if len(group) == len(benchmarks) and all(len(d) for d in group.values())
-    }
+    complete: dict[tuple[str, str], dict[str, Sample]] = {}
+    for v, b in pairs:
+        names = every if benchmarks is None else benchmarks.get((v, b), ())
+        group = {name: samples[name, v, b] for name in names if (name, v, b) in samples}
+        if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
+            complete[v, b] = group
+    own_rounds = {pair: fitting(group, rounds) for pair, group in complete.items()}
     verdicts = judge_family(
-        {(None, v, b): suite_series(group) for (v, b), group in complete.items()},
+        {(None, *pair): suite_ratios(group, own_rounds[pair]) for pair, group in complete.items()},
         margin=margin,
         alpha=alpha,
         all_right=True,
     )
     return tuple(
-        Suite(verdict, influence(complete[verdict.variant, verdict.baseline]))
-        for verdict in verdicts
+        Suite(verdict, influence(complete[pair], own_rounds[pair]))
+        for verdict, pair in zip(verdicts, complete, strict=True)
     )
 
 
-def influence(by_benchmark: Mapping[str, Floats]) -> dict[str, float]:
+def fitting(group: Mapping[str, Sample], rounds: Rounds | None) -> Rounds | None:
+    """The rounds, where they speak of as many blocks as there are."""
+    if rounds is None:
+        return None
+    known = {name: sum(len(g) for g in rounds[name]) for name in group}
+    return rounds if all(len(d) >= known[name] for name, d in group.items()) else None
+
+
+def influence(each: Mapping[str, Sample], rounds: Rounds | None = None) -> dict[str, float]:
     """For each benchmark, the suite's ratio without it."""
-    return {
-        left_out: math.exp(
-            location(suite_series({k: d for k, d in by_benchmark.items() if k != left_out}))
+    means, variances, levels = _by_round(each, rounds)
+    if len(each) < 2 or means.shape[-1] == 0:
+        return {}
+    others = len(each) - 1
+    total, total_variance = means.sum(axis=0), variances.sum(axis=0)
+    without = [
+        Ratios(
+            (total - own) / others,
+            np.sqrt(np.maximum(0.0, total_variance - variance) / others),
+            levels,
         )
-        for left_out in by_benchmark
-    }
+        for own, variance in zip(means, variances, strict=True)
+    ]
+    found = locations(without)
+    return {name: math.exp(theta) for name, theta in zip(each, found, strict=True)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from whyfast.measure.clock import Clock
-from whyfast.measure.runner import Player, PlayerFailed, Reading, Runner
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner, Sample
 from whyfast.measure.schedule import Plan
 from whyfast.model.sample import Block, RunFailure
 
@@ -26,53 +26,51 @@ def run_block(
     reference: str,
     index: int,
     session: str,
-    loops: int,
-    warmups: int,
     clock: Clock,
 ) -> Block:
-    """Start all players, let them take ``warmups`` unrecorded turns and then the planned ones.
+    """Start all invocations, let them take their unrecorded turns and then the others.
 
-    Raises :class:`BlockFailed` when any player fails, or reports another result than
+    Raises :class:`BlockFailed` when any invocation fails, or reports another result than
     ``reference``, the variant that the others are measured against. All processes are ended in
     every case.
     """
     started, t0 = clock.now(), clock.monotonic()
-    players: dict[str, Player] = {}
+    invocations: dict[str, Invocation] = {}
     values: dict[str, list[float]] = {v: [] for v in plan.start_order}
     extra: dict[str, dict[str, list[float]]] = {v: {} for v in plan.start_order}
     current = ""
     try:
         for current in plan.start_order:
-            players[current] = runner.enter(
+            invocations[current] = runner.enter(
                 current,
                 cpu=plan.cpu,
                 pad=plan.pads[current],
                 layout=plan.layouts.get(current, 0),
             )
         agreed = _Agreement(reference)
-        for _ in range(warmups):
+        for _ in range(plan.warmups):
             for current in plan.start_order:
-                agreed.add(current, players[current].turn(loops))
+                agreed.add(current, invocations[current].turn(plan.loops))
         for order in plan.order:
             for current in order:
-                reading = players[current].turn(loops)
-                agreed.add(current, reading)
-                values[current].append(reading.seconds)
-                for key, value in reading.extra.items():
+                sample = invocations[current].turn(plan.loops)
+                agreed.add(current, sample)
+                values[current].append(sample.seconds)
+                for key, value in sample.extra.items():
                     extra[current].setdefault(key, []).append(value)
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
     finally:
-        for player in players.values():
-            player.close()
+        for invocation in invocations.values():
+            invocation.close()
     return Block(
         benchmark=benchmark,
         index=index,
         seed=plan.seed,
         session=session,
         cpu=plan.cpu,
-        loops=loops,
-        warmups=warmups,
+        loops=plan.loops,
+        warmups=plan.warmups,
         start_order=plan.start_order,
         order=plan.order,
         values={v: tuple(x) for v, x in values.items()},
@@ -90,21 +88,21 @@ class _Agreement:
         self._reference = reference
         self._first: dict[str, str] = {}
 
-    def add(self, variant: str, reading: Reading) -> None:
-        """Raises :class:`PlayerFailed`, with its ``variant`` set, at the first disagreement."""
-        if reading.check is None:
+    def add(self, variant: str, sample: Sample) -> None:
+        """Raises :class:`InvocationFailed`, with its ``variant`` set, at the first disagreement."""
+        if sample.check is None:
             return
-        first = self._first.setdefault(variant, reading.check)
-        if first != reading.check:
-            raise self._wrong(variant, f"{reading.check} after {first}")
+        first = self._first.setdefault(variant, sample.check)
+        if first != sample.check:
+            raise self._wrong(variant, f"{sample.check} after {first}")
         expected = self._first.get(self._reference)
         for name, check in self._first.items() if expected is not None else ():
             if check != expected:
                 raise self._wrong(name, f"{check}, where {self._reference} has {expected}")
 
     @staticmethod
-    def _wrong(variant: str, what: str) -> PlayerFailed:
-        failed = PlayerFailed(f"wrong result: {what}")
+    def _wrong(variant: str, what: str) -> InvocationFailed:
+        failed = InvocationFailed(f"wrong result: {what}")
         failed.variant = variant
         return failed
 

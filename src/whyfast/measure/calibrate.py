@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Sequence
 
 from whyfast.measure.clock import Clock
-from whyfast.measure.runner import Player, PlayerFailed, Runner
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration
 
 #: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.
@@ -51,32 +51,32 @@ def calibrate(
     """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
 
     ``turn`` (seconds) and ``turns`` override the choice. Raises
-    :class:`~whyfast.measure.runner.PlayerFailed`.
+    :class:`~whyfast.measure.invocation.InvocationFailed`.
     """
-    players: dict[str, Player] = {}
+    invocations: dict[str, Invocation] = {}
     began = clock.monotonic()
     v = variants[0]
     try:
         for v in variants:
-            players[v] = runner.enter(v, cpu=cpu, pad=0)
+            invocations[v] = runner.enter(v, cpu=cpu, pad=0)
         start = clock.monotonic() - began
         first = []
         for v in variants:
-            first.append(players[v].turn(1).seconds)
+            first.append(invocations[v].turn(1).seconds)
         loops: int = 1
         steps: Steps = ((1, first[0]),)
         if runner.loops_vary:
-            loops, steps = _choose_loops(players, variants, turn)
+            loops, steps = _choose_loops(invocations, variants, turn)
         t0 = clock.monotonic()
         slowest = 0.0
         for v in variants:
-            slowest = max(slowest, players[v].turn(loops).seconds)
+            slowest = max(slowest, invocations[v].turn(loops).seconds)
         round_cost = clock.monotonic() - t0
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         failed.variant = failed.variant or v
         raise
     finally:
-        for p in players.values():
+        for p in invocations.values():
             p.close()
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
@@ -84,17 +84,17 @@ def calibrate(
 
 
 def _choose_loops(
-    players: dict[str, Player], variants: Sequence[str], turn: float | None
+    invocations: dict[str, Invocation], variants: Sequence[str], turn: float | None
 ) -> tuple[int, Steps]:
-    """Loops of one value, and the seconds a loop at each length tried. Raises PlayerFailed."""
+    """Loops of one value, and the seconds a loop at each length tried. Raises InvocationFailed."""
     goal = turn if turn is not None else LONGEST
     lengths, value = [1], 0.0
     while True:
-        value = _all_play(players, variants, lengths[-1])
+        value = _one_round(invocations, variants, lengths[-1])
         if value >= goal:
             break
         if lengths[-1] >= MOST_LOOPS:
-            failed = PlayerFailed(
+            failed = InvocationFailed(
                 f"{lengths[-1]} loops take {value:.3g} s: its time does not grow with the loops "
                 "granted, so it does not do the work once for each"
             )
@@ -107,7 +107,7 @@ def _choose_loops(
     seconds: dict[int, list[float]] = {n: [] for n in lengths}
     for _ in range(TRIES):
         for n in lengths:
-            seconds[n].append(_all_play(players, variants, n))
+            seconds[n].append(_one_round(invocations, variants, n))
     steps = tuple(
         (n, statistics.median(seconds[n]) / n)
         for n in lengths
@@ -123,13 +123,13 @@ def _choose_loops(
     return longest, steps
 
 
-def _all_play(players: dict[str, Player], variants: Sequence[str], loops: int) -> float:
+def _one_round(invocations: dict[str, Invocation], variants: Sequence[str], loops: int) -> float:
     """One turn of every variant; the seconds of the first, which the others' caches preceded."""
     first = 0.0
     for v in reversed(variants):
         try:
-            first = players[v].turn(loops).seconds
-        except PlayerFailed as failed:
+            first = invocations[v].turn(loops).seconds
+        except InvocationFailed as failed:
             failed.variant = v
             raise
     return first

@@ -14,8 +14,7 @@ from typing import Protocol
 from whyfast.measure.block import BlockFailed, run_block
 from whyfast.measure.calibrate import best_turns, calibrate
 from whyfast.measure.clock import Clock
-from whyfast.measure.process import usable_cpus
-from whyfast.measure.runner import PlayerFailed, Runner
+from whyfast.measure.invocation import InvocationFailed, Runner
 from whyfast.measure.schedule import draw, draw_layouts
 from whyfast.model.sample import Block, Calibration, RunFailure
 
@@ -24,7 +23,7 @@ REVIEW_AFTER = 8
 
 
 @dataclass
-class Entry:
+class BenchmarkRun:
     """One benchmark under measurement.
 
     ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
@@ -78,67 +77,66 @@ class Limits:
     spent: float = 0.0
 
 
+@dataclass(frozen=True)
+class MeasuringSession:
+    """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
+    follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated."""
+
+    run: str
+    session: str
+    sink: Sink
+    clock: Clock
+    cpus: Sequence[int]
+    calibrating: Callable[[str], None] = lambda name: None
+
+
 def measure(
-    entries: Sequence[Entry],
-    *,
-    run: str,
-    session: str,
-    sink: Sink,
+    entries: Sequence[BenchmarkRun],
+    session: MeasuringSession,
     limits: Limits,
-    settled: Callable[[Entry], bool],
-    clock: Clock,
-    calibrating: Callable[[str], None] = lambda name: None,
-    cpus: Sequence[int] | None = None,
+    settled: Callable[[BenchmarkRun], bool],
 ) -> float:
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
 
     Passes go over the unsettled benchmarks in random order, one block each, so that an
     interruption at any time leaves all of them about equally well measured. A variant that fails
-    is reported to ``sink`` and left out of that benchmark from then on.
+    is reported to the sink and left out of that benchmark from then on.
     """
-    cpus = usable_cpus() if cpus is None else cpus
-    began = clock.monotonic()
-    rng = random.Random(_seed(run, session, 0))
+    began = session.clock.monotonic()
+    rng = random.Random(_seed(session.run, session.session, 0))
 
     def spent() -> float:
-        return limits.spent + clock.monotonic() - began
+        return limits.spent + session.clock.monotonic() - began
 
     open_entries = [e for e in entries if e.comparable and not settled(e)]
     while open_entries and spent() < limits.budget:
         for entry in rng.sample(open_entries, len(open_entries)):
             if spent() >= limits.budget:
                 break
-            block = _one_block(entry, run, session, sink, clock, cpus, rng, calibrating)
+            block = _one_block(entry, session, rng)
             if block is not None:
                 entry.blocks.append(block)
-                sink.add_block(block)
+                session.sink.add_block(block)
         open_entries = [e for e in open_entries if e.comparable and not settled(e)]
     return spent()
 
 
-def _one_block(
-    entry: Entry,
-    run: str,
-    session: str,
-    sink: Sink,
-    clock: Clock,
-    cpus: Sequence[int],
-    rng: random.Random,
-    calibrating: Callable[[str], None],
-) -> Block | None:
+def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Random) -> Block | None:
     """Calibrate if need be and take one block; None when a variant failed, which is recorded."""
-    places = cpus if entry.pinned else ()
+    places = session.cpus if entry.pinned else ()
     if entry.calibration is None:
-        calibrating(entry.name)
+        session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        entry.calibration = _calibrate(entry, cpu, sink, clock)
+        entry.calibration = _calibrate(entry, cpu, session.sink, session.clock)
         if entry.calibration is None:
             return None
-    _review_turns(entry, sink)
+    _review_turns(entry, session.sink)
     c = entry.calibration
-    index = entry.next_index
-    plan = draw(
-        _seed(run, entry.name, index), entry.variants, c.turns, places, _layouts(entry, run)
+    seed = _seed(session.run, entry.name, entry.next_index)
+    plan = replace(
+        draw(seed, entry.variants, c.turns, places, _layouts(entry, session.run)),
+        loops=c.loops,
+        warmups=1 if entry.runner.loops_vary else 0,
     )
     try:
         block = run_block(
@@ -146,20 +144,18 @@ def _one_block(
             plan,
             benchmark=entry.name,
             reference=entry.baseline,
-            index=index,
-            session=session,
-            loops=c.loops,
-            warmups=1 if entry.runner.loops_vary else 0,
-            clock=clock,
+            index=entry.next_index,
+            session=session.session,
+            clock=session.clock,
         )
     except BlockFailed as failed:
-        _drop(entry, failed.failure, sink)
+        _drop(entry, failed.failure, session.sink)
         return None
     entry.next_index += 1
     return block
 
 
-def _layouts(entry: Entry, run: str) -> dict[str, int]:
+def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
     """The layouts of the next block; empty for one of the builds as linked."""
     if entry.next_index % 2 == 0:
         return {}
@@ -172,7 +168,9 @@ def _layouts(entry: Entry, run: str) -> dict[str, int]:
     return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
 
 
-def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calibration | None:
+def _calibrate(
+    entry: BenchmarkRun, cpu: int | None, sink: Sink, clock: Clock
+) -> Calibration | None:
     try:
         calibration = calibrate(
             entry.name,
@@ -185,20 +183,20 @@ def _calibrate(entry: Entry, cpu: int | None, sink: Sink, clock: Clock) -> Calib
         )
         sink.add_calibration(calibration)
         return calibration
-    except PlayerFailed as failed:
+    except InvocationFailed as failed:
         variant = failed.variant or entry.variants[0]
         _drop(entry, failed.as_failure(entry.name, variant), sink)
         return None
 
 
-def _drop(entry: Entry, failure: RunFailure, sink: Sink) -> None:
+def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
     sink.add_failure(failure)
     entry.variants.remove(failure.variant)
     entry.calibration = None
     entry.reviewed = False  # or the new calibration would keep its first guess
 
 
-def _review_turns(entry: Entry, sink: Sink) -> None:
+def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
     """Once, after enough blocks: turns from measured variances instead of from costs alone."""
     c = entry.calibration
     if c is None or entry.reviewed or entry.turns is not None or not entry.runner.loops_vary:

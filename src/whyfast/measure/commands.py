@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 
-from whyfast.measure.padding import padded_process
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, on_cpu
-from whyfast.measure.runner import Player, PlayerFailed, Reading
 
 
-class CommandPlayer:
+class CommandInvocation:
     """Runs one command anew for every turn.
 
     The time is from just before the process is started until the kernel reports its end, so it
@@ -21,140 +21,90 @@ class CommandPlayer:
     def __init__(
         self,
         command: tuple[str, ...],
-        *,
         env: Mapping[str, str],
         cpu: int | None,
-        timeout: float,
-        check: str | None,
-        ignore_failure: bool,
-        stdin: str,
-        prepare: tuple[str, ...] | None,
+        arguments: LaunchArguments,
     ) -> None:
-        self._prepare = prepare
         self._command = command
         self._env = env
         self._cpu = cpu
-        self._timeout = timeout
-        self._check = check
-        self._ignore_failure = ignore_failure
-        self._stdin = stdin
+        self._arguments = arguments
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         """Run the command ``loops`` times, one after the other."""
         total = 0.0
         extra: dict[str, float] = {}
         for _ in range(loops):
-            reading = self._once()
-            total += reading.seconds
-            for key, value in reading.extra.items():
+            sample = self._once()
+            total += sample.seconds
+            for key, value in sample.extra.items():
                 peak = key == "maxrss"
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
-        return Reading(total, self._check, extra)
+        return Sample(total, self._arguments.check, extra)
 
-    def _once(self) -> Reading:
-        if self._prepare is not None:
-            run_aside(self._prepare, env=self._env, timeout=self._timeout, what="--prepare")
+    def _once(self) -> Sample:
+        wanted = self._arguments
+        if wanted.prepare is not None:
+            run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
         with on_cpu(self._cpu):
             start = time.perf_counter()
-            try:
-                child = Child(
-                    self._command,
-                    env=self._env,
-                    stdin=self._stdin,
-                    keep_stdout=self._check is not None,
-                )
-            except OSError as error:
-                raise PlayerFailed(
-                    f"could not be started: {error.strerror}", command=self._command
-                ) from error
+            child = started(
+                self._command,
+                env=self._env,
+                stdin=wanted.stdin,
+                keep_stdout=wanted.check is not None,
+            )
         try:
-            usage = child.wait(self._timeout)
+            usage = child.wait(wanted.timeout)
             seconds = time.perf_counter() - start
+            problem = ""
             if usage is None:
-                raise PlayerFailed(
-                    f"still running after {self._timeout:g} s",
-                    output=child.output_tail(),
-                    command=self._command,
-                )
-            if child.status and not self._ignore_failure:
-                raise PlayerFailed(
-                    describe_status(child.status),
-                    output=child.output_tail(),
-                    command=self._command,
-                )
-            if self._check is not None and child.stdout().strip() != self._check:
-                raise PlayerFailed(
-                    f"wrong result: {child.stdout().strip()[:80]!r}, expected {self._check!r}",
-                    output=child.output_tail(),
-                    command=self._command,
-                )
+                problem = f"still running after {wanted.timeout:g} s"
+            elif child.status and not wanted.ignore_failure:
+                problem = describe_status(child.status)
+            elif wanted.check is not None and (said := child.stdout().strip()) != wanted.check:
+                problem = f"wrong result: {said[:80]!r}, expected {wanted.check!r}"
+            if problem or usage is None:
+                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
         finally:
             child.kill()
-        return Reading(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
+        return Sample(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
 
     def close(self) -> None:
         """Nothing is alive between turns."""
 
 
 class CommandRunner:
-    """Runs commands: ``commands`` maps a variant to its argument vector, ``layouts`` to those of
-    its layouts 1, 2 …, ``programs`` to the place in all of them of a path that may be padded."""
+    """Runs commands."""
 
     loops_vary = False
 
-    def __init__(
-        self,
-        commands: Mapping[str, tuple[str, ...]],
-        *,
-        env: Mapping[str, str],
-        timeout: float,
-        check: str | None = None,
-        ignore_failure: bool = False,
-        stdin: str = "/dev/null",
-        prepare: Mapping[str, tuple[str, ...]] | None = None,
-        layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
-        programs: Mapping[str, int] | None = None,
-    ) -> None:
-        self._programs = programs or {}
-        self._layouts = layouts or {}
-        self._prepare = prepare or {}
-        self._commands = commands
-        self._env = env
-        self._timeout = timeout
-        self._check = check
-        self._ignore_failure = ignore_failure
-        self._stdin = stdin
+    def __init__(self, arguments: LaunchArguments) -> None:
+        self._arguments = arguments
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
-        """A player for the variant; nothing is started yet."""
-        command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
-        env, command = padded_process(self._env, command, self._programs.get(variant), pad)
-        return CommandPlayer(
-            command,
-            env=env,
-            cpu=cpu,
-            timeout=self._timeout,
-            check=self._check,
-            ignore_failure=self._ignore_failure,
-            stdin=self._stdin,
-            prepare=self._prepare.get(variant),
-        )
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        """An invocation of the variant; nothing is started yet."""
+        env, command = self._arguments.process(variant, pad, layout)
+        return CommandInvocation(command, env, cpu, self._arguments)
 
 
 def run_aside(
     command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
 ) -> None:
-    """Run a command that is not measured; :class:`PlayerFailed` naming ``what`` when it fails."""
+    """Run a command that is not measured.
+
+    :class:`InvocationFailed` naming ``what`` when it fails.
+    """
     try:
         child = Child(command, env=env)
     except OSError as error:
-        raise PlayerFailed(
+        raise InvocationFailed(
             f"{what} could not be started: {error.strerror}", command=command
         ) from error
     try:
         usage = child.wait(timeout)
         if usage is None or child.status:
             why = "still running" if child.status is None else describe_status(child.status)
-            raise PlayerFailed(f"{what}: {why}", output=child.output_tail(), command=command)
+            raise InvocationFailed(f"{what}: {why}", output=child.output_tail(), command=command)
     finally:
         child.kill()

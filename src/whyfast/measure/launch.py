@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from whyfast.measure.process import Child
@@ -59,3 +60,36 @@ class SystemLauncher:
             return Finished(child.status, child.stdout(), child.output_tail())
         finally:
             child.kill()
+
+
+class CannotCount(Exception):
+    """Counting did not work; the message says why and what would help."""
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """A program that is run to be counted: ``command`` with its environment, and what runs it for
+    at most ``timeout`` seconds.
+
+    ``enter`` are the words before the command, of a sandbox; ``scratch`` is a folder that can be
+    written to inside and outside of it under one name; None: any temporary one.
+    """
+
+    command: tuple[str, ...]
+    launcher: Launcher
+    env: Mapping[str, str]
+    timeout: float
+    enter: tuple[str, ...] = ()
+    scratch: Path | None = None
+
+    def under(self, tool: str, argv: Sequence[str], env: Mapping[str, str]) -> Finished:
+        """Run ``argv``, in which the command stands behind the words of ``tool``.
+
+        Raises CannotCount when it cannot be started or does not end in time.
+        """
+        try:
+            return self.launcher.run(argv, env=env, timeout=self.timeout)
+        except TimeoutError as error:
+            raise CannotCount(f"under {tool}: {error}; use a shorter workload") from None
+        except OSError as error:
+            raise CannotCount(f"{tool} could not be started: {error.strerror}") from None

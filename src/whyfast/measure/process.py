@@ -10,6 +10,8 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from whyfast.measure.watcher import WATCHER
+
 #: How much of what a failing program printed is kept, in bytes.
 OUTPUT_KEPT = 4000
 
@@ -85,6 +87,7 @@ class Child:
             actions.append((os.POSIX_SPAWN_DUP2, self._stdout, 1))
         for fd in pass_fds:
             os.set_inheritable(fd, True)
+        WATCHER.start()  # not while the child runs already
         try:
             # posix_spawn, not fork: its cost does not grow with the memory of this process
             self.pid = os.posix_spawnp(
@@ -98,6 +101,7 @@ class Child:
         except BaseException:
             self._close_files()
             raise
+        WATCHER.add(self.pid)
 
     def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
@@ -117,6 +121,7 @@ class Child:
             os.close(pidfd)
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
+        WATCHER.forget(self.pid)
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
         own = resource.getrusage(resource.RUSAGE_SELF)

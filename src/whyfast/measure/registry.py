@@ -1,56 +1,49 @@
-"""The runners by name. A new one is one file and one line here."""
+"""How the processes of each kind of runner are started. A new kind is one line here, one record in
+:mod:`whyfast.model.runner_kind`, and one file where it is started in a way of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from whyfast.measure.bpf import why_no_bpf
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.pyperf_runner import pyperf_runner
-from whyfast.measure.runner import Runner
+from whyfast.measure.invocation import Runner
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.pyperf_runner import as_workers
 from whyfast.measure.turns import TurnRunner
-from whyfast.model.errors import UserError
-from whyfast.model.study import Benchmark
+from whyfast.model.runner_kind import RunnerName
+from whyfast.store.home import Home
+from whyfast.toolchain.python_packages import pyperf_folder
+
+#: Brings a folder, telling what it does; CannotBuildHere when it cannot be had.
+Fetch = Callable[[Home, Callable[[str], None]], Path]
 
 
-def make_runner(
-    benchmark: Benchmark,
-    commands: Mapping[str, tuple[str, ...]],
-    env: Mapping[str, str],
-    pyperf: Path | None = None,
-    layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
-    programs: Mapping[str, int] | None = None,
-) -> Runner:
-    """The runner of a benchmark; ``commands`` maps each variant to its argument vector,
-    ``layouts`` to those of its layouts, ``programs`` to the place of the program in these.
+@dataclass(frozen=True)
+class RunnerMaker:
+    """``make`` gives a runner for arguments that ``adapt`` made of a study's.
 
-    ``pyperf`` is a folder that holds the package pyperf, for interpreters without it.
+    ``packages`` brings the folder of Python packages that it needs, ``why_not`` says why this
+    machine or user cannot run it; empty when it can (None: any can).
     """
-    if benchmark.runner in ("turn", "bpf"):  # a BPF program takes turns like any other
-        return TurnRunner(
-            commands,
-            env=env,
-            timeout=benchmark.timeout,
-            check=benchmark.check,
-            layouts=layouts,
-            programs=programs,
-        )
-    if benchmark.runner == "command":
-        return CommandRunner(
-            commands,
-            env=env,
-            timeout=benchmark.timeout,
-            check=benchmark.check,
-            layouts=layouts,
-            programs=programs,
-        )
-    if benchmark.runner == "pyperf":
-        return pyperf_runner(
-            commands,
-            env=env,
-            timeout=benchmark.timeout,
-            packages=pyperf,
-            layouts=layouts,
-            programs=programs,
-        )
-    raise UserError(f"benchmark {benchmark.name}: runner {benchmark.runner!r} is not there yet")
+
+    make: Callable[[LaunchArguments], Runner]
+    adapt: Callable[[LaunchArguments], LaunchArguments] = lambda arguments: arguments
+    packages: Fetch | None = None
+    why_not: Callable[[], str] | None = None
+
+
+MAKERS: dict[RunnerName, RunnerMaker] = {
+    "turn": RunnerMaker(TurnRunner),
+    "command": RunnerMaker(CommandRunner),
+    "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=pyperf_folder),
+    "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
+}
+
+
+def make_runner(name: RunnerName, arguments: LaunchArguments) -> Runner:
+    """A runner of that kind."""
+    maker = MAKERS[name]
+    return maker.make(maker.adapt(arguments))

@@ -15,7 +15,8 @@ MAX_PAD = 4095
 class Plan:
     """What a block will do; everything follows from ``seed`` and the arguments of :func:`draw`.
 
-    ``order[t]`` is the order of the variants in turn ``t``.
+    ``order[t]`` is the order of the variants in turn ``t``. ``warmups`` turns come before these
+    and are not recorded; each is of ``loops`` loops.
     """
 
     seed: int
@@ -24,6 +25,8 @@ class Plan:
     pads: dict[str, int]
     order: tuple[tuple[str, ...], ...]
     layouts: Mapping[str, int] = field(default_factory=dict)
+    loops: int = 1
+    warmups: int = 0
 
 
 def draw(

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -19,9 +19,18 @@ from whyfast.formats.cachegrind import parse_cachegrind
 from whyfast.formats.callgrind import parse_callgrind
 from whyfast.formats.simulated import DamagedProfile, SimulatedProfile
 from whyfast.measure.geometry import Geometry, valgrind_options
-from whyfast.measure.launch import Launcher
+from whyfast.measure.launch import CannotCount, Launcher, ToolRun
 from whyfast.measure.process import describe_status
-from whyfast.model.counters import FunctionCost, Profile
+from whyfast.model.counters import Counter, FunctionCost, Profile
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.home import Home
+from whyfast.toolchain.valgrind import (
+    VERSION,
+    newer_valgrind,
+    tool_words,
+    valgrind_root,
+    version_of,
+)
 
 Simulator = Literal["callgrind", "cachegrind"]
 
@@ -34,10 +43,6 @@ _UNKNOWN_INSTRUCTION = re.compile(r"unhandled instruction|unrecognised instructi
 _NAMELESS = 0.2
 
 
-class CannotCount(Exception):
-    """Counting did not work; the message says why and what would help."""
-
-
 @dataclass(frozen=True)
 class Valgrind:
     """One that can be started: ``words`` maps a tool to the words that start it, ``env`` is what
@@ -46,15 +51,6 @@ class Valgrind:
     version: str
     words: Mapping[str, tuple[str, ...]]
     env: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a program is run: ``enter`` are the words before its command, and ``scratch`` a folder
-    that can be written to inside and outside under one name; None: any temporary one."""
-
-    enter: tuple[str, ...] = ()
-    scratch: Path | None = None
 
 
 def own_valgrind(launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
@@ -66,37 +62,77 @@ def own_valgrind(launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
     return Valgrind(version, {tool: (program, f"--tool={tool}") for tool in _PARSERS})
 
 
-def simulate(
-    command: Sequence[str],
-    *,
+def choose_valgrind(
     launcher: Launcher,
-    geometry: Geometry,
     env: Mapping[str, str],
-    timeout: float,
+    home: Home,
+    *,
+    rooted: bool,
+    note: Callable[[str], None],
+    newer: Callable[[Home, Callable[[str], None]], Path] = newer_valgrind,
+) -> Valgrind:
+    """The machine's own; Debian's newer one where that is missing, or programs run in roots.
+
+    ``rooted``: some programs run in the root of a toolchain, where the machine's own is not seen.
+    The newer one is taken, too, where it is there already and the machine's is older. ``newer``
+    brings it. Raises CannotCount with what is wrong with both.
+    """
+    why = ""
+    try:
+        own = own_valgrind(launcher, env)
+    except CannotCount as error:
+        own, why = None, str(error)
+    there = (valgrind_root(home).parent / "digest").exists()
+    older = own is None or version_of(own.version) < VERSION
+    if own and not rooted and not (there and older):
+        return own
+    try:
+        return _from_root(newer(home, note), launcher, env)
+    except CannotBuildHere as error:
+        if own and not rooted:
+            return own
+        reason = why or f"{own.version if own else ''} of this machine is not seen in its root"
+        raise CannotCount(f"{reason}; and no newer one could be had: {error}") from None
+
+
+def _from_root(root: Path, launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
+    """Debian's Valgrind, from the files of its root. CannotBuildHere when it does not start."""
+    words, own = tool_words(root, "callgrind")
+    try:
+        said = launcher.run([*words, "--version"], env={**env, **own}, timeout=30).stdout.strip()
+    except OSError as error:
+        raise CannotBuildHere(f"Valgrind in {root} does not start: {error}") from None
+    if version_of(said) == (0, 0):
+        raise CannotBuildHere(f"Valgrind in {root} does not start")
+    return Valgrind(said, {"callgrind": tuple(words)}, own)
+
+
+def simulate(
+    run: ToolRun,
+    geometry: Geometry,
+    *,
     tool: Simulator = "callgrind",
     valgrind: Valgrind | None = None,
-    place: Place | None = None,
 ) -> tuple[Profile, str]:
     """Run a command under Valgrind; returns its profile, and what the command itself did wrong.
 
-    ``timeout`` is in seconds for the whole run, which takes 20 to 100 times as long as the command
-    alone. ``valgrind`` is the machine's own by default. Raises CannotCount.
+    The run takes 20 to 100 times as long as the command alone. ``valgrind`` is the machine's own
+    by default. Raises CannotCount.
     """
-    valgrind = valgrind or own_valgrind(launcher, env)
-    place = place or Place()
-    fixed = {**fixed_environment(env), **valgrind.env}
+    valgrind = valgrind or own_valgrind(run.launcher, run.env)
+    fixed = {**fixed_environment(run.env), **valgrind.env}
     version = valgrind.version
     options, notes = valgrind_options(geometry)
-    prefix = fixed_addresses(launcher, fixed)
+    prefix = fixed_addresses(run.launcher, fixed)
     if not prefix:
         notes.append(
             "address randomisation could not be switched off: counts may differ between runs"
         )
-    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=place.scratch) as folder:
+    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         log = Path(folder, "log")
         argv = [
             *prefix,
-            *place.enter,
+            *run.enter,
             *valgrind.words[tool],
             "--command-line-only=yes",
             "--vgdb=no",
@@ -107,14 +143,9 @@ def simulate(
             *options,
             f"--{tool}-out-file={folder}/profile.%p",
             *(["--dump-line=no"] if tool == "callgrind" else []),
-            *command,
+            *run.command,
         ]
-        try:
-            done = launcher.run(argv, env=fixed, timeout=timeout)
-        except TimeoutError as error:
-            raise CannotCount(f"under {version}: {error}; use a shorter workload") from None
-        except OSError as error:
-            raise CannotCount(f"{version} could not be started: {error.strerror}") from None
+        done = run.under(version, argv, fixed)
         said = log.read_text(errors="replace") if log.exists() else ""
         # Some programs try an instruction and go on without it.
         if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(said):
@@ -135,12 +166,50 @@ def simulate(
         raise CannotCount(f"the profile of {version} cannot be read: {error}") from None
     if not parsed.costs:
         raise CannotCount(f"the profile of {version} has no function in it: it is cut short")
-    profile = _profile(parsed, f"{tool} of {version}", program_names(command[0]))
+    profile = _profile(parsed, f"{tool} of {version}", program_names(run.command[0]))
     notes.extend(_names_missing(profile, said, version))
     if children:
         notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
+
+
+def simulated_counters(profile: Profile) -> list[Counter]:
+    """The totals of a simulated profile under names like those of the hardware's events."""
+    t = profile.totals
+    sums = {
+        "instructions": ("Ir",),
+        "branches": ("Bc", "Bi"),
+        "branch-misses": ("Bcm", "Bim"),
+        "indirect branches": ("Bi",),
+        "indirect branch misses": ("Bim",),
+        "L1i misses": ("I1mr",),
+        "last-level instruction misses": ("ILmr",),
+        "L1d accesses": ("Dr", "Dw"),
+        "L1d misses": ("D1mr", "D1mw"),
+        "last-level data misses": ("DLmr", "DLmw"),
+    }
+    shares = {
+        "branch miss rate": ("branch-misses", "branches", "of branches"),
+        "indirect branch miss rate": (
+            "indirect branch misses",
+            "indirect branches",
+            "of indirect branches",
+        ),
+        "L1i miss rate": ("L1i misses", "instructions", "of instructions"),
+        "L1d miss rate": ("L1d misses", "L1d accesses", "of L1d accesses"),
+    }
+    counts = {
+        name: sum(t[event] for event in events)
+        for name, events in sums.items()
+        if all(event in t for event in events)
+    }
+    made = [Counter(n, v, "events", "simulated", profile.tool) for n, v in counts.items()]
+    for name, (above, below, unit) in shares.items():
+        if above in counts and counts.get(below):
+            share = counts[above] / counts[below]
+            made.append(Counter(name, share, unit, "simulated", profile.tool))
+    return made
 
 
 def fixed_environment(env: Mapping[str, str]) -> dict[str, str]:

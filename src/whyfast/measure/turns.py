@@ -2,20 +2,20 @@
 
 The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
 writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
-end of file.
+end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from whyfast.measure.padding import padded_process
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
-from whyfast.measure.runner import Player, PlayerFailed, Reading
+from whyfast.measure.turn_answer import longest, read_answer
 
 #: Seconds that a program may take from its start to ``ready``.
 READY_TIMEOUT = 60.0
@@ -23,7 +23,7 @@ READY_TIMEOUT = 60.0
 TURN_VARIABLE = "WHYFAST_TURN"
 
 
-class TurnPlayer:
+class TurnInvocation:
     """One process that takes turns."""
 
     def __init__(
@@ -34,7 +34,9 @@ class TurnPlayer:
         cpu: int | None,
         timeout: float,
         check: str | None,
+        wall: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._wall = wall
         self._command = command
         self._timeout = timeout
         self._check = check
@@ -46,51 +48,51 @@ class TurnPlayer:
         self._child: Child | None = None
         self._open = True
         try:
-            with on_cpu(cpu):
-                self._child = Child(
-                    command,
-                    env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
-                    pass_fds=(grant_read, answer_write),
-                )
-        except OSError as error:
-            self.close()
-            raise PlayerFailed(
-                f"could not be started: {error.strerror}", command=command
-            ) from error
-        finally:
-            os.close(grant_read)
-            os.close(answer_write)
-        try:
+            try:
+                with on_cpu(cpu):
+                    self._child = started(
+                        command,
+                        env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
+                        pass_fds=(grant_read, answer_write),
+                    )
+            finally:
+                os.close(grant_read)
+                os.close(answer_write)
             greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
         except BaseException:  # also of an interrupt: nobody else knows this process yet
             self.close()
             raise
+        if greeting.startswith("lacks "):
+            raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         """Grant one turn of ``loops`` and wait for its value."""
         if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
             line = self._read_line(self._timeout, "did not end a line that it began out of turn")
             raise self._failed(f"answered {line!r} out of turn")
+        granted = self._wall()
         try:
             os.write(self._grant, b"%d\n" % loops)
         except BrokenPipeError:
             raise self._ended() from None
-        return self._parse(self._read_line(self._timeout, "gave no value"))
+        line = self._read_line(self._timeout, "gave no value")
+        return self._parse(line, self._wall() - granted)
 
-    def _parse(self, line: str) -> Reading:
-        number, _, token = line.partition(" ")
+    def _parse(self, line: str, seen: float) -> Sample:
+        """``seen`` is how many seconds the grant and its answer were apart."""
         try:
-            seconds = float(number)
-        except ValueError:
-            raise self._failed(f"answered {line!r} instead of seconds") from None
-        if not math.isfinite(seconds) or seconds <= 0:
-            raise self._failed(f"reported {number} seconds, which cannot be")
-        check = token.strip() or None
+            seconds, check = read_answer(line)
+        except ValueError as error:
+            raise self._failed(str(error)) from None
+        if seconds > longest(seen):
+            raise self._failed(
+                f"reported {seconds:.3g} seconds, and answered {seen:.3g} seconds after its grant"
+            )
         if self._check is not None and check != self._check:
             raise self._failed(f"wrong result: {check}, expected {self._check}")
-        return Reading(seconds, check)
+        return Sample(seconds, check)
 
     def _read_line(self, timeout: float, missing: str) -> str:
         deadline = time.monotonic() + timeout
@@ -110,7 +112,7 @@ class TurnPlayer:
             raise self._failed(text.removeprefix("error "))
         return text
 
-    def _ended(self) -> PlayerFailed:
+    def _ended(self) -> InvocationFailed:
         assert self._child is not None
         self._child.wait(2.0, whole_group=True)
         status = self._child.status
@@ -118,10 +120,10 @@ class TurnPlayer:
             "ended early" if status is None else f"ended early ({describe_status(status)})"
         )
 
-    def _failed(self, reason: str) -> PlayerFailed:
+    def _failed(self, reason: str, *, lacks: bool = False) -> InvocationFailed:
         output = self._child.output_tail() if self._child else ""
         self.close()
-        return PlayerFailed(reason, output=output, command=self._command)
+        return InvocationFailed(reason, output=output, command=self._command, lacks=lacks)
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""
@@ -138,39 +140,25 @@ class TurnPlayer:
 
 
 class TurnRunner:
-    """Starts turn-taking programs: ``commands`` maps a variant to its argument vector.
-
-    ``layouts`` maps a variant to the argument vectors of its layouts 1, 2 …, and ``programs`` to
-    the place in all of them of a path that may be padded.
-    """
+    """Starts turn-taking programs; ``wall`` is the clock that their answers are held against."""
 
     loops_vary = True
 
     def __init__(
-        self,
-        commands: Mapping[str, tuple[str, ...]],
-        *,
-        env: Mapping[str, str],
-        timeout: float,
-        check: str | None = None,
-        layouts: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
-        programs: Mapping[str, int] | None = None,
+        self, arguments: LaunchArguments, wall: Callable[[], float] = time.monotonic
     ) -> None:
-        self._programs = programs or {}
-        self._layouts = layouts or {}
-        self._commands = commands
-        self._env = env
-        self._timeout = timeout
-        self._check = check
+        self._arguments = arguments
+        self._wall = wall
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
-        command = self._commands[variant] if layout == 0 else self._layouts[variant][layout - 1]
-        env, command = padded_process(self._env, command, self._programs.get(variant), pad)
-        return TurnPlayer(
+        wanted = self._arguments
+        env, command = wanted.process(variant, pad, layout)
+        return TurnInvocation(
             command,
             env=env,
             cpu=cpu,
-            timeout=self._timeout,
-            check=self._check,
+            timeout=wanted.timeout,
+            check=wanted.check,
+            wall=self._wall,
         )

@@ -19,6 +19,7 @@ class Build:
     program_sha256: str
     provenance: Mapping[str, Any]
     reused: bool
+    kind: Literal["built"] = "built"
 
 
 @dataclass(frozen=True)

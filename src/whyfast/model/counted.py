@@ -30,13 +30,13 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class TouchedCode:
+class ChangedFunctions:
     """What a range of commits has to do with the hot functions of a build.
 
     ``statement`` is the fact in words. ``hot`` are the hot functions that it touches, ``functions``
     all that it touches (``name (file)``); ``outside``, ``not_compiled`` and ``other`` as in
-    :class:`whyfast.explain.touched.Touched`. ``variant`` is the build whose debug information
-    tells.
+    :class:`whyfast.explain.changed_functions.Touched`. ``variant`` is the build whose debug
+    information tells.
     """
 
     base: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePlace:
     """Where the pieces of one function lie in one build. ``address`` and ``size`` in bytes, of the
     largest piece and of all together; ``section`` is the largest piece's.
 
@@ -37,7 +37,7 @@ class HotFunction:
     object: str
     costs: tuple[float | None, ...]
     shares: tuple[float | None, ...]
-    places: tuple[Place | None, ...]
+    places: tuple[CodePlace | None, ...]
     misses: tuple[float | None, ...] = ()
 
 

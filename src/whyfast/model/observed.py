@@ -26,7 +26,7 @@ class ImageProgram:
 
 
 @dataclass(frozen=True)
-class Image:
+class JitImage:
     """The programs of one variant and how they follow one another; ``reason`` says what ``form``
     rests on."""
 
@@ -58,10 +58,24 @@ class Overhead:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """What a loop of a benchmark does beside taking time, as the program says: a ``number`` of
+    ``what`` (``allocations a call``), or a ``word``; or ``why`` it cannot say."""
+
+    benchmark: str
+    variant: str
+    what: str
+    number: float | None = None
+    word: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Observed:
     """All of it; ``notes`` say what could not be had."""
 
-    images: tuple[Image, ...] = ()
+    images: tuple[JitImage, ...] = ()
     run_times: tuple[RunTimes, ...] = ()
     overheads: tuple[Overhead, ...] = ()
     notes: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()

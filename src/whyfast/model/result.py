@@ -1,82 +1,124 @@
-"""The whole outcome of a study or comparison: all that any report shows."""
+"""The whole outcome of an investigation: all that any report shows, in four parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from whyfast.model.boot import Boot
 from whyfast.model.build import BuildOutcome
-from whyfast.model.counted import Counted, TouchedCode
+from whyfast.model.check import Check
+from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
-from whyfast.model.guest import Boot
-from whyfast.model.line import Line
 from whyfast.model.observed import Observed
+from whyfast.model.question import Commands, Recordings
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
+from whyfast.model.slope import Line
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.trouble import Trouble
-from whyfast.model.verdict import About, Confound, Fix, Levels, Placement, Suite, Verdict
+from whyfast.model.verdict import (
+    About,
+    Confound,
+    Fix,
+    Modes,
+    Placement,
+    Suite,
+    Unsteady,
+    VarianceComponents,
+    Verdict,
+)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The result in sentences, most important first."""
+class Recorded:
+    """What was built and measured, as it happened.
 
-    headline: str
-    sentences: tuple[str, ...] = ()
+    ``started`` is seconds since the epoch. ``complete`` is False when the run was interrupted or
+    its budget not used. ``seconds`` maps a phase (``prepare``, ``measure``, ``count``) to wall
+    time. ``calibrations`` has the latest of each benchmark. ``boots`` are those of the kernels that
+    variants have of their own; where these count instructions, the values of ``blocks`` are
+    instructions instead of seconds.
+    """
+
+    run: str
+    started: float
+    complete: bool = True
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    sessions: tuple[Session, ...] = ()
+    toolchains: tuple[Toolchain, ...] = ()
+    builds: tuple[BuildOutcome, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    failures: tuple[RunFailure, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    boots: tuple[Boot, ...] = ()
+
+    @property
+    def failed(self) -> tuple[RunFailure, ...]:
+        """Those failures in which something went wrong."""
+        return tuple(f for f in self.failures if not f.lacks)
+
+    @property
+    def lacking(self) -> tuple[RunFailure, ...]:
+        """Those in which a variant has no such benchmark."""
+        return tuple(f for f in self.failures if f.lacks)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the recorded values say.
+
+    ``about`` says what the verdicts speak of. ``verdicts`` has one entry a benchmark × variant ×
+    baseline, ``suites`` one a variant × baseline, ``metrics`` those of what the kernel accounted
+    for commands beside their time. ``placements`` tells placement from change where layouts were
+    varied; one of them has benchmark None, for the geometric mean. ``fixes`` says of each fix of
+    placement what it does to the spread over layouts. ``components`` has where the noise of each
+    comparison with the main baseline comes from, ``slopes`` the cost by parameter of each family of
+    benchmarks. ``unsteady`` says whose processes warm up, drift or shift from turn to turn,
+    ``modes`` which variants have more than one speed. Where ``about`` is ``counts``, verdicts and
+    slopes are of instructions.
+    """
+
+    about: About
+    verdicts: tuple[Verdict, ...] = ()
+    suites: tuple[Suite, ...] = ()
+    metrics: tuple[Verdict, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    components: tuple[VarianceComponents, ...] = ()
+    slopes: tuple[Line, ...] = ()
+    confounds: tuple[Confound, ...] = ()
+    unsteady: tuple[Unsteady, ...] = ()
+    modes: tuple[Modes, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the machine code and further runs show, to explain what was judged.
+
+    ``unmet`` are variants that are not what they should be; those whose programs contradict their
+    names were not measured. ``troubles`` are builds with the symptom of a compiler's trouble,
+    ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
+    every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
+    functions the commits between builds change, ``observed`` what programs said about themselves.
+    ``check`` is what a change does to the program, where that was asked.
+    """
+
+    evidence: tuple[Evidence, ...] = ()
+    unmet: tuple[Unmet, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    calls: tuple[CalleeCounts, ...] = ()
+    counted: tuple[Counted, ...] = ()
+    changed: tuple[ChangedFunctions, ...] = ()
+    observed: Observed = field(default_factory=Observed)
+    check: Check | None = None
 
 
 @dataclass(frozen=True)
 class Result:
-    """One run of a study, judged and explained.
+    """One investigation: what was asked, what was recorded, what that says, what explains it."""
 
-    ``verdicts`` has one entry a benchmark × variant × baseline, ``suites`` one a variant ×
-    baseline. ``complete`` is False when the run was interrupted or its budget not used.
-    ``seconds`` maps a phase (``toolchains``, ``build``, ``measure``, ``judge``, ``explain``) to
-    wall time. ``about`` says what the verdicts speak of. ``metrics`` compares what the kernel
-    accounted for commands beside their time.
-    ``placements`` tells placement from change where layouts were varied; one of them has benchmark
-    None, for the geometric mean. ``calibrations`` has the latest of each benchmark, ``levels``
-    where the noise of each comparison with the main baseline comes from. ``counted`` has what every
-    build did, benchmark by benchmark, where the study wants it counted, and ``touched`` which hot
-    functions the commits between builds touch.
-    ``fixes`` says of each fix of placement what it does to the spread over layouts.
-    ``unmet`` are variants that are not what they should be; those whose programs contradict their
-    names were not measured. ``troubles`` are builds with the symptom of a compiler's trouble,
-    ``calls`` the functions that some builds call and others have inlined.
-    ``lines`` has the cost by parameter of each family of benchmarks, ``observed`` what the programs
-    said about themselves.
-    ``boots`` are those of the kernels that variants have of their own. Where these count
-    instructions, ``about`` is ``counts``, and the values of blocks, the verdicts and the lines are
-    in instructions instead of seconds.
-    """
-
-    study: Study
-    run: str
-    started: float
-    sessions: tuple[Session, ...]
-    toolchains: tuple[Toolchain, ...]
-    builds: tuple[BuildOutcome, ...]
-    blocks: tuple[Block, ...]
-    failures: tuple[RunFailure, ...]
-    verdicts: tuple[Verdict, ...]
-    suites: tuple[Suite, ...]
-    evidence: tuple[Evidence, ...]
-    confounds: tuple[Confound, ...]
-    answer: Answer
-    about: About
-    complete: bool
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    metrics: tuple[Verdict, ...] = ()
-    placements: tuple[Placement, ...] = ()
-    calibrations: tuple[Calibration, ...] = ()
-    levels: tuple[Levels, ...] = ()
-    fixes: tuple[Fix, ...] = ()
-    counted: tuple[Counted, ...] = ()
-    touched: tuple[TouchedCode, ...] = ()
-    unmet: tuple[Unmet, ...] = ()
-    troubles: tuple[Trouble, ...] = ()
-    calls: tuple[CalleeCounts, ...] = ()
-    lines: tuple[Line, ...] = ()
-    observed: Observed = field(default_factory=Observed)
-    boots: tuple[Boot, ...] = ()
+    question: Study | Commands | Recordings
+    recorded: Recorded
+    judged: Judged
+    found: Found = field(default_factory=Found)

@@ -57,6 +57,7 @@ class RunFailure:
     """A benchmark process that crashed, hung, printed garbage or the wrong result.
 
     Nothing of the block it happened in is counted. ``output`` is the end of what it printed.
+    ``lacks``: nothing is wrong, the variant has no such benchmark, and ``reason`` says why.
     """
 
     benchmark: str
@@ -64,6 +65,7 @@ class RunFailure:
     reason: str
     output: str
     command: tuple[str, ...]
+    lacks: bool = False
 
 
 @dataclass(frozen=True)

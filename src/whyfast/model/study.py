@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-RunnerName = Literal["turn", "command", "pyperf", "bpf"]
+from whyfast.model.question import Question
+from whyfast.model.variant import Variant
+
 CountersFrom = Literal["nothing", "hardware or simulation", "simulation"]
 StopRule = Literal["decided", "budget"]
 
@@ -76,81 +78,6 @@ class BuildSpec:
 
 
 @dataclass(frozen=True)
-class Variant:
-    """One way to build the subject, or to run it, with everything inherited already filled in.
-
-    ``run`` are words for ``{run}`` in commands; ``sysctl`` maps settings of the kernel
-    (``net.core.bpf_jit_harden``) to what they must hold while a process of this variant starts.
-
-    ``packages`` are what it needs beside those of :class:`BuildSpec`, e.g. its compiler's runtime.
-    ``requires`` lists toolchain features (``computed-goto``, ``musttail``, ``preserve_none``);
-    ``expect`` states what the evidence must show for the name to be true, e.g.
-    ``{"dispatch": "tail-call"}``; ``axes`` is its place in ``[axes]``, empty when written by hand.
-    ``twin_of`` is set on a variant that whyfast adds itself: that one again in another layout.
-    ``evidence_only``: its machine code is read, and it is not measured. ``fixes`` names the variant
-    of which it is a fix of placement; ``keep`` are patterns of section names (``.text.hot.*``) that
-    layouts leave side by side. ``revision`` is the commit whose files it is built from, empty for
-    the study's own. ``kernel`` is the kernel that it runs under in a virtual machine
-    (``debian:linux-6.12``) and ``boot`` that kernel's further parameters; empty: this machine's.
-    """
-
-    name: str
-    toolchain: str
-    cflags: tuple[str, ...] = ()
-    ldflags: tuple[str, ...] = ()
-    configure: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    requires: tuple[str, ...] = ()
-    expect: Mapping[str, str] = field(default_factory=dict)
-    axes: Mapping[str, str] = field(default_factory=dict)
-    about: str = ""
-    twin_of: str | None = None
-    run: tuple[str, ...] = ()
-    sysctl: Mapping[str, str] = field(default_factory=dict)
-    evidence_only: bool = False
-    packages: tuple[str, ...] = ()
-    fixes: str | None = None
-    keep: tuple[str, ...] = ()
-    revision: str = ""
-    kernel: str = ""
-    boot: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What sets a benchmark apart from the others of its family: the whole number ``value`` of
-    what ``name`` says, in the singular (``tail call``). ``linear``: is the slope of interest, or
-    only the points?"""
-
-    family: str
-    name: str
-    value: int
-    linear: bool = True
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A workload that yields values.
-
-    ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``, ``{study}``
-    and ``{run}``; ``check`` is the result token that every value must report (``turn`` runner), or
-    None. ``timeout`` is seconds for one value.
-
-    ``distribution`` is a command that prints how long single runs take, ``overhead`` one that
-    prints what the timing itself costs; both are of :mod:`whyfast.formats.self_report`.
-    """
-
-    name: str
-    runner: RunnerName
-    command: tuple[str, ...]
-    check: str | None = None
-    timeout: float = 60.0
-    parameter: Parameter | None = None
-    distribution: tuple[str, ...] = ()
-    overhead: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class EvidenceSpec:
     """What to look for in the machine code: symbol globs of the dispatching functions; and in runs
     apart from the timed ones.
@@ -203,63 +130,23 @@ class Quick:
 QUICK_SHARE = 1 / 5
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A published or expected gain to audit: ``variant`` is said to beat ``baseline``."""
-
-    variant: str
-    baseline: str
-
-
-@dataclass(frozen=True)
-class Study:
-    """One question. ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter.
+@dataclass(frozen=True, kw_only=True)
+class Study(Question):
+    """A question with everything that it takes to build and measure its variants.
 
     ``twin``: the main baseline is measured a second time, in another layout, as a meter of what
     whyfast takes for a difference when only the placement of the code differs. ``left_out`` are
     the variants that this run was told to leave out.
-    ``otherwise`` is the study to run where this one cannot be, a name or a path; ``stands_for`` is
-    set on such a stand-in: which study could not be run here, and why.
+    ``otherwise`` is the study to run where this one cannot be, a name or a path.
     """
 
-    name: str
-    title: str
+    kind: Literal["study"] = "study"
     folder: Path
-    baselines: tuple[str, ...]
-    margin: float
     source: Source
     build: BuildSpec
-    variants: tuple[Variant, ...]
-    benchmarks: tuple[Benchmark, ...]
     evidence: EvidenceSpec = EvidenceSpec()
     measure: MeasureSpec = MeasureSpec()
-    claim: Claim | None = None
     twin: bool = False
     left_out: tuple[Variant, ...] = ()
     quick: Quick = Quick()
     otherwise: str = ""
-    stands_for: str = ""
-
-    @property
-    def measured(self) -> tuple[Variant, ...]:
-        """The variants that are built as programs and measured."""
-        return tuple(v for v in self.variants if not v.evidence_only)
-
-    @property
-    def in_guests(self) -> bool:
-        """Whether the variants run under kernels of their own."""
-        return any(v.kernel for v in self.measured)
-
-    def way_to_run(self, name: str) -> tuple[object, ...]:
-        """Equal for variants that are run alike: with the same words and settings."""
-        for v in self.variants:
-            if v.name == name:
-                return v.run, v.kernel, v.boot, tuple(sorted(v.sysctl.items()))
-        return ()
-
-    def variant(self, name: str) -> Variant:
-        """The variant of that name; KeyError when there is none."""
-        for v in self.variants:
-            if v.name == name:
-                return v
-        raise KeyError(name)

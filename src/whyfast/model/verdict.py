@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,6 +23,50 @@ About = Literal["binaries", "change", "commands", "runs", "counts"]
 
 
 @dataclass(frozen=True)
+class Lopsided:
+    """Processes of one side that are unlike the others: a slow mode, or a fast one.
+
+    In ``count`` of ``of`` blocks the process of ``side`` took far longer (``slow``; else shorter)
+    than it mostly does, by the factor ``ratio``; in ``other`` blocks the opposite side led by as
+    much. ``low`` and ``high`` bound the share at 95 %. ``mean`` is what that multiplies the ratio
+    of mean times by, variant over baseline. ``p_value`` is that of the sign test: how often a
+    machine that disturbs both sides alike would show as uneven counts.
+    """
+
+    side: str
+    slow: bool
+    count: int
+    other: int
+    of: int
+    low: float
+    high: float
+    ratio: float
+    mean: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Few:
+    """What blocks too few for a verdict show, at weaker and stated levels.
+
+    ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9
+    % at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the
+    noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence
+    that holds if the log ratios of blocks are normally distributed, which nothing has tested.
+    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least
+    number of blocks that can decide without any such assumption.
+    """
+
+    word: Word
+    low: float
+    high: float
+    confidence: float
+    normal_low: float
+    normal_high: float
+    needed: int
+
+
+@dataclass(frozen=True)
 class Verdict:
     """One comparison.
 
@@ -30,8 +75,15 @@ class Verdict:
     ``log_e`` is the natural logarithm of the evidence against "no difference" (an e-value).
     ``benchmark`` is None for the geometric mean of the suite. ``detectable`` is the smallest ratio
     above 1 that this many blocks could have told from 1, ``seconds_to_margin`` an estimate of the
-    further measuring time until a difference of the margin would be told; both only when
+    further measuring time until a difference of the margin would be told, as often too long as too
+    short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
+
+    ``lopsided`` says that one side has processes unlike the others; ``undecided`` with an interval
+    within the margin means that these forbid to say ``same``. ``correlation`` is that of each block
+    with the next where it is clear, None else; the interval is widened for it. ``statistics`` has
+    the ratio by each statistic of a block where they do not agree on any one; the interval holds
+    all of them then. ``few`` is there where blocks are too few for any verdict.
     """
 
     variant: str
@@ -48,10 +100,53 @@ class Verdict:
     seconds_to_margin: float | None = None
     notes: tuple[str, ...] = ()
     metric: str = "time"
+    seconds_to_margin_90: float | None = None
+    lopsided: Lopsided | None = None
+    correlation: float | None = None
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    few: Few | None = None
 
 
 @dataclass(frozen=True)
-class Levels:
+class Modes:
+    """The speeds that the processes of a variant have on a benchmark, quickest first.
+
+    ``counts`` is how many processes had each, ``ratios`` the time in each over that in the one
+    that most had.
+    """
+
+    variant: str
+    benchmark: str
+    counts: tuple[int, ...]
+    ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """What changes along the turns of a process, alike in all blocks.
+
+    ``kind``: it ``warms up`` over its first ``at`` values, which are set aside; or, of what is left
+    of its ``turns`` values, it ``drifts`` from one to the next, or ``shifts`` at value ``at``
+    (counted from 0). ``ratio`` is the first value's time over that of the steady ones where it
+    warms up, else the time at the end over that at the start. Where it drifts or shifts, a ratio to
+    another variant depends on how many values a process takes.
+    """
+
+    variant: str
+    benchmark: str
+    kind: Literal["warms up", "drifts", "shifts"]
+    at: int
+    turns: int
+    ratio: float
+
+    @property
+    def lasts(self) -> bool:
+        """Whether values that count are unsteady, and not only some that are set aside."""
+        return self.kind != "warms up"
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
     """Where the noise of one comparison comes from: standard deviations of the log ratio.
 
     ``value``: of one turn within a process; ``process``: between blocks of fresh processes beyond
@@ -80,7 +175,8 @@ class Placement:
 
     ``linked`` is the verdict on the two programs as linked, ``varied`` the one over ``layouts``
     fresh layouts of each side. ``spread`` is the standard deviation of the log time of one side
-    that placement alone makes, and ``points`` the log ratio of each varied block.
+    that placement alone makes, and ``points`` the log ratio of each varied block. ``added_low`` and
+    ``added_high`` bound what placement multiplies the ratio of the programs as linked by.
     """
 
     word: PlacementWord
@@ -89,6 +185,8 @@ class Placement:
     spread: float
     layouts: int
     points: tuple[float, ...] = ()
+    added_low: float = 0.0
+    added_high: float = math.inf
 
 
 FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]
@@ -118,14 +216,30 @@ class Fix:
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """A benchmark without which the suite's ratio is ``without`` and its verdict ``word``.
+
+    ``share`` is the part of the suite's log ratio that goes with the benchmark; above 1 when the
+    rest points the other way, below 0 when the benchmark held against the rest.
+    """
+
+    benchmark: str
+    share: float
+    without: float
+    word: Word
+
+
+@dataclass(frozen=True)
 class Suite:
     """The geometric mean over all benchmarks, one verdict a pair, and what each benchmark adds.
 
-    ``influence[benchmark]`` is the ratio of the suite without that benchmark.
+    ``influence[benchmark]`` is the ratio of the suite without that benchmark. ``carriers`` are the
+    benchmarks that carry the mean of recorded runs, where each has a verdict of its own.
     """
 
     verdict: Verdict
     influence: Mapping[str, float] = field(default_factory=dict)
+    carriers: tuple[Carrier, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,122 +3,145 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.counted import Counted, TouchedCode
-from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
-from whyfast.model.line import Line
-from whyfast.model.observed import Observed
-from whyfast.model.result import Answer
+from whyfast.model.evidence import Evidence
+from whyfast.model.question import Question, Recordings
+from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
-from whyfast.model.study import Study
-from whyfast.model.trouble import Trouble
-from whyfast.model.verdict import Confound, Fix, Placement, Suite, Verdict
-from whyfast.report.claim import audit_claim, audit_headline, audit_intervals
-from whyfast.report.comparisons import Comparisons
-from whyfast.report.counted_text import counted_sentences, touched_sentences
-from whyfast.report.evidence_text import evidence_headline, evidence_sentences
-from whyfast.report.expectations import (
-    claim_untested,
-    lost_baselines,
-    unmet_sentences,
-    without_lost,
-)
-from whyfast.report.fixes_text import fix_sentences
-from whyfast.report.image_text import image_sentences
-from whyfast.report.influence_text import influence_sentences
-from whyfast.report.lines_text import line_sentences
-from whyfast.report.mechanism import (
-    Witness,
-    dispatch_contrast,
-    find_witness,
-    runs_against,
-    witness_sentence,
-)
-from whyfast.report.names import count, listed, sentence, shown
+from whyfast.model.verdict import Confound, Verdict
+from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import (
     format_percent,
     format_seconds,
     plain_ratio_text,
     ratio_text,
 )
-from whyfast.report.placement_text import placement_sentences, twin_sentence
-from whyfast.report.unmeasured import measured_builds, unmeasured_sentences
+from whyfast.report.topics.check import check_sentences
+from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
+from whyfast.report.topics.cost_by_parameter import slope_sentences
+from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
+from whyfast.report.topics.distribution import influence_sentences
+from whyfast.report.topics.figures import figure_sentences
+from whyfast.report.topics.kernel_counts import kernel_sentences
+from whyfast.report.topics.lacking import lacking_sentences
+from whyfast.report.topics.layouts import fix_sentences, placement_sentences, twin_sentences
+from whyfast.report.topics.machine_code import (
+    evidence_headline,
+    evidence_sentences,
+    image_sentences,
+)
+from whyfast.report.topics.mechanism import (
+    Witness,
+    dispatch_contrast,
+    find_witness,
+    runs_against,
+    witness_sentence,
+)
+from whyfast.report.topics.programs import (
+    claim_untested,
+    identical_sentences,
+    lost_baselines,
+    measured_builds,
+    not_built,
+    unmeasured_sentences,
+    unmet_sentences,
+    without_lost,
+)
+from whyfast.report.topics.recordings import recording_sentences
+from whyfast.report.topics.summary import Comparisons
+from whyfast.report.topics.unusual_blocks import unusual_sentences
 
-_NOTHING_OBSERVED = Observed()
+
+@dataclass(frozen=True)
+class Answer:
+    """The result in sentences, most important first."""
+
+    headline: str
+    sentences: tuple[str, ...] = ()
 
 
-def compose_answer(
-    *,
-    study: Study,
-    verdicts: Sequence[Verdict],
-    suites: Sequence[Suite],
-    evidence: Sequence[Evidence] = (),
-    confounds: Sequence[Confound] = (),
-    builds: Sequence[BuildOutcome] = (),
-    failures: Sequence[RunFailure] = (),
-    complete: bool = True,
-    placements: Sequence[Placement] = (),
-    fixes: Sequence[Fix] = (),
-    counted: Sequence[Counted] = (),
-    touched: Sequence[TouchedCode] = (),
-    unmet: Sequence[Unmet] = (),
-    troubles: Sequence[Trouble] = (),
-    calls: Sequence[CalleeCounts] = (),
-    lines: Sequence[Line] = (),
-    observed: Observed = _NOTHING_OBSERVED,
-) -> Answer:
-    """The headline and the sentences under it.
+def answer_of(result: Result) -> Answer:
+    """What the result says, whichever question it answers."""
+    if result.found.check is not None:
+        headline, *rest = check_sentences(result)
+    elif isinstance(result.question, Recordings):
+        headline, *rest = recording_sentences(result)
+    elif result.judged.about == "counts":
+        headline, *rest = kernel_sentences(result)
+    else:
+        headline, *rest = composed(result)
+    if not result.recorded.complete:
+        headline = f"The run is not complete. So far: {headline}"
+    return Answer(headline, tuple(rest))
+
+
+def composed(result: Result) -> list[str]:
+    """The headline and the sentences under it, of a study and of commands.
 
     Where layouts were varied, it begins with what is placement and what is the change. A study with
     a claim is answered by its audit; any other by its largest difference from the first baseline.
     What the machine code shows is joined to the difference it goes with.
     """
-    comparisons = Comparisons(verdicts, suites)
-    facts = {e.variant: e for e in evidence}
-    sentences = placement_sentences(placements, study, {f.variant for f in fixes})
-    sentences += fix_sentences(fixes, placements, study)
-    sentences += line_sentences(lines)
-    said_first, said_later = lost_baselines(study, unmet)
-    said_later += unmet_sentences(study, unmet)
-    study = without_lost(study, unmet)
-    audit = audit_claim(study, comparisons, evidence) if study.measured else None
-    said: set[tuple[str, str]] = {(p.linked.variant, p.linked.baseline) for p in placements}
-    untested = claim_untested(study, unmet)
-    sentences += [*untested, *said_first]
-    if not untested and audit is not None:
-        sentences.append(audit_headline(audit, study.margin))
-        if (figures := audit_intervals(audit, study.margin)) is not None:
-            sentences.append(figures)
-            said |= {(audit.claim.variant, v.baseline) for v in audit.others}
-        said.add((audit.claim.variant, audit.claim.baseline))
+    study: Question = result.question
+    recorded, judged, found = result.recorded, result.judged, result.found
+    comparisons = Comparisons(judged.verdicts, judged.suites)
+    facts = {e.variant: e for e in found.evidence}
+    said = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
+    said += fix_sentences(judged.fixes, judged.placements, study)
+    said += slope_sentences(judged.slopes)
+    first, later = lost_baselines(study, found.unmet)
+    later += unmet_sentences(study, found.unmet)
+    said += [*claim_untested(study, found.unmet), *first]
+    study = without_lost(study, found.unmet)
+    told = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
+    if study.measured and not claim_untested(study, found.unmet):
+        said += _audited(study, comparisons, found.evidence, told)
     main = list(_against_main_baseline(study, comparisons))
-    sentences += _differences(main, said, study, comparisons, facts)
-    sentences += _rest(main, said, study.margin)
-    sentences += influence_sentences(suites, study)
-    if not sentences:
+    said += _differences(main, told, study, comparisons, facts)
+    said += _rest(main, told, study.margin)
+    said += influence_sentences(judged.suites, study)
+    said += unusual_sentences(judged.verdicts) if said else []
+    if not said:
         nothing = "There is no verdict: nothing could be compared."
-        sentences.append(evidence_headline(study, facts, troubles) or nothing)
-    sentences += said_later
-    sentences += evidence_sentences(study, facts, troubles, calls)
-    sentences += touched_sentences(touched)
-    sentences += image_sentences(study, observed.images, lines)
-    sentences += counted_sentences(study, comparisons, counted)
-    sentences += twin_sentence(study, comparisons)
-    sentences += unmeasured_sentences(study, builds)
-    sentences += _byte_identical(study, measured_builds(study, builds))
-    sentences += _not_built(builds)
-    sentences += _run_failures(failures)
-    sentences += _warnings(confounds)
-    headline, *rest = sentences
-    if not complete:
-        headline = f"The run is not complete. So far: {headline}"
-    return Answer(headline, tuple(rest))
+        said.append(evidence_headline(study, facts, found.troubles) or nothing)
+    said += later
+    said += evidence_sentences(study, facts, found.troubles, found.calls)
+    said += changed_sentences(found.changed)
+    said += image_sentences(study, found.observed.images, judged.slopes)
+    said += counted_sentences(study, comparisons, found.counted)
+    said += figure_sentences(result)
+    said += twin_sentences(study, comparisons)
+    said += unmeasured_sentences(study, recorded.builds)
+    said += identical_sentences(study, measured_builds(study, recorded.builds))
+    said += not_built(recorded.builds)
+    said += _run_failures(recorded.failed)
+    said += lacking_sentences(recorded.lacking)
+    said += _warnings(judged.confounds)
+    return said
 
 
-def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[Verdict]:
+def _audited(
+    study: Question,
+    comparisons: Comparisons,
+    evidence: Sequence[Evidence],
+    told: set[tuple[str, str]],
+) -> Iterator[str]:
+    """The outcome of the audit of a claim, and its figures; adds the pairs to ``told``."""
+    audit = audit_claim(study, comparisons, evidence)
+    if audit is None:
+        return
+    yield audit_headline(audit, study.margin)
+    told.add((audit.claim.variant, audit.claim.baseline))
+    figures = audit_intervals(audit, study.margin)
+    if figures is not None:
+        yield figures
+        told |= {(audit.claim.variant, v.baseline) for v in audit.others}
+
+
+def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterator[Verdict]:
     main = study.baselines[0] if study.baselines else None
     for variant in study.variants:
         if main is None or variant.name == main or variant.twin_of:
@@ -130,25 +153,23 @@ def _against_main_baseline(study: Study, comparisons: Comparisons) -> Iterable[V
 
 def _differences(
     main: Sequence[Verdict],
-    said: set[tuple[str, str]],
-    study: Study,
+    told: set[tuple[str, str]],
+    study: Question,
     comparisons: Comparisons,
     evidence: Mapping[str, Evidence],
-) -> list[str]:
+) -> Iterator[str]:
     """A sentence for each decided difference, the largest first, and one for each cause shown."""
     decided = [v for v in main if v.word in ("faster", "slower")]
     decided.sort(key=lambda v: -abs(math.log(v.ratio)))
-    sentences = []
     explained: set[str] = set()
     for verdict in decided:
         witness = find_witness(verdict, study, comparisons, evidence)
         # What the audit has said is not said twice, but its cause still is.
-        if (verdict.variant, verdict.baseline) not in said:
-            sentences.append(_difference(verdict, evidence, witness))
+        if (verdict.variant, verdict.baseline) not in told:
+            yield _difference(verdict, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
-            sentences.append(witness_sentence(witness))
-    return sentences
+            yield witness_sentence(witness)
 
 
 def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Witness | None) -> str:
@@ -166,23 +187,20 @@ def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Wit
     return f"{base}; this goes with a difference in the machine code: {contrast}."
 
 
-def _rest(main: Sequence[Verdict], said: set[tuple[str, str]], margin: float) -> list[str]:
+def _rest(main: Sequence[Verdict], told: set[tuple[str, str]], margin: float) -> Iterator[str]:
     """One sentence for all that are the same, one for all that are undecided."""
-    sentences = []
-    left = [v for v in main if (v.variant, v.baseline) not in said]
+    left = [v for v in main if (v.variant, v.baseline) not in told]
     same = [v for v in left if v.word == "same"]
     if same:
         names = [f"{shown(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
-        verb = "is" if len(same) == 1 else "are"
-        sentences.append(
-            f"{listed(names)} {verb} the same as {shown(same[0].baseline)} "
+        yield (
+            f"{has(names, 'is', 'are')} the same as {shown(same[0].baseline)} "
             f"within {format_percent(margin)}."
         )
     undecided = [v for v in left if v.word == "undecided"]
     if undecided:
         parts = [f"{shown(v.variant)} ({_undecided(v, margin)})" for v in undecided]
-        sentences.append(f"Undecided against {shown(undecided[0].baseline)}: {', '.join(parts)}.")
-    return sentences
+        yield f"Undecided against {shown(undecided[0].baseline)}: {', '.join(parts)}."
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
@@ -195,47 +213,17 @@ def _undecided(verdict: Verdict, margin: float) -> str:
     return text
 
 
-def _byte_identical(study: Study, builds: Sequence[BuildOutcome]) -> list[str]:
-    groups: defaultdict[object, list[str]] = defaultdict(list)
-    for build in builds:
-        if isinstance(build, Build):
-            alike = (build.program_sha256, study.way_to_run(build.variant))
-            groups[alike].append(shown(build.variant))
-    return [
-        f"{listed(names)} are byte-identical: any difference between them is measurement error."
-        for names in groups.values()
-        if len(names) > 1
-    ]
-
-
-def _not_built(builds: Sequence[BuildOutcome]) -> list[str]:
-    return [
-        sentence(
-            f"{shown(b.variant)} cannot be built here: {b.reason}"
-            if b.kind == "not-buildable"
-            else f"The build of {shown(b.variant)} failed: {b.reason}"
-        )
-        for b in builds
-        if isinstance(b, BuildFailure)
-    ]
-
-
-def _run_failures(failures: Sequence[RunFailure]) -> list[str]:
+def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
     times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
-    return [
-        sentence(
-            f"{shown(benchmark)} failed with {shown(variant)}"
-            f"{f' ({number} times)' if number > 1 else ''}: {reason}"
-        )
-        for (benchmark, variant, reason), number in times.items()
-    ]
+    for (benchmark, variant, reason), number in times.items():
+        often = f" ({number} times)" if number > 1 else ""
+        yield sentence(f"{shown(benchmark)} failed with {shown(variant)}{often}: {reason}")
 
 
-def _warnings(confounds: Sequence[Confound]) -> list[str]:
+def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     kinds = Counter(c.kind for c in confounds if c.severity == "warning")
-    if not kinds:
-        return []
-    number = kinds.total()
-    total = count(number, "warning")
-    verb = "is" if number == 1 else "are"
-    return [f"Read this with care: {total} ({listed(list(kinds))}) {verb} listed below."]
+    if kinds:
+        number = kinds.total()
+        verb = "is" if number == 1 else "are"
+        total = f"{count(number, 'warning')} ({listed(list(kinds))})"
+        yield f"Read this with care: {total} {verb} listed below."

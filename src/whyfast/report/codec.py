@@ -91,9 +91,17 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     if data is None and NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not NoneType]
-    if len(rest) != 1:  # pragma: no cover - the model has no other unions
-        raise TypeError(f"{key}: cannot tell {rest} apart")
-    return decode(rest[0], data, key)
+    if len(rest) == 1:
+        return decode(rest[0], data, key)
+    # Dataclasses that say which they are, by a Literal in the field ``kind``.
+    said = {word: kind for kind in rest for word in get_args(get_type_hints(kind)["kind"])}
+    found = _wanted(data, dict, key).get("kind")
+    if found not in said:
+        words = ", ".join(repr(word) for word in said)
+        raise Malformed(
+            f"{key}.kind" if key else "kind", f"one of {words} is wanted, not {found!r:.60}"
+        )
+    return decode(said[found], data, key)
 
 
 def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any]:

@@ -14,7 +14,9 @@ from rich.text import Text
 from whyfast.investigate.events import Observer
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
+from whyfast.report.names import visible
 from whyfast.report.numbers import format_seconds, format_verdict
+from whyfast.report.topics.lacking import failure_text
 
 #: Seconds between two plain progress lines while measuring.
 PLAIN_EVERY = 15.0
@@ -54,7 +56,7 @@ class _Plain:
         self._say(f"  {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._say(f"  {failure.variant} failed on {failure.benchmark}: {failure.reason}")
+        self._say(f"  {failure_text(failure)}")
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -66,7 +68,12 @@ class _Plain:
             self._say(f"  {benchmark}: {_decided(verdicts)}; at most {left} left")
 
     def _say(self, text: str) -> None:
-        self._console.print(Text(text), soft_wrap=True)
+        self._console.print(_text(text), soft_wrap=True)
+
+
+def _text(text: str, style: str = "") -> Text:
+    """What programs print and users name, harmless."""
+    return Text(visible(text), style=style)
 
 
 def _decided(verdicts: Sequence[Verdict]) -> str:
@@ -94,25 +101,25 @@ class _Living:
         self._line = ""
 
     def note(self, text: str) -> None:
-        self.display.console.print(Text(text), soft_wrap=True)
+        self.display.console.print(_text(text), soft_wrap=True)
 
     def failure(self, failure: RunFailure) -> None:
-        said = f"{failure.variant} failed on {failure.benchmark}: {failure.reason}"
-        self.display.console.print(Text(said, style="red"), soft_wrap=True)
+        said = _text(failure_text(failure), *(() if failure.lacks else ("red",)))
+        self.display.console.print(said, soft_wrap=True)
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None:
-        table = Table(box=None, pad_edge=False, title=benchmark, title_justify="left")
+        table = Table(box=None, pad_edge=False, title=_text(benchmark), title_justify="left")
         table.add_column("variant")
-        table.add_column(f"against {verdicts[0].baseline}" if verdicts else "")
+        table.add_column(_text(f"against {verdicts[0].baseline}" if verdicts else ""))
         table.add_column("blocks", justify="right")
         for v in verdicts:
-            table.add_row(Text(v.variant), Text(format_verdict(v, self._margin)), str(v.blocks))
+            table.add_row(_text(v.variant), _text(format_verdict(v, self._margin)), str(v.blocks))
         self._table = table
         left = format_seconds(max(0.0, budget - spent))
         self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"
 
     def _render(self) -> Group:
-        head = Text.assemble((self._title, "bold"), f" — {self._phase} …")
+        head = _text(self._title, "bold").append(f" — {self._phase} …", "not bold")
         return Group(head, *([self._table] if self._table else []), Text(self._line, style="dim"))

@@ -11,11 +11,11 @@ from whyfast.model.result import Result
 def values_csv(result: Result) -> str:
     """One line a value: benchmark, block, turn, variant, place in the turn, loops, seconds, and
     what the kernel accounted, where it did."""
-    extra = sorted({k for b in result.blocks for per in b.extra.values() for k in per})
+    extra = sorted({k for b in result.recorded.blocks for per in b.extra.values() for k in per})
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["benchmark", "block", "turn", "variant", "place", "loops", "seconds", *extra])
-    for b in result.blocks:
+    for b in result.recorded.blocks:
         for turn, order in enumerate(b.order):
             for place, variant in enumerate(order):
                 per = b.extra.get(variant, {})

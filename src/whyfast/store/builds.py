@@ -2,24 +2,31 @@
 
 <digest>/provenance.json   everything that went in and came out; written last, so that it
                            is there exactly when the build is complete
+<digest>/failure.json      instead of it, of a build that failed: its variant, compiler, reason
 <digest>/log.txt           what the steps printed
 <digest>/work/             the build folder, with the program
 <digest>/used              its modification time is when the build was last used
+
+in-use-…                   one a process that runs builds, locked while it does; what was used since
+                           its modification time is not removed
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import shutil
 import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
 from whyfast.store.disk import used
-from whyfast.store.lock import exclusive_if_free
+from whyfast.store.lock import exclusive, exclusive_if_free
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,27 @@ class StoredBuild:
     @property
     def size(self) -> int:
         return used(self.folder)
+
+
+@dataclass(frozen=True)
+class FailedBuild:
+    """A build whose steps failed, until the same is tried again; ``when`` since the epoch."""
+
+    digest: str
+    folder: Path
+    variant: str
+    compiler: str
+    reason: str
+    when: float
+
+
+@dataclass(frozen=True)
+class Removed:
+    """How many folders went, how many bytes that freed, and how many stayed as they are in use."""
+
+    count: int
+    freed: int
+    kept: int
 
 
 class BuildStore:
@@ -52,10 +80,38 @@ class BuildStore:
 
     def find(self, digest: str) -> StoredBuild | None:
         """The complete build of exactly that digest, marked as used now."""
-        build = self._load(self.folder(digest))
-        if build:
-            (build.folder / "used").touch()
-        return build
+        if not self._load(self.folder(digest)):
+            return None
+        with exclusive(self._gate):  # found and marked at once, or removed meanwhile
+            build = self._load(self.folder(digest))
+            if build:
+                (build.folder / "used").touch()
+            return build
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While the block runs, no other process removes what is found from now on."""
+        mark = self.root / f"in-use-{uuid.uuid4().hex}"
+        with exclusive(mark):
+            try:
+                yield
+            finally:
+                mark.unlink(missing_ok=True)
+
+    @property
+    def _gate(self) -> Path:
+        return self.root / "find.lock"
+
+    def _in_use_since(self) -> float:
+        """When the first of those began that run builds now; infinity when nobody does."""
+        since = math.inf
+        for mark in self.root.glob("in-use-*"):
+            with contextlib.suppress(FileNotFoundError), exclusive_if_free(mark) as free:
+                if free:  # its holder was killed
+                    mark.unlink(missing_ok=True)
+                else:
+                    since = min(since, mark.stat().st_mtime)
+        return since
 
     def all(self) -> Iterator[StoredBuild]:
         """Every complete build, most recently used first."""
@@ -71,51 +127,110 @@ class BuildStore:
                 return build
         return None
 
+    def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
+        """Note beside its log why the build of that digest failed."""
+        said = {"variant": variant, "compiler": compiler, "reason": reason}
+        (self.folder(digest) / "failure.json").write_text(json.dumps(said))
+
+    def failures(self) -> Iterator[FailedBuild]:
+        """Every build that failed and was not made since, the last first."""
+        files = sorted(
+            self.root.glob("*/failure.json"), key=lambda f: f.stat().st_mtime, reverse=True
+        )
+        for file in files:
+            if (file.parent / "provenance.json").exists():
+                continue
+            try:
+                said = json.loads(file.read_text())
+                found = (said["variant"], said["compiler"], said["reason"])
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            yield FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+
     def by_prefix(self, prefix: str) -> StoredBuild:
         """The one build whose digest begins with ``prefix``; UserError for none or several."""
-        found = [b for b in self.all() if b.digest.startswith(prefix.lower())]
-        if not prefix or not found:
-            raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
-        if len(found) > 1:
-            raise UserError(
-                f"{len(found)} builds have a digest beginning with {prefix!r}: "
-                + ", ".join(b.digest[:12] for b in found[:5])
-            )
-        return found[0]
+        return _only(prefix, list(self.all()))
 
-    def remove_unused(self, older_than: float, now: float | None = None) -> tuple[int, int]:
+    def tried(self, prefix: str) -> StoredBuild | FailedBuild:
+        """Like :meth:`by_prefix`, among the failed ones too."""
+        known: list[StoredBuild | FailedBuild] = [*self.all(), *self.failures()]
+        return _only(prefix, known)
+
+    def remove_unused(self, older_than: float, now: float | None = None) -> Removed:
         """Delete builds not used for ``older_than`` seconds and remains of interrupted ones.
 
-        What is being built at the moment stays. Returns how many folders went and how many bytes
-        that freed.
+        What is being built at the moment stays, and what a running process uses.
         """
         now = time.time() if now is None else now
-        count = freed = 0
+        count = freed = kept = 0
         if not self.root.is_dir():
-            return 0, 0
+            return Removed(0, 0, 0)
         for folder in [f for f in self.root.iterdir() if f.is_dir()]:
-            build = self._load(folder)
-            last_use = build.used if build else folder.stat().st_mtime
-            if now - last_use < older_than:
-                continue
             with exclusive_if_free(self.lock(folder.name)) as free:
                 if not free:
                     continue
-                freed += used(folder)
-                # First, or what an interrupt leaves would pass for a complete build.
-                (folder / "provenance.json").unlink(missing_ok=True)
+                with exclusive(self._gate):
+                    build = self._load(folder)
+                    last_use = build.used if build else folder.stat().st_mtime
+                    if now - last_use < older_than:
+                        continue
+                    if build and last_use >= self._in_use_since():
+                        kept += 1
+                        continue
+                    size = used(folder)
+                    # First, or what an interrupt leaves would pass for a complete build.
+                    (folder / "provenance.json").unlink(missing_ok=True)
                 shutil.rmtree(folder)
                 self.lock(folder.name).unlink(missing_ok=True)
             count += 1
-        return count, freed
+            freed += size
+        return Removed(count, freed, kept)
 
     def _load(self, folder: Path) -> StoredBuild | None:
         try:
             provenance = json.loads((folder / "provenance.json").read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not _whole(provenance):
             return None
         try:
             last_use = (folder / "used").stat().st_mtime
         except OSError:
             last_use = (folder / "provenance.json").stat().st_mtime
         return StoredBuild(folder.name, folder, provenance, last_use)
+
+
+#: What every record of a build has, and of which type.
+_RECORD: Mapping[str, type | tuple[type, ...]] = {
+    "digest": str,
+    "variant": str,
+    "program": str,
+    "program_sha256": str,
+    "inputs": dict,
+    "source": dict,
+    "toolchain": dict,
+    "started": (int, float),
+    "seconds": (int, float),
+}
+
+
+def _whole(provenance: object) -> bool:
+    """Whether it is the record of a build, and not what a damaged disk or an editor left of it."""
+    return isinstance(provenance, dict) and all(
+        isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
+    )
+
+
+_Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)
+
+
+def _only(prefix: str, builds: Sequence[_Known]) -> _Known:
+    found = [b for b in builds if b.digest.startswith(prefix.lower())]
+    if not prefix or not found:
+        raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
+    if len(found) > 1:
+        raise UserError(
+            f"{len(found)} builds have a digest beginning with {prefix!r}: "
+            + ", ".join(b.digest[:12] for b in found[:5])
+        )
+    return found[0]

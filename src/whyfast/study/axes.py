@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from whyfast.study.layer import LAYER_KEYS, Layer, read_layer
 from whyfast.study.placeholders import names_in, substitute
-from whyfast.study.recipe import Recipe
-from whyfast.study.suggest import suggestion
-from whyfast.study.table import NAME_HINT, Table, is_name
-from whyfast.study.wording import Key, listed, quoted
+from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
+from whyfast.study.variant_recipe import VariantRecipe
+from whyfast.study.wording import Key, listed, quoted, suggestion
 
 _OWN_KEYS = ("extends", "name", "exclude", "only")
 _MOST = 10_000
@@ -24,7 +23,7 @@ Combination = Mapping[str, str]
 Pattern = Mapping[str, tuple[str, ...]]
 
 
-def span(table: Table) -> tuple[Recipe, ...]:
+def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
     """A recipe for each combination that ``only`` and ``exclude`` leave; the last axis varies
     fastest."""
     extends = table.one_or_more("extends")
@@ -41,7 +40,7 @@ def span(table: Table) -> tuple[Recipe, ...]:
         if len(filters) == 1:
             raise table.error((filters[0],), "leaves no combination of the axes")
         raise table.error((), "only and exclude together leave no combination")
-    recipes: dict[str, Recipe] = {}
+    recipes: dict[str, VariantRecipe] = {}
     template = _template(table, axes)
     for combination in chosen:
         name = substitute(template, combination)
@@ -53,11 +52,13 @@ def span(table: Table) -> tuple[Recipe, ...]:
             raise table.error(("name",), message, "let it contain " + _all_placeholders(axes))
         layers = dict(axes[axis][value] for axis, value in combination.items())
         about = ", ".join(layer.about for layer in layers.values() if layer.about)
-        recipes[name] = Recipe(name, table.key, extends, layers, axes=combination, about=about)
+        recipes[name] = VariantRecipe(
+            name, table.key, extends, layers, axes=combination, about=about
+        )
     return tuple(recipes.values())
 
 
-def _read_axes(table: Table) -> Axes:
+def _read_axes(table: TomlTable) -> Axes:
     axes: dict[str, Mapping[str, tuple[Key, Layer]]] = {}
     for name in table.data:
         if name in _OWN_KEYS:
@@ -75,7 +76,7 @@ def _read_axes(table: Table) -> Axes:
     return axes
 
 
-def _read_value(table: Table) -> Layer:
+def _read_value(table: TomlTable) -> Layer:
     table.check_name("a value of an axis")
     for name in ("abstract", "extends"):
         if name in table:
@@ -85,11 +86,11 @@ def _read_value(table: Table) -> Layer:
     return read_layer(table)
 
 
-def _patterns(table: Table, name: str, axes: Axes) -> tuple[Pattern, ...]:
+def _patterns(table: TomlTable, name: str, axes: Axes) -> tuple[Pattern, ...]:
     return tuple(_pattern(entry, axes) for entry in table.entries(name))
 
 
-def _pattern(entry: Table, axes: Axes) -> Pattern:
+def _pattern(entry: TomlTable, axes: Axes) -> Pattern:
     if not entry.data:
         raise entry.error((), "names no axis", f"valid: {listed(axes)}")
     pattern = {}
@@ -112,7 +113,7 @@ def _matches(combination: Combination, patterns: Iterable[Pattern]) -> bool:
     )
 
 
-def _product(table: Table, axes: Axes) -> list[Combination]:
+def _product(table: TomlTable, axes: Axes) -> list[Combination]:
     count = math.prod(len(values) for values in axes.values())
     if count > _MOST:
         message = f"spans {count} combinations; at most {_MOST} are possible"
@@ -120,7 +121,7 @@ def _product(table: Table, axes: Axes) -> list[Combination]:
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
 
-def _template(table: Table, axes: Axes) -> str:
+def _template(table: TomlTable, axes: Axes) -> str:
     template = table.string("name", "-".join(f"{{{axis}}}" for axis in axes))
     try:
         names = names_in(template)

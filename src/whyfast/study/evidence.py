@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whyfast.model.counters import MEASURED, SIMULATED
-from whyfast.model.study import Benchmark, CountersFrom, EvidenceSpec, Source
+from whyfast.model.study import CountersFrom, EvidenceSpec, Source
+from whyfast.model.variant import Benchmark
 from whyfast.study.command import read_command
-from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import kind, quoted
 
 _EXAMPLE = 'write counters = true, "simulated", or names as in ["instructions"]'
 _NAMES = tuple(dict.fromkeys((*MEASURED, *SIMULATED)))
 
 
-def read_evidence(table: Table, benchmarks: Sequence[Benchmark], source: Source) -> EvidenceSpec:
+def read_evidence(
+    table: TomlTable, benchmarks: Sequence[Benchmark], source: Source
+) -> EvidenceSpec:
     """The section, with every benchmark that it names known to exist."""
     table.check_keys("dispatch", "functions", "counters", "counted", "change", "image")
     counters, events = _counters(table)
     counted = table.strings("counted")
     names = [b.name for b in benchmarks]
     for i, name in enumerate(counted):
-        if name not in names:
-            message = f"no benchmark {quoted(name)}"
-            raise table.error(("counted", i), message, suggestion(name, names))
+        table.check_known(("counted", i), "benchmark", name, names)
     change = _change(table, source)
     if counters == "nothing" and counted and not change:
         raise table.error(("counted",), "needs counters", "write counters = true")
@@ -40,7 +40,7 @@ def read_evidence(table: Table, benchmarks: Sequence[Benchmark], source: Source)
     )
 
 
-def _counters(table: Table) -> tuple[CountersFrom, tuple[str, ...]]:
+def _counters(table: TomlTable) -> tuple[CountersFrom, tuple[str, ...]]:
     value = table.data.get("counters", False)
     if isinstance(value, bool):
         return ("hardware or simulation" if value else "nothing"), ()
@@ -55,13 +55,11 @@ def _counters(table: Table) -> tuple[CountersFrom, tuple[str, ...]]:
     if not events:
         raise table.error(("counters",), "is empty", _EXAMPLE)
     for i, name in enumerate(events):
-        if name not in _NAMES:
-            message = f"no counter {quoted(name)}"
-            raise table.error(("counters", i), message, suggestion(name, list(_NAMES)))
+        table.check_known(("counters", i), "counter", name, _NAMES)
     return "hardware or simulation", events
 
 
-def _change(table: Table, source: Source) -> str:
+def _change(table: TomlTable, source: Source) -> str:
     """A range of commits, BASE..HEAD."""
     text = table.string("change")
     if not text:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.bundled import bundled_folder, bundled_names
-from whyfast.study.suggest import suggestion
-from whyfast.study.wording import quoted
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.wording import nearest, quoted, suggestion
 
 FILE = "study.toml"
+#: The study of a whole repository, at its root: its source is the folder that it lies in.
+ROOT_FILE = "whyfast.toml"
 
 
 def find_study(where: str | Path) -> Path:
-    """The study file. What exists as a folder or file goes before a bundled study of that name.
+    """The study file; in a folder ``study.toml``, or else ``whyfast.toml``.
+
+    What exists as a folder or file goes before a bundled study of that name.
 
     UserError, with the nearest bundled study, when there is none.
     """
     path = Path(where)
     try:
-        if str(where).strip() and (path / FILE).is_file():
-            return path / FILE
+        for name in (FILE, ROOT_FILE):
+            if str(where).strip() and (path / name).is_file():
+                return path / name
         if path.is_file():
             return path
         is_folder, exists = path.is_dir(), path.exists()
@@ -37,3 +43,34 @@ def find_study(where: str | Path) -> Path:
     hint = suggestion(str(where), names)
     message = f"no study {quoted(str(where))}: no such file or folder, nor a bundled study"
     raise UserError(f"{message}; {hint}" if hint else message)
+
+
+def read_otherwise(table: TomlTable, folder: Path) -> str:
+    """``otherwise``, the study to run where this one cannot be: the path of its file, or "".
+
+    A name is looked for beside this study's folder and then among the bundled ones, a path from
+    this study's folder on.
+    """
+    if "otherwise" not in table:
+        return ""
+    name = table.string("otherwise")
+    bundled = bundled_names("studies")
+    places = [folder / name, folder.parent / name]
+    if name in bundled:  # by its path: the name may also be that of something where we were started
+        places.append(bundled_folder("studies") / name)
+    for where in places:
+        with contextlib.suppress(UserError):
+            return str(find_study(where).resolve())
+    message = f"no study {quoted(name)}: no such file or folder, nor a bundled study"
+    near = nearest(name, bundled)
+    hint = "name a study that runs anywhere, by its name or its path from here"
+    raise table.error(("otherwise",), message, f"did you mean {quoted(near)}?" if near else hint)
+
+
+def is_study(where: str) -> bool:
+    """Whether the word names a study: a folder with one, a TOML file, or a bundled study."""
+    path = Path(where)
+    with contextlib.suppress(OSError, ValueError):
+        if (path / FILE).is_file() or (path.suffix == ".toml" and path.is_file()):
+            return True
+    return where in bundled_names("studies")

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import StudyError
-from whyfast.study.document import Document, read_document
-from whyfast.study.table import Table
+from whyfast.study.toml_document import TomlDocument, read_document
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import quoted
 
 INCLUDE = "include"
 
 
-def read_included(document: Document) -> Document:
+def read_included(document: TomlDocument) -> TomlDocument:
     """The document with the values of the file that it includes, its own over those.
 
     Tables are merged key by key, anything else is replaced. The included file may include another.
@@ -23,10 +23,10 @@ def read_included(document: Document) -> Document:
     return _read(document, (document.file,))
 
 
-def _read(document: Document, chain: tuple[Path, ...]) -> Document:
+def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
     if INCLUDE not in document.data:
         return document
-    table = Table(document, (), document.data)
+    table = TomlTable(document, (), document.data)
     name = table.string(INCLUDE)
     file = Path(os.path.normpath(document.file.parent / os.path.expanduser(name)))
     if any(_same(file, other) for other in chain):

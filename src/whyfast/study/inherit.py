@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from whyfast.model.study import Variant
-from whyfast.study.document import Document
-from whyfast.study.layer import Layer, add_up
-from whyfast.study.recipe import Recipe
-from whyfast.study.suggest import suggestion
-from whyfast.study.wording import Key, quoted
+from whyfast.model.toolchain import FEATURES
+from whyfast.model.variant import Variant
+from whyfast.study.layer import Layer
+from whyfast.study.toml_document import TomlDocument
+from whyfast.study.variant_recipe import VariantRecipe
+from whyfast.study.wording import Key, quoted, suggestion
 
 
 def resolve(
-    document: Document, product: Iterable[Recipe], by_hand: Iterable[Recipe]
+    document: TomlDocument, product: Iterable[VariantRecipe], by_hand: Iterable[VariantRecipe]
 ) -> tuple[Variant, ...]:
     """The variants that can be built: those of the product, then those written by hand.
 
@@ -32,7 +33,7 @@ def resolve(
 
 
 def _check_fixes(
-    document: Document, variants: Iterable[Variant], recipes: Mapping[str, Recipe]
+    document: TomlDocument, variants: Iterable[Variant], recipes: Mapping[str, VariantRecipe]
 ) -> None:
     """What is fixed is another variant, one that is built."""
     names = [v.name for v in variants]
@@ -49,42 +50,41 @@ def _check_fixes(
             raise document.error((*recipes[v.name].key, "fixes"), message, hint)
 
 
-def _variant(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> Variant | None:
+def _variant(
+    document: TomlDocument, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+) -> Variant | None:
     layers: dict[Key, Layer] = {}
     for name in ancestry(document, recipe, recipes):
         for key, layer in recipes[name].layers.items():
             layers.setdefault(key, layer)
-    settings = add_up(layers.values())
+    fields = _add_up(layers.values())
     if recipe.abstract:
         return None
-    if not settings.toolchain:
+    if "toolchain" not in fields:
         message = "has no toolchain" if not recipe.axes else f"{recipe.name} has no toolchain"
         hint = 'write toolchain = "path:gcc", or extend a variant that has one'
         raise document.error(recipe.key, message, hint)
-    return Variant(
-        name=recipe.name,
-        toolchain=settings.toolchain,
-        cflags=settings.lists["cflags"],
-        ldflags=settings.lists["ldflags"],
-        configure=settings.lists["configure"],
-        packages=settings.lists["packages"],
-        env=settings.env,
-        requires=settings.lists["requires"],
-        expect=settings.expect,
-        axes=recipe.axes,
-        about=recipe.about,
-        evidence_only=settings.evidence_only,
-        run=settings.lists["run"],
-        sysctl=settings.sysctl,
-        fixes=recipe.fixes,
-        keep=settings.lists["keep"],
-        revision=settings.revision,
-        kernel=settings.kernel,
-        boot=settings.lists["boot"],
-    )
+    return Variant(recipe.name, axes=recipe.axes, about=recipe.about, fixes=recipe.fixes, **fields)
 
 
-def ancestry(document: Document, recipe: Recipe, recipes: Mapping[str, Recipe]) -> list[str]:
+def _add_up(layers: Iterable[Layer]) -> dict[str, Any]:
+    """The fields of a variant that the layers set, each applied over those before it."""
+    fields: dict[str, Any] = {}
+    for layer in layers:
+        fields.update(layer.values)
+        for name, change in layer.lists.items():
+            before = fields.get(name, ()) if change.append else ()
+            fields[name] = before + change.values
+        for name, entries in layer.tables.items():
+            fields[name] = {**fields.get(name, {}), **entries}
+    # A feature may be required by several layers; the order of FEATURES is that of reports.
+    fields["requires"] = tuple(f for f in FEATURES if f in fields.get("requires", ()))
+    return fields
+
+
+def ancestry(
+    document: TomlDocument, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
+) -> list[str]:
     """The names whose layers make up the recipe, in the order in which they apply, itself last.
 
     One that is reached along several ways applies once, where it is met first: with

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from whyfast.model.toolchain import FEATURES
-from whyfast.study.guests import check_boot, read_kernel
-from whyfast.study.packages import check_packages
-from whyfast.study.running import read_sysctl
-from whyfast.study.table import Table
+from whyfast.study.sections import check_packages
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.ways_to_run import check_boot, read_kernel, read_sysctl
 from whyfast.study.wording import Key, quoted
 
 #: Lists that a plain value replaces and ``.add`` appends to.
 LISTS = ("cflags", "ldflags", "configure", "packages", "requires", "keep", "run", "boot")
 #: What stays together in layouts: it is written to linker scripts as it is.
 _SECTION = re.compile(r"\.text[\w.$*?-]*")
-#: Every key of a layer.
+#: Every key of a layer; but for ``about``, each is a field of :class:`Variant`.
 LAYER_KEYS = (
-    *("toolchain", "kernel", "revision", *LISTS),
+    *("toolchain", "python", "kernel", "revision", *LISTS),
     *("env", "sysctl", "expect", "evidence_only", "about"),
 )
 #: What a variant may be expected to be, by the evidence that shows it.
@@ -29,7 +28,7 @@ EXPECTATIONS = {
 
 
 @dataclass(frozen=True)
-class Change:
+class ListChange:
     """What a layer does to a list: append to it, or replace it."""
 
     values: tuple[str, ...]
@@ -38,74 +37,41 @@ class Change:
 
 @dataclass(frozen=True)
 class Layer:
-    """One table's settings; what it does not set is inherited."""
+    """What one table sets, by the fields of a variant; what it does not set is inherited.
 
-    toolchain: str = ""
-    lists: Mapping[str, Change] = field(default_factory=dict)
-    env: Mapping[str, str] = field(default_factory=dict)
-    expect: Mapping[str, str] = field(default_factory=dict)
-    sysctl: Mapping[str, str] = field(default_factory=dict)
-    evidence_only: bool | None = None
-    revision: str = ""
-    kernel: str = ""
-    about: str = ""
+    A value replaces the one before, the entries of a table are added to those before.
+    """
+
+    values: Mapping[str, str | bool]
+    lists: Mapping[str, ListChange]
+    tables: Mapping[str, Mapping[str, str]]
+    about: str
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Layers added up."""
-
-    toolchain: str
-    lists: Mapping[str, tuple[str, ...]]
-    env: Mapping[str, str]
-    expect: Mapping[str, str]
-    sysctl: Mapping[str, str]
-    evidence_only: bool
-    revision: str
-    kernel: str
-
-
-def read_layer(table: Table) -> Layer:
+def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
+    texts = {
+        "toolchain": _toolchain(table),
+        "python": _python(table),
+        "revision": _revision(table),
+        "kernel": read_kernel(table),
+    }
+    values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
+    if "evidence_only" in table:
+        values["evidence_only"] = table.flag("evidence_only")
     return Layer(
-        toolchain=_toolchain(table),
+        values=values,
         lists={name: _change(table, name) for name in LISTS if name in table},
-        env=table.variables("env"),
-        expect=_expect(table),
-        sysctl=read_sysctl(table),
-        evidence_only=table.flag("evidence_only") if "evidence_only" in table else None,
-        revision=_revision(table),
-        kernel=read_kernel(table),
+        tables={
+            "env": table.variables("env"),
+            "expect": _expect(table),
+            "sysctl": read_sysctl(table),
+        },
         about=table.sentence("about"),
     )
 
 
-def add_up(layers: Iterable[Layer]) -> Settings:
-    """The settings that the layers give, each applied over those before it."""
-    toolchain = ""
-    lists: dict[str, tuple[str, ...]] = dict.fromkeys(LISTS, ())
-    env: dict[str, str] = {}
-    expect: dict[str, str] = {}
-    sysctl: dict[str, str] = {}
-    evidence_only = False
-    revision = kernel = ""
-    for layer in layers:
-        revision = layer.revision or revision
-        kernel = layer.kernel or kernel
-        toolchain = layer.toolchain or toolchain
-        for name, change in layer.lists.items():
-            lists[name] = lists[name] + change.values if change.append else change.values
-        env.update(layer.env)
-        expect.update(layer.expect)
-        sysctl.update(layer.sysctl)
-        if layer.evidence_only is not None:
-            evidence_only = layer.evidence_only
-    # A feature may be required by several layers; the order of FEATURES is that of reports.
-    lists["requires"] = tuple(f for f in FEATURES if f in lists["requires"])
-    return Settings(toolchain, lists, env, expect, sysctl, evidence_only, revision, kernel)
-
-
-def _toolchain(table: Table) -> str:
+def _toolchain(table: TomlTable) -> str:
     toolchain = table.string("toolchain")
     provider, colon, name = toolchain.partition(":")
     if toolchain and not (colon and provider.strip() and name.strip()):
@@ -114,7 +80,16 @@ def _toolchain(table: Table) -> str:
     return toolchain
 
 
-def _revision(table: Table) -> str:
+def _python(table: TomlTable) -> str:
+    python = table.string("python")
+    provider, colon, name = python.partition(":")
+    if python and not (colon and provider.strip() and name.strip()):
+        message = f"{quoted(python)} is not an interpreter"
+        raise table.error(("python",), message, 'write provider:name, as in "pyenv:3.12"')
+    return python
+
+
+def _revision(table: TomlTable) -> str:
     revision = table.string("revision")
     if revision.startswith("-"):
         raise table.error(("revision",), f"{quoted(revision)} begins with a dash")
@@ -124,16 +99,16 @@ def _revision(table: Table) -> str:
     return revision
 
 
-def _change(table: Table, name: str) -> Change:
+def _change(table: TomlTable, name: str) -> ListChange:
     value = table.data[name]
     if isinstance(value, dict):
         inner = table.table(name)
         inner.check_keys("add")
         inner.require("add", f'{name}.add = ["…"]')
-        change = Change(inner.strings("add"), append=True)
+        change = ListChange(inner.strings("add"), append=True)
         where: Key = (name, "add")
     else:
-        change = Change(table.strings(name), append=False)
+        change = ListChange(table.strings(name), append=False)
         where = (name,)
     if name == "packages":
         check_packages(table, where, change.values)
@@ -150,7 +125,7 @@ def _change(table: Table, name: str) -> Change:
     return change
 
 
-def _expect(table: Table) -> dict[str, str]:
+def _expect(table: TomlTable) -> dict[str, str]:
     inner = table.table("expect")
     inner.check_keys(*EXPECTATIONS)
     return {name: inner.choice(name, EXPECTATIONS[name], "") for name in inner.data}

@@ -6,23 +6,22 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.model.study import Study, Variant
+from whyfast.model.study import Source, Study
+from whyfast.model.variant import Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
-from whyfast.study.document import read_document
 from whyfast.study.evidence import read_evidence
-from whyfast.study.find import FILE, find_study
-from whyfast.study.guests import check_guests
+from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
-from whyfast.study.quick import read_quick
-from whyfast.study.recipe import Recipe, read_recipes
-from whyfast.study.running import check_running
-from whyfast.study.sections import read_build, read_measure
+from whyfast.study.sections import read_build, read_measure, read_quick
 from whyfast.study.source import read_source
-from whyfast.study.stand_in import read_otherwise
-from whyfast.study.table import Table
+from whyfast.study.spread import spread_interpreters
+from whyfast.study.toml_document import read_document
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.variant_recipe import VariantRecipe, read_recipes
+from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms
 
 _SECTIONS = (
     "study",
@@ -44,14 +43,16 @@ def load_study(where: str | Path) -> Study:
     the first mistake in it. Nothing is written.
     """
     file = find_study(where)
-    document = read_included(read_document(file))
+    document = spread_interpreters(read_included(read_document(file)))
     folder = Path(os.path.abspath(file)).parent
-    top = Table(document, (), document.data)
+    top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
-    for name in ("study", "source", "build"):
+    own_source = file.name == ROOT_FILE and "source" not in top
+    for name in ("study", "build") if own_source else ("study", "source", "build"):
         top.require(name, f"the section [{name}]")
     check_question(top.table("study"))
-    source = read_source(top.table("source"), folder)
+    here = Source("path", ".", folder)
+    source = here if own_source else read_source(top.table("source"), folder)
     build = read_build(top.table("build"))
     variants, by_hand = _variants(top)
     question = read_question(top.table("study"), variants, by_hand)
@@ -68,9 +69,10 @@ def load_study(where: str | Path) -> Study:
     benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)
     evidence = read_evidence(top.table("evidence"), benchmarks, source)
     check_running(top, variants, benchmarks, evidence)
-    check_guests(top, variants, benchmarks)
+    check_vms(top, variants, benchmarks)
+    check_interpreters(top, build, variants, benchmarks)
     return Study(
-        name=folder.name if file.name == FILE else file.stem,
+        name=folder.name if file.name in (FILE, ROOT_FILE) else file.stem,
         title=question.title,
         folder=folder,
         baselines=question.baselines,
@@ -88,7 +90,7 @@ def load_study(where: str | Path) -> Study:
     )
 
 
-def _variants(top: Table) -> tuple[tuple[Variant, ...], tuple[Recipe, ...]]:
+def _variants(top: TomlTable) -> tuple[tuple[Variant, ...], tuple[VariantRecipe, ...]]:
     product = span(top.table("axes")) if "axes" in top else ()
     by_hand = read_recipes(top.table("variant"))
     variants = resolve(top.document, product, by_hand)

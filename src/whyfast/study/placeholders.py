@@ -6,13 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 
 #: What a line of ``build.steps`` may use.
-STEP_NAMES = ("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program")
+STEP_NAMES = (
+    *("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program"),
+    *("python", "python_cflags"),
+)
 #: What ``build.link`` may use.
 LINK_NAMES = (*STEP_NAMES, "layout")
 #: What a word of a benchmark's ``command`` may use.
-COMMAND_NAMES = ("program", "source", "study", "pyperformance", "run")
+COMMAND_NAMES = ("program", "source", "study", "pyperformance", "python", "run")
 #: What a word of a command may use beside, where the benchmark has a parameter.
 PARAMETER_NAME = "parameter"
+#: What a word of a command may use beside, where the benchmark has names.
+NAMES_NAME = "name"
+#: What stands for the interpreter of a variant.
+INTERPRETER_NAMES = ("python", "python_cflags")
 
 _TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])")
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whyfast.model.study import Claim, Variant
+from whyfast.model.question import Claim
+from whyfast.model.variant import Variant
 from whyfast.study.quantities import parse_margin
-from whyfast.study.recipe import Recipe
-from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
-from whyfast.study.wording import Key, quoted
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.variant_recipe import VariantRecipe
+from whyfast.study.wording import Key, quoted, suggestion
 
 _MARGIN = 0.01
 
 
 @dataclass(frozen=True)
-class Question:
+class StudyTable:
     """The ``[study]`` table."""
 
     title: str
@@ -27,7 +27,7 @@ class Question:
     evidence_only: bool
 
 
-def check_question(table: Table) -> None:
+def check_question(table: TomlTable) -> None:
     """What can be said about the table before the variants are known."""
     table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
     table.require("title", 'title = "Is … faster than …?"')
@@ -36,19 +36,19 @@ def check_question(table: Table) -> None:
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
 
 
-def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[Recipe]) -> Question:
+def read_question(
+    table: TomlTable, variants: Sequence[Variant], by_hand: Sequence[VariantRecipe]
+) -> StudyTable:
     """The question, with every variant that it names known to exist."""
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
-    margin = _MARGIN
-    if "margin" in table:
-        margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01')
+    margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01', _MARGIN)
     baselines = table.one_or_more("baseline")
     for name, key in baselines:
         known.check(table, key, name)
     evidence_only = table.flag("evidence_only")
     if not evidence_only and not all(v.evidence_only for v in variants):
         _check_measured(table, baselines, variants)
-    return Question(
+    return StudyTable(
         title=table.sentence("title"),
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
@@ -59,7 +59,7 @@ def read_question(table: Table, variants: Sequence[Variant], by_hand: Sequence[R
 
 
 def _check_measured(
-    table: Table, baselines: Sequence[tuple[str, Key]], variants: Sequence[Variant]
+    table: TomlTable, baselines: Sequence[tuple[str, Key]], variants: Sequence[Variant]
 ) -> None:
     """What is compared with others has to be measured."""
     unmeasured = {v.name for v in variants if v.evidence_only}
@@ -77,16 +77,15 @@ class _Known:
     concrete: list[str]
     abstract: list[str]
 
-    def check(self, table: Table, key: Key, name: str) -> None:
-        hint = suggestion(name, self.concrete)
+    def check(self, table: TomlTable, key: Key, name: str) -> None:
         at = key[len(table.key) :]
         if name in self.abstract:
+            hint = suggestion(name, self.concrete)
             raise table.error(at, f"{quoted(name)} is abstract and is never built", hint)
-        if name not in self.concrete:
-            raise table.error(at, f"no variant {quoted(name)}", hint)
+        table.check_known(at, "variant", name, self.concrete)
 
 
-def _claim(table: Table, known: _Known) -> Claim:
+def _claim(table: TomlTable, known: _Known) -> Claim:
     table.check_keys("variant", "baseline")
     for name in ("variant", "baseline"):
         table.require(name, 'claim = { variant = "…", baseline = "…" }')

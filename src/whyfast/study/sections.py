@@ -1,24 +1,26 @@
-"""The sections of a study that stand for themselves: build and measure."""
+"""The sections of a study that stand for themselves: build, measure and quick."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import cast
 
-from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, StopRule
-from whyfast.study.packages import check_packages
+from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, Quick, StopRule
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
 from whyfast.study.quantities import parse_duration, parse_size
-from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
-from whyfast.study.wording import Key, kind, quoted
+from whyfast.study.toml_table import TomlTable
+from whyfast.study.wording import Key, kind, quoted, suggestion
 
+_BUDGET = 'budget = "3m" or "90s"'
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
 
 
-def read_build(table: Table) -> BuildSpec:
+def read_build(table: TomlTable) -> BuildSpec:
     """``[build]``."""
     table.check_keys("steps", "link", "program", "env", "packages", "takes", "room", "evidence")
     return BuildSpec(
@@ -33,7 +35,7 @@ def read_build(table: Table) -> BuildSpec:
     )
 
 
-def _evidence_build(table: Table) -> EvidenceBuild:
+def _evidence_build(table: TomlTable) -> EvidenceBuild:
     """``[build.evidence]``."""
     table.check_keys("steps", "object", "packages", "takes", "room")
     return EvidenceBuild(
@@ -45,21 +47,22 @@ def _evidence_build(table: Table) -> EvidenceBuild:
     )
 
 
-def _takes(table: Table) -> float | None:
+def _takes(table: TomlTable) -> float | None:
     """Seconds of one build, about."""
-    if "takes" not in table:
-        return None
-    return table.converted("takes", parse_duration, 'takes = "6m" or "90s"')
+    return table.converted("takes", parse_duration, 'takes = "6m" or "90s"', None)
 
 
-def _room(table: Table) -> int | None:
+def _room(table: TomlTable) -> int | None:
     """Bytes of one build, about."""
-    if "room" not in table:
-        return None
-    return int(table.converted("room", parse_size, 'room = "480MB" or "1.5GB"'))
+    room = table.converted("room", parse_size, 'room = "480MB" or "1.5GB"', None)
+    return None if room is None else int(room)
 
 
-def _steps(table: Table, example: str) -> tuple[str, ...]:
+#: Several flags given to a variable or option without quotes.
+_UNQUOTED = re.compile(r"([\w-]+)=\{(cflags|ldflags|configure)\}")
+
+
+def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
     example = f'steps = ["{example}"]'
     table.require("steps", example)
     steps = table.strings("steps", words=False)
@@ -67,10 +70,14 @@ def _steps(table: Table, example: str) -> tuple[str, ...]:
         raise table.error(("steps",), "is empty", f"write {example}")
     for i, step in enumerate(steps):
         check_placeholders(table, ("steps", i), step, STEP_NAMES)
+        if found := _UNQUOTED.search(step):
+            message = f"{found[0]} is one word to the shell only while there is a single flag"
+            hint = f"""write {found[1]}="{{{found[2]}}}", and the step in '…'"""
+            raise table.error(("steps", i), message, hint)
     return steps
 
 
-def _made(table: Table, key: str, example: str) -> str:
+def _made(table: TomlTable, key: str, example: str) -> str:
     """The file that the steps make, a path inside the build folder."""
     table.require(key, f'{key} = "{example}", the file that the steps make')
     made = table.string(key)
@@ -81,14 +88,22 @@ def _made(table: Table, key: str, example: str) -> str:
     return made
 
 
-def _packages(table: Table) -> tuple[str, ...]:
+def _packages(table: TomlTable) -> tuple[str, ...]:
     """What the steps need beside the compiler, by Debian's names."""
     packages = table.strings("packages")
     check_packages(table, ("packages",), packages)
     return tuple(dict.fromkeys(packages))
 
 
-def _link(table: Table) -> str | None:
+def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
+    """Refuse what cannot be the name of a Debian package; ``at`` is the list of them."""
+    for i, name in enumerate(names):
+        if not _PACKAGE.fullmatch(name):
+            message = f"{quoted(name)} is not the name of a Debian package"
+            raise table.error((*at, i), message, 'write it as in "zlib1g-dev"')
+
+
+def _link(table: TomlTable) -> str | None:
     """The step that can be run again for another layout."""
     if "link" not in table:
         return None
@@ -102,7 +117,7 @@ def _link(table: Table) -> str | None:
     return link
 
 
-def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -> None:
+def check_placeholders(table: TomlTable, at: Key, text: str, valid: Iterable[str]) -> None:
     """Refuse a placeholder that is not among the valid ones, and a brace that belongs to none."""
     names = list(valid)
     literal = "write {{ or }} for a literal brace"
@@ -117,26 +132,21 @@ def check_placeholders(table: Table, at: Key, text: str, valid: Iterable[str]) -
             raise table.error(at, message, f"{hint} ({literal})")
 
 
-def read_measure(table: Table) -> MeasureSpec:
+def read_measure(table: TomlTable) -> MeasureSpec:
     """``[measure]``."""
     table.check_keys("budget", "stop", "turn", "turns", "layouts")
     default = MeasureSpec()
-    budget, turn = default.budget, default.turn
-    if "budget" in table:
-        budget = table.converted("budget", parse_duration, 'budget = "3m" or "90s"')
-    if "turn" in table:
-        turn = table.converted("turn", parse_duration, 'turn = "1ms" or "500us"')
     stop = table.choice("stop", ("decided", "budget"), default.stop)
     return MeasureSpec(
-        budget=budget,
+        budget=table.converted("budget", parse_duration, _BUDGET, default.budget),
         stop=cast(StopRule, stop),
-        turn=turn,
+        turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
     )
 
 
-def _whole(table: Table, name: str, least: int) -> int | None:
+def _whole(table: TomlTable, name: str, least: int) -> int | None:
     if name not in table:
         return None
     number = table.data[name]
@@ -145,3 +155,27 @@ def _whole(table: Table, name: str, least: int) -> int | None:
     if number < least:
         raise table.error((name,), f"must be at least {least}, not {number}")
     return number
+
+
+def read_quick(
+    table: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]
+) -> Quick:
+    """``[quick]``: what ``--quick`` is restricted to, with every name in it known to exist."""
+    table.check_keys("variants", "benchmarks", "budget")
+    return Quick(
+        variants=_names(table, "variants", "variant", [v.name for v in variants]),
+        benchmarks=_names(table, "benchmarks", "benchmark", [b.name for b in benchmarks]),
+        budget=table.converted("budget", parse_duration, _BUDGET, None),
+    )
+
+
+def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Names that must exist; left out means all, so that none at all would be a mistake."""
+    if key not in table:
+        return ()
+    given = table.one_or_more(key)
+    if not given:
+        raise table.error((key,), "is empty", f"name a {kind}, or leave it out for all")
+    for name, at in given:
+        table.check_known(at[len(table.key) :], kind, name, known)
+    return tuple(name for name, _ in given)

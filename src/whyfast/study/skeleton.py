@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+
+from whyfast.study.kinds import Project
+
 _TEXT = """\
 # A study for whyfast: a question, the ways to build the program, and the workloads to time.
 # Everything that can stand here is described on the page study.md of the documentation.
@@ -65,3 +70,67 @@ def skeleton(path: str) -> str:
 
     path.encode("utf-8")
     return _TEXT.format(path=tomlkit.string(path).as_string())
+
+
+_CHECK = """\
+# What `whyfast check` builds and times, at both ends of a change.
+{said}
+[study]
+title = "Did this change make it slower?"
+baseline = "release"
+# The smallest difference that matters to you.
+margin = "1%"
+
+[build]
+# Shell lines, run in order in a fresh folder where src is this repository; without network. A brace
+# is written twice.
+steps = [
+{steps}]
+# The file that the steps make, relative to that folder.
+program = {program}
+{env}
+[variant.release]
+toolchain = {toolchain}
+{cflags}
+{benchmarks}"""
+
+
+def check_file(project: Project) -> str:
+    """The text of a ``whyfast.toml`` for that project."""
+    text = _CHECK.format(
+        said="".join(f"# {line}\n" for line in project.said),
+        steps="".join(f"    {_string(step)},\n" for step in project.steps),
+        program=_string(project.program),
+        env=_table("build.env", project.env),
+        toolchain=_string(project.toolchain),
+        cflags=f"cflags = {_list(project.cflags)}\n" if project.cflags else "",
+        benchmarks="\n".join(
+            f"[benchmarks.{_key(name)}]\nrunner = {_string(project.runner)}\n"
+            f"command = {_list(command)}\n"
+            for name, command in project.benchmarks.items()
+        ),
+    )
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _table(name: str, values: Mapping[str, str]) -> str:
+    if not values:
+        return ""
+    lines = "".join(f"{key} = {_string(value)}\n" for key, value in values.items())
+    return f"\n[{name}]\n{lines}"
+
+
+def _list(words: Sequence[str]) -> str:
+    return f"[{', '.join(map(_string, words))}]"
+
+
+def _string(text: str) -> str:
+    import tomlkit
+
+    text.encode("utf-8")
+    literal = "'" not in text and '"' in text
+    return tomlkit.string(text, literal=literal).as_string()
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from whyfast.model.study import Source
 from whyfast.study.bundled import bundled_folder, bundled_names
-from whyfast.study.suggest import suggestion
-from whyfast.study.table import Table
+from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import listed, quoted
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
@@ -22,7 +21,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NEWEST = "sid"
 
 
-def read_source(table: Table, folder: Path) -> Source:
+def read_source(table: TomlTable, folder: Path) -> Source:
     """The source; a relative path is taken from the study's folder. Nothing is fetched."""
     given = [kind for kind in _KINDS if kind in table]
     if not given:
@@ -37,34 +36,36 @@ def read_source(table: Table, folder: Path) -> Source:
     return read(table, folder)
 
 
-def _path(table: Table, folder: Path) -> Source:
+def _path(table: TomlTable, folder: Path) -> Source:
     name = table.string("path")
-    return Source("path", name, _folder(table, "path", name, folder))
+    return Source("path", name, _existing(table, "path", folder, Path.is_dir, "a folder"))
 
 
-def _folder(table: Table, key: str, name: str, folder: Path) -> Path:
+def _existing(
+    table: TomlTable, key: str, folder: Path, fits: Callable[[Path], bool], what: str
+) -> Path:
+    """The path under that key, from the study's ``folder`` on."""
+    name = table.string(key)
     # normpath and not resolve: what the user called the folder is what reports should call it.
     path = Path(os.path.normpath(folder / os.path.expanduser(name)))
     try:
-        is_folder = path.is_dir()
+        is_there = fits(path)
     except OSError as error:
         raise table.error((key,), f"{quoted(name)}: {error.strerror}") from None
-    if not is_folder:
-        what = "is not a folder" if os.path.lexists(path) else "does not exist"
+    if not is_there:
+        wrong = f"is not {what}" if os.path.lexists(path) else "does not exist"
         hint = None if Path(name).is_absolute() else f"relative to {folder}"
-        raise table.error((key,), f"{quoted(name)} {what}", hint)
+        raise table.error((key,), f"{quoted(name)} {wrong}", hint)
     return path
 
 
-def _subject(table: Table, folder: Path) -> Source:
+def _subject(table: TomlTable, folder: Path) -> Source:
     name = table.string("subject")
-    names = bundled_names("subjects")
-    if name not in names:
-        raise table.error(("subject",), f"no subject {quoted(name)}", suggestion(name, names))
+    table.check_known(("subject",), "subject", name, bundled_names("subjects"))
     return Source("subject", name, bundled_folder("subjects") / name)
 
 
-def _debian(table: Table, folder: Path) -> Source:
+def _debian(table: TomlTable, folder: Path) -> Source:
     table.require("version", 'version = "3.14.6", the upstream version without a Debian revision')
     return Source(
         "debian",
@@ -76,24 +77,16 @@ def _debian(table: Table, folder: Path) -> Source:
     )
 
 
-def _tarball(table: Table, folder: Path) -> Source:
+def _tarball(table: TomlTable, folder: Path) -> Source:
     name = table.string("tarball")
-    path = Path(os.path.normpath(folder / os.path.expanduser(name)))
     if "://" in name:
         message = f"{quoted(name)} is not the path of a file"
         raise table.error(("tarball",), message, "download it, or use git or debian")
-    try:
-        is_file = path.is_file()
-    except OSError as error:
-        raise table.error(("tarball",), f"{quoted(name)}: {error.strerror}") from None
-    if not is_file:
-        what = "is not a file" if os.path.lexists(path) else "does not exist"
-        hint = None if Path(name).is_absolute() else f"relative to {folder}"
-        raise table.error(("tarball",), f"{quoted(name)} {what}", hint)
+    path = _existing(table, "tarball", folder, Path.is_file, "a file")
     return Source("tarball", name, path, sha256=_sha256(table))
 
 
-def _git(table: Table, folder: Path) -> Source:
+def _git(table: TomlTable, folder: Path) -> Source:
     table.require("revision", 'revision = "v1.0", a tag, branch or commit')
     name, revision = table.string("git"), table.string("revision")
     for key, text in (("git", name), ("revision", revision)):
@@ -104,19 +97,19 @@ def _git(table: Table, folder: Path) -> Source:
     return Source(
         "git",
         name,
-        folder if remote else _folder(table, "git", name, folder),
+        folder if remote else _existing(table, "git", folder, Path.is_dir, "a folder"),
         revision=revision,
     )
 
 
-def _form(table: Table, key: str, pattern: re.Pattern[str], what: str) -> str:
+def _form(table: TomlTable, key: str, pattern: re.Pattern[str], what: str) -> str:
     text = table.string(key)
     if not pattern.fullmatch(text):
         raise table.error((key,), f"{quoted(text)} is not {what}")
     return text
 
 
-def _sha256(table: Table) -> str:
+def _sha256(table: TomlTable) -> str:
     table.require("sha256", 'sha256 = "…", 64 hexadecimal digits, as sha256sum prints them')
     text = table.string("sha256").lower()
     if not _SHA256.fullmatch(text):
@@ -126,7 +119,7 @@ def _sha256(table: Table) -> str:
 
 
 #: Each kind by its key, with the further keys that it takes.
-_KINDS: dict[str, tuple[tuple[str, ...], Callable[[Table, Path], Source]]] = {
+_KINDS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable, Path], Source]]] = {
     "subject": ((), _subject),
     "path": ((), _path),
     "debian": (("version", "sha256", "suite"), _debian),

@@ -1,8 +1,9 @@
-"""How errors spell keys, names and kinds of values."""
+"""How errors spell keys, names and kinds of values, and what was probably meant."""
 
 from __future__ import annotations
 
 import datetime
+import difflib
 import json
 import re
 from collections.abc import Iterable
@@ -57,3 +58,21 @@ def kind(value: object) -> str:
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return "a date or time"
     return f"a {type(value).__name__}"
+
+
+def nearest(name: str, valid: Iterable[str]) -> str | None:
+    """The valid name most like ``name``, or None when none is like it; case does not count."""
+    by_folded = {v.casefold(): v for v in valid}
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None
+
+
+def suggestion(name: str, valid: Iterable[str]) -> str | None:
+    """A hint for an error: the nearest valid name, else all of them, else None."""
+    names = list(valid)
+    near = nearest(name, names)
+    if near is not None:
+        return f"did you mean {quoted(near)}?"
+    if not names:
+        return None
+    return f"valid: {listed(names)}"

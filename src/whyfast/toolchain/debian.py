@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
+from whyfast.store.complete import delete, discard, lock_of, make_once
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.archive import archive_address, proxy_options
+from whyfast.toolchain.command import first_line
 from whyfast.toolchain.debian_names import DebianName, known_names, parse_name
-from whyfast.toolchain.debian_root import RootSpec, make_root, mmdebstrap_words
-from whyfast.toolchain.path import first_line, short_version
+from whyfast.toolchain.debian_root import RootSpec, get_root
+from whyfast.toolchain.path import short_version
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 from whyfast.toolchain.recorded_root import RecordedRoot, check_archive, pinned
-from whyfast.toolchain.removal import delete_root, discard
 
 #: Bytes that a root takes, about: gcc's, clang's, and for each further package.
 NEED = {"gcc": 300_000_000, "clang": 650_000_000}
@@ -79,12 +78,12 @@ class DebianProvider:
         wanted = parse_name(name)
         folders = _roots(home, wanted)
         for folder in folders:
-            with exclusive(folder.with_name(f"{folder.name}.lock")):
+            with exclusive(lock_of(folder)):
                 discard(folder)
         for remains in home.toolchains.glob(f"{_stem(wanted)}????????-unfinished-*"):
-            whole = remains.name.partition("-unfinished-")[0]
-            with exclusive(remains.with_name(f"{whole}.lock")):
-                delete_root(remains)
+            whole = remains.with_name(remains.name.partition("-unfinished-")[0])
+            with exclusive(lock_of(whole)):
+                delete(remains)
         if not folders:
             raise UserError(f"debian:{name} is not installed")
 
@@ -98,11 +97,12 @@ class DebianProvider:
         wanted = parse_name(name)
         folder = root_folder(home, wanted, packages)
         _can_be_entered()
-        if not (folder / "digest").exists():
-            waiting = f"waiting for another whyfast that makes the root of {name}"
-            with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress(waiting)):
-                if not (folder / "digest").exists():
-                    _make(wanted, _spec(wanted, packages), folder, progress)
+        make_once(
+            folder,
+            (folder / "digest").exists,
+            lambda: get_root(_spec(wanted, packages), folder, _what(wanted), progress),
+            lambda: progress(f"waiting for another whyfast that makes the root of {name}"),
+        )
         return _toolchain(name, wanted, folder, home)
 
     def install_again(self, recorded: RecordedRoot, home: Home, progress: Progress) -> Toolchain:
@@ -117,12 +117,11 @@ class DebianProvider:
         if not folder.name.startswith(_stem(name)):
             raise UserError(f"{recorded.folder} is no root of {recorded.name}")
         _can_be_entered()
-        with exclusive(folder.with_name(f"{folder.name}.lock")):
+        with exclusive(lock_of(folder)):
             if not _has(folder, recorded.digest):
                 progress(f"asking the archive for {len(recorded.packages)} packages")
                 check_archive(recorded, name.suite)
-                spec = pinned(_spec(name, ()), recorded)
-                _make(name, spec, folder, progress)
+                get_root(pinned(_spec(name, ()), recorded), folder, _what(name), progress)
         return _toolchain(full, name, folder, home)
 
 
@@ -155,6 +154,10 @@ def _roots(home: Home, name: DebianName) -> list[Path]:
     return sorted(f.parent for f in home.toolchains.glob(f"{_stem(name)}????????/size"))
 
 
+def _what(name: DebianName) -> str:
+    return f"{name.compiler} of Debian {name.suite}"
+
+
 def _need(kind: str, packages: Sequence[str]) -> int:
     return NEED[kind] + NEED_PER_PACKAGE * len(packages)
 
@@ -167,18 +170,6 @@ def _spec(name: DebianName, packages: Sequence[str]) -> RootSpec:
         apt_options=tuple(proxy_options()),
         need=_need(name.kind, packages),
     )
-
-
-def _make(name: DebianName, spec: RootSpec, folder: Path, progress: Progress) -> None:
-    program = shutil.which("mmdebstrap")
-    if program is None:
-        raise CannotBuildHere(
-            "mmdebstrap, which makes Debian roots, is not installed; apt-get install mmdebstrap"
-        )
-    what = f"{name.compiler} of Debian {name.suite}"
-    progress(f"making a root with {what}")
-    words = mmdebstrap_words(spec, program, "root" if os.geteuid() == 0 else "unshare")
-    make_root(spec, folder, words, lambda text: progress(f"{what}: {text}"))
 
 
 def _toolchain(full: str, name: DebianName, folder: Path, home: Home) -> Toolchain:

@@ -16,9 +16,11 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +29,9 @@ from pathlib import Path
 from typing import IO
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.store.complete import replacing
 from whyfast.store.disk import lacking, used
-from whyfast.toolchain.archive import expires
-from whyfast.toolchain.removal import delete_root, discard
+from whyfast.toolchain.archive import expires, records
 
 #: Left out of every root: nothing of it compiles.
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*")
@@ -101,6 +103,23 @@ def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
     ]
 
 
+def get_root(spec: RootSpec, folder: Path, what: str, progress: Callable[[str], None]) -> None:
+    """:func:`make_root` by this machine's mmdebstrap; ``what`` is what it is the root of.
+
+    CannotBuildHere also where there is none.
+    """
+    if sys.platform != "linux":
+        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
+    program = shutil.which("mmdebstrap")
+    if program is None:
+        raise CannotBuildHere(
+            "mmdebstrap, which makes Debian roots, is not installed; apt-get install mmdebstrap"
+        )
+    progress(f"making a root with {what}")
+    words = mmdebstrap_words(spec, program, "root" if os.geteuid() == 0 else "unshare")
+    make_root(spec, folder, words, lambda text: progress(f"{what}: {text}"))
+
+
 def make_root(
     spec: RootSpec, folder: Path, words: Sequence[str], say: Callable[[str], None]
 ) -> None:
@@ -109,40 +128,35 @@ def make_root(
     CannotBuildHere with the reason: no room, a package or suite that the archive has not, a
     download that fails.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f"{folder.name}-unfinished-"
-    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
-        delete_root(remains)
-    for place, need in ((folder.parent, spec.need), (Path(tempfile.gettempdir()), spec.need)):
-        if short := lacking(place, need):
+    for place in (folder, Path(tempfile.gettempdir())):
+        if short := lacking(place, spec.need):
             raise CannotBuildHere(f"no room for a Debian {spec.suite} root: {short}")
-    work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=prefix))
     try:
-        root = work / "root"
-        root.mkdir()
-        _unpack_from(words, root, spec, say)
-        record = root / RECORD
-        packages = parse_record(record.read_text())
-        if not packages:
-            raise CannotBuildHere(f"the Debian {spec.suite} root does not say what is in it")
-        if spec.digest and digest_of(packages) != spec.digest:
-            raise CannotBuildHere(
-                f"the Debian {spec.suite} root came out with other packages than it was to have"
-            )
-        record.unlink()
-        _make_harmless(root)
-        plain = {n: {"version": p.version, "sha256": p.sha256} for n, p in packages.items()}
-        (work / "packages.json").write_text(json.dumps(plain, indent=1))
-        (work / "size").write_text(f"{used(root)}\n")
-        (work / "digest").write_text(digest_of(packages) + "\n")
-        work.chmod(0o755)
-        discard(folder)
-        work.rename(folder)
+        with replacing(folder) as work:
+            _fill(work / "made", words, spec, say)
     except OSError as error:
         reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
         raise CannotBuildHere(f"the Debian {spec.suite} root: {reason}") from error
-    finally:
-        delete_root(work)
+
+
+def _fill(folder: Path, words: Sequence[str], spec: RootSpec, say: Callable[[str], None]) -> None:
+    root = folder / "root"
+    root.mkdir(parents=True)
+    _unpack_from(words, root, spec, say)
+    record = root / RECORD
+    packages = parse_record(record.read_text())
+    if not packages:
+        raise CannotBuildHere(f"the Debian {spec.suite} root does not say what is in it")
+    if spec.digest and digest_of(packages) != spec.digest:
+        raise CannotBuildHere(
+            f"the Debian {spec.suite} root came out with other packages than it was to have"
+        )
+    record.unlink()
+    _make_harmless(root)
+    plain = {n: {"version": p.version, "sha256": p.sha256} for n, p in packages.items()}
+    (folder / "packages.json").write_text(json.dumps(plain, indent=1))
+    (folder / "size").write_text(f"{used(root)}\n")
+    (folder / "digest").write_text(digest_of(packages) + "\n")
 
 
 def _unpack_from(
@@ -248,11 +262,8 @@ def _last_error(said: Sequence[str]) -> str:
 
 def parse_record(text: str) -> dict[str, Package]:
     """Packages by name in what ``apt-cache show`` prints."""
-    packages = {}
-    for record in re.split(r"\n\s*\n", text):
-        fields = dict(re.findall(r"^(Package|Version|SHA256): (\S+)$", record, re.MULTILINE))
-        if "Package" in fields and "Version" in fields:
-            packages[fields["Package"]] = Package(fields["Version"], fields.get("SHA256", ""))
+    found = [r for r in records(text) if "Package" in r and "Version" in r]
+    packages = {r["Package"]: Package(r["Version"], r.get("SHA256", "")) for r in found}
     return dict(sorted(packages.items()))
 
 

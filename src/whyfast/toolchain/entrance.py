@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.toolchain.chroot import make_devices
+from whyfast.toolchain.command import run
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,7 @@ def cannot_enter(have: Tools) -> str:
 def says(argv: list[str]) -> str:
     """Empty when the command ends well, else the last line that it prints, or what went wrong."""
     try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=20, check=False,
-        )  # fmt: skip
+        done = run(argv, timeout=20)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:

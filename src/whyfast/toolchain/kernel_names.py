@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debian.debian_support import Version
+
 from whyfast.model.errors import UserError
 from whyfast.toolchain.archive import Binary
 
@@ -86,21 +88,17 @@ def candidates(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list
         one = Candidate(package, name["release"], suite)
         if not wanted.version or _within(one.version, wanted.version):
             rank = (name["kind"] == "binary", name["unsigned"] is None)
-            found.append((_order(one.version), _order(one.release), rank, one))
-    return [entry[-1] for entry in sorted(found, key=lambda entry: entry[:3], reverse=True)]
+            found.append((Version(package.version), rank, one))
+    return [entry[-1] for entry in sorted(found, key=lambda entry: entry[:2], reverse=True)]
 
 
 def available(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[str]:
     """The upstream versions of that flavour in the suite, oldest first."""
     anything = KernelName(wanted.full, "", wanted.flavour, (suite,))
     versions = {c.version for c in candidates(anything, suite, listed)}
-    return sorted(versions, key=_order)
+    return sorted(versions, key=Version)
 
 
 def _within(version: str, wanted: str) -> bool:
     """Whether 6.12.107 is a 6.12; 6.1 is not."""
     return version == wanted or version.startswith(f"{wanted}.")
-
-
-def _order(text: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", text))

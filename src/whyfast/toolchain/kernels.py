@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import re
 import shutil
-import subprocess
 import tarfile
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from whyfast.model.boot import Kernel
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.guest import Kernel
+from whyfast.store.complete import make_once, replacing
 from whyfast.store.disk import lacking
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
 from whyfast.toolchain.archive import Binary, download, listed_binaries
 from whyfast.toolchain.kernel_names import (
     ARCHITECTURE,
@@ -69,12 +68,12 @@ def get_kernel(
     """
     wanted = parse_kernel(name)
     folder = kernel_folder(home, name)
-    if not (folder / "kernel.json").exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        waiting = f"waiting for another whyfast that downloads {name}"
-        with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress(waiting)):
-            if not (folder / "kernel.json").exists():
-                _fetch(wanted, folder, progress, index, download, extract or extract_image)
+    make_once(
+        folder,
+        (folder / "kernel.json").exists,
+        lambda: _fetch(wanted, folder, progress, index, download, extract or extract_image),
+        lambda: progress(f"waiting for another whyfast that downloads {name}"),
+    )
     recorded = json.loads((folder / "kernel.json").read_text())
     return Kernel(image=folder / "vmlinuz", **recorded)
 
@@ -93,25 +92,31 @@ def _fetch(
     need = 2 * chosen[0].package.size
     if short := lacking(folder.parent, need):
         raise CannotBuildHere(f"no room for the kernel {wanted.full}: {short}")
-    prefix = f"{folder.name}-unfinished-"
-    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
-        shutil.rmtree(remains, ignore_errors=True)
+    with replacing(folder) as work:
+        package = work / "package.deb"
+        one = _download_one(wanted, chosen[:TRIES], package, progress, download)
+        try:
+            _extract(wanted, one, package, work / "made", extract)
+        except OSError as error:
+            raise CannotBuildHere(f"{wanted.full} cannot be kept: {error}") from error
+
+
+def _download_one(
+    wanted: KernelName,
+    chosen: Sequence[Candidate],
+    to: Path,
+    progress: Progress,
+    download: Download,
+) -> Candidate:
+    """The first package that the archive really serves."""
     reasons = []
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
-        place = Path(work)
-        place.chmod(0o755)  # apt downloads as a user of its own
-        for one in chosen[:TRIES]:
-            size = one.package.size // 1_000_000
-            progress(f"downloading {one.package.package} {one.package.version} ({size} MB)")
-            package = place / "package.deb"
-            reason = download(one.package.path, one.package.sha256, package)
-            if reason is None:
-                try:
-                    _keep(wanted, one, package, place, folder, extract)
-                except OSError as error:
-                    raise CannotBuildHere(f"{wanted.full} cannot be kept: {error}") from error
-                return
-            reasons.append(f"{one.package.package}: {reason}")
+    for one in chosen:
+        size = one.package.size // 1_000_000
+        progress(f"downloading {one.package.package} {one.package.version} ({size} MB)")
+        reason = download(one.package.path, one.package.sha256, to)
+        if reason is None:
+            return one
+        reasons.append(f"{one.package.package}: {reason}")
     raise CannotBuildHere(f"{wanted.full} cannot be had: {reasons[0]}")
 
 
@@ -128,17 +133,11 @@ def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
     return [], "; ".join(seen)
 
 
-def _keep(
-    wanted: KernelName,
-    one: Candidate,
-    package: Path,
-    place: Path,
-    folder: Path,
-    extract: Extract,
+def _extract(
+    wanted: KernelName, one: Candidate, package: Path, folder: Path, extract: Extract
 ) -> None:
-    made = place / "made"
-    made.mkdir()
-    image = made / "vmlinuz"
+    folder.mkdir()
+    image = folder / "vmlinuz"
     extract(package, image)
     with image.open("rb") as f:
         sha256 = hashlib.file_digest(f, "sha256").hexdigest()
@@ -151,35 +150,24 @@ def _keep(
         "package_sha256": one.package.sha256,
         "sha256": sha256,
     }
-    (made / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
-    made.rename(folder)
+    (folder / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def extract_image(package: Path, to: Path) -> None:
     """Write the kernel in a package's file to ``to``: ``/boot/vmlinuz-…`` or
     ``/usr/lib/modules/…/vmlinuz``. CannotBuildHere when it has none."""
+    from debian.arfile import ArError  # takes 0.07 s, with the next
+    from debian.debfile import DebError, DebFile
+
     try:
-        unpacker = subprocess.Popen(
-            ["dpkg-deb", "--fsys-tarfile", str(package)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError as error:
-        raise CannotBuildHere(f"dpkg-deb is not here to unpack a kernel with: {error}") from error
-    assert unpacker.stdout is not None
-    try:
-        with tarfile.open(fileobj=unpacker.stdout, mode="r|") as archive:
-            for member in archive:
-                if member.isfile() and re.fullmatch(r"vmlinuz(-.+)?", Path(member.name).name):
-                    stream = archive.extractfile(member)
-                    assert stream is not None
-                    with to.open("wb") as out:
-                        shutil.copyfileobj(stream, out)
-                    return
-    except tarfile.TarError as error:
+        archive = DebFile(package).data.tgz()
+        for member in archive:
+            if member.isfile() and re.fullmatch(r"vmlinuz(-.+)?", Path(member.name).name):
+                stream = archive.extractfile(member)
+                assert stream is not None
+                with to.open("wb") as out:
+                    shutil.copyfileobj(stream, out)
+                return
+    except (ArError, DebError, tarfile.TarError, lzma.LZMAError, EOFError) as error:
         raise CannotBuildHere(f"{package.name} cannot be unpacked: {error}") from error
-    finally:
-        unpacker.kill()
-        unpacker.wait()
     raise CannotBuildHere("the package holds no kernel; the archive may keep it in another one")

@@ -1,4 +1,4 @@
-"""Compilers that are installed on this machine: ``path:gcc-12``, ``path:/opt/llvm/bin/clang``."""
+"""Compilers that are installed here: ``path:gcc-12``, ``path:rustc``, ``path:/opt/bin/clang``."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
+from whyfast.toolchain.command import first_line
+from whyfast.toolchain.languages import Installed, ask, language_of
 from whyfast.toolchain.probe import features
 from whyfast.toolchain.provider import Cost, Progress
 
-_COMPILER = re.compile(r"^(gcc|clang)(-\d+(\.\d+)?)?$")
+_COMPILER = re.compile(r"^((gcc|g\+\+|clang|clang\+\+)(-\d+(\.\d+)?)?|rustc|cargo|go|python3)$")
 
 
 class PathProvider:
     """Whatever the user has on ``PATH``."""
 
     def names(self) -> list[str]:
-        """Every gcc and clang on PATH, by the name it is called."""
+        """Every compiler of C, C++, Rust and Go on PATH, by the name it is called."""
         found: set[str] = set()
         for folder in os.get_exec_path():
             try:
@@ -53,57 +54,55 @@ class PathProvider:
             here = ", ".join(self.names()) or "none"
             raise CannotBuildHere(f"{name} is not installed (on PATH here: {here})")
         compiler = os.path.abspath(compiler)  # steps run in another folder
-        version = first_line([compiler, "--version"])
-        target = first_line([compiler, "-dumpmachine"])
-        if not version:
+        language = language_of(name)
+        found = ask(language, compiler, first_line)
+        if not found.version:
             raise CannotBuildHere(f"{compiler} --version says nothing: is it a compiler?")
-        digest = _digest(compiler, version)
-        env = dict(os.environ)
+        digest = _digest(found)
+        cc, probes = (found.program,), home.cache / "probes"
+        usable: frozenset[str] = frozenset()
+        if language in ("c", "c++", ""):
+            try:
+                usable = features(cc, dict(os.environ), digest, probes)
+                language = language or "c"
+            except CannotBuildHere:
+                if language:
+                    raise
+                # Of a name that says nothing: a compiler of some other language.
         return Toolchain(
             name=f"path:{name}",
             provider="path",
-            version=short_version(version),
-            target=target or "unknown",
+            version=short_version(found.version),
+            target=found.target or "unknown",
             digest=digest,
-            cc=(compiler,),
-            features=features((compiler,), env, digest, home.cache / "probes"),
+            cc=cc,
+            features=usable,
+            env=dict(found.env),
+            readable=found.readable,
+            language=language,
         )
-
-
-def first_line(argv: list[str], env: dict[str, str] | None = None) -> str:
-    """The first line that a program prints; empty when it cannot be run."""
-    try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=120,
-            env=env,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.split("\n", 1)[0].strip() if done.returncode == 0 else ""
 
 
 def short_version(line: str) -> str:
-    """``"clang version 19.1.7 (https://…)"`` → ``"clang 19.1.7"``; gcc's likewise."""
+    """``"clang version 19.1.7 (https://…)"`` → ``"clang 19.1.7"``; others' likewise."""
     found = re.search(r"\d+\.\d+(\.\d+)?", line.rpartition(")")[2] or line) or re.search(
         r"\d+\.\d+(\.\d+)?", line
     )
-    name = "clang" if "clang" in line else "gcc" if re.search(r"gcc|GCC|cc ", line) else line
-    return f"{name} {found.group(0)}" if found else line
+    if not found:
+        return line
+    known = re.search(r"clang|g\+\+|gcc|GCC|(?<!\w)cc (?=\()", line)
+    name = known[0].lower().removesuffix(" ") if known else re.split(r"[\s\d]", line.strip())[0]
+    return f"{'gcc' if name in ('cc', 'g++') else name} {found.group(0)}"
 
 
-def _digest(compiler: str, version: str) -> str:
-    """sha256 over the version and the driver, compiler proper, assembler and linker it calls."""
-    total = hashlib.sha256(version.encode())
-    for tool in ("", "cc1", "as", "ld"):
-        path = first_line([compiler, f"-print-prog-name={tool}"]) if tool else compiler
-        found = shutil.which(path) if path else None
-        if found is None:
+def _digest(found: Installed) -> str:
+    """sha256 over the version, the program, and the files that do the work for it."""
+    total = hashlib.sha256(found.version.encode())
+    for path in (Path(found.program), *found.files):
+        # The linker is often said by its name alone.
+        place = shutil.which(path) or (str(path) if path.is_file() else None)
+        if place is None:
             continue
-        with Path(found).resolve().open("rb") as file:
+        with Path(place).resolve().open("rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.toolchain.command import run
 
 #: Seconds that one probe may take; a compiler's first run may fill caches of its own.
 TIMEOUT = 120.0
@@ -53,19 +54,8 @@ def compiles(
         source = Path(folder, "probe.c")
         source.write_text(code)
         try:
-            done = subprocess.run(
-                [
-                    *enter(Path(folder)),
-                    *(*cc, "-O2", "-Werror", "-c"),
-                    *(str(source), "-o", str(source.with_suffix(".o"))),
-                ],
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=TIMEOUT,
-            )
+            words = [*cc, "-O2", "-Werror", "-c", str(source), "-o", str(source.with_suffix(".o"))]
+            done = run([*enter(Path(folder)), *words], timeout=TIMEOUT, env=env)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise CannotBuildHere(f"{cc[0]} cannot be tried: {error}") from error
     if done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # for want of memory, say

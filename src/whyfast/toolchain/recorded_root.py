@@ -63,7 +63,8 @@ def check_archive(wanted: RecordedRoot, suite: str) -> None:
     Downloads the suite's index, about 10 MB, and no package.
     """
     listed: dict[str, list[Binary]] = {}
-    for one in listed_binaries(".", suite, wanted.architecture):
+    names = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in sorted(wanted.packages))
+    for one in listed_binaries(f"^({names})$", suite, wanted.architecture):
         listed.setdefault(one.package, []).append(one)
     gone = [
         (name, package, listed.get(name, []))

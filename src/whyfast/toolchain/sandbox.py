@@ -130,7 +130,8 @@ def _seen(box: Box) -> str:
 
 def hidden_folders() -> list[Path]:
     """What a sandbox without a root of its own does not show."""
-    folders = [Path("/tmp"), Path("/var/tmp")]
+    # In /run are the sockets of services, by which a step could do outside what it may not inside.
+    folders = [Path("/tmp"), Path("/var/tmp"), Path("/run")]
     with contextlib.suppress(RuntimeError, OSError):
         folders.append(_real(Path.home()))
     return [f for f in folders if f.is_dir() and f != Path("/")]

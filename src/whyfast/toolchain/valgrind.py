@@ -8,20 +8,17 @@ are: what is counted is what was built, and asking for counts builds nothing ane
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import re
-import shutil
-import sys
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.store.complete import discard, lock_of, make_once
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 from whyfast.toolchain.archive import archive_address, proxy_options
-from whyfast.toolchain.debian_root import RootSpec, make_root, mmdebstrap_words
+from whyfast.toolchain.debian_root import RootSpec, get_root
 from whyfast.toolchain.provider import Progress
-from whyfast.toolchain.removal import discard
 
 #: As it is called where toolchains are listed and removed, though it is no compiler.
 NAME = "debian:valgrind"
@@ -54,7 +51,7 @@ def valgrind_size(home: Home) -> int:
 def remove_valgrind(home: Home) -> None:
     """Delete that root; UserError when it is not there."""
     folder = valgrind_root(home).parent
-    with exclusive(folder.with_name(f"{folder.name}.lock")):
+    with exclusive(lock_of(folder)):
         if not folder.exists():
             raise UserError(f"{NAME} is not installed")
         discard(folder)
@@ -67,11 +64,17 @@ def newer_valgrind(home: Home, progress: Progress) -> Path:
     """
     root = valgrind_root(home)
     folder = root.parent
-    if not (folder / "digest").exists():
-        waiting = "waiting for another whyfast that makes the root of Valgrind"
-        with exclusive(folder.with_name(f"{folder.name}.lock"), lambda: progress(waiting)):
-            if not (folder / "digest").exists():
-                _make(folder, progress)
+
+    def make() -> None:
+        spec = RootSpec(SUITE, PACKAGES, archive_address(), tuple(proxy_options()), NEED)
+        get_root(spec, folder, f"Valgrind of Debian {SUITE}", progress)
+
+    make_once(
+        folder,
+        (folder / "digest").exists,
+        make,
+        lambda: progress("waiting for another whyfast that makes the root of Valgrind"),
+    )
     return root
 
 
@@ -95,18 +98,3 @@ def version_of(text: str) -> tuple[int, int]:
     """``valgrind-3.19.0`` → (3, 19); (0, 0) for anything else."""
     found = re.search(r"valgrind-(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-def _make(folder: Path, progress: Progress) -> None:
-    if sys.platform != "linux":
-        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
-    program = shutil.which("mmdebstrap")
-    if program is None:
-        raise CannotBuildHere(
-            "mmdebstrap, which makes Debian roots, is not installed; apt-get install mmdebstrap"
-        )
-    spec = RootSpec(SUITE, PACKAGES, archive_address(), tuple(proxy_options()), NEED)
-    what = f"Valgrind of Debian {SUITE}"
-    progress(f"making a root with {what}")
-    words = mmdebstrap_words(spec, program, "root" if os.geteuid() == 0 else "unshare")
-    make_root(spec, folder, words, lambda text: progress(f"{what}: {text}"))

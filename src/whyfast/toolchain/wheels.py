@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import stat
-import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.store.lock import exclusive
+from whyfast.store.complete import make_once, replacing
+from whyfast.toolchain.command import run
 
 
 @dataclass(frozen=True)
@@ -54,43 +52,33 @@ def fetch(
     which pip would have done. Raises :class:`CannotBuildHere` when it cannot be had.
     """
     folder = parent / wheel.name
-    if (folder / "digest").exists():
-        return folder
     label = label or f"{wheel.package} {wheel.release}"
-    with exclusive(
-        parent / f"{wheel.name}.lock", lambda: progress(f"waiting for another download of {label}")
-    ):
-        if not (folder / "digest").exists():
-            progress(f"downloading {label}")
-            try:
-                _install(wheel, folder, part, program)
-            except OSError as error:
-                reason = f"unpacking {wheel.package} {wheel.release} into {parent} failed"
-                raise CannotBuildHere(f"{reason}: {error.strerror or error}") from error
+
+    def install() -> None:
+        progress(f"downloading {label}")
+        try:
+            with replacing(folder) as work:
+                _install(wheel, work, part, program)
+        except OSError as error:
+            reason = f"unpacking {wheel.package} {wheel.release} into {parent} failed"
+            raise CannotBuildHere(f"{reason}: {error.strerror or error}") from error
+
+    waiting = f"waiting for another download of {label}"
+    make_once(folder, (folder / "digest").exists, install, lambda: progress(waiting))
     return folder
 
 
-def _install(wheel: Wheel, folder: Path, part: str, program: str) -> None:
-    """Download, check and unpack into ``folder``, which appears only when it is complete.
-
-    The caller holds the lock of ``folder``.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f"{folder.name}-unfinished-"
-    for remains in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
-        shutil.rmtree(remains, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as work:
-        file = _download(wheel, Path(work))
-        unpacked = Path(work, "unpacked")
-        with zipfile.ZipFile(file) as archive:
-            archive.extractall(unpacked)
-        root = unpacked / part
-        if program:
-            mode = (root / program).stat().st_mode
-            (root / program).chmod(mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-        (root / "digest").write_text(_sha256(file) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        root.rename(folder)
+def _install(wheel: Wheel, work: Path, part: str, program: str) -> None:
+    """Download, check and unpack into ``work/made``."""
+    file = _download(wheel, work)
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(work / "unpacked")
+    root = work / "unpacked" / part
+    if program:
+        mode = (root / program).stat().st_mode
+        (root / program).chmod(mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    (root / "digest").write_text(_sha256(file) + "\n")
+    root.rename(work / "made")
 
 
 def _download(wheel: Wheel, work: Path) -> Path:
@@ -99,18 +87,13 @@ def _download(wheel: Wheel, work: Path) -> Path:
         f"--hash=sha256:{h}" for h in wheel.hashes
     )
     (work / "requirements.txt").write_text(requirement + "\n")
-    done = subprocess.run(
+    done = run(
         [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"),
             *("--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check"),
             *("-r", str(work / "requirements.txt"), "-d", str(work)),
         ],
         env=_pip_environment(os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
     )
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:

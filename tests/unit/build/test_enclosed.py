@@ -10,8 +10,8 @@ import pytest
 from tests.unit.build.example import recipe, toolchain
 
 from whyfast.build import run
-from whyfast.build.enclose import enclose
 from whyfast.build.run import build_all
+from whyfast.build.steps import enclose
 from whyfast.model.build import Build, BuildFailure
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
@@ -72,7 +72,7 @@ def test_what_a_toolchain_writes_is_writable(
     folder = tmp_path / "build"
     folder.mkdir()
     made = recipe(source, compiler=replace(toolchain(), writable=(cache,)))
-    words, _ = enclose(made, folder, tmp_path)
+    words, _ = enclose(made, folder, BuildStore(tmp_path / "builds"))
     bound = {words[i + 1] for i, word in enumerate(words) if word == "--bind"}
     assert bound == {str(cache), str(folder)}
     assert words[-2] == str(folder / "work")

@@ -29,6 +29,23 @@ CRASH = "the compiler crashed in the step: make"
             "step ended with exit code 1: make (ld.lld: error: cannot open x.a)",
         ),
         (127, (), "step ended with exit code 127: make"),
+        (
+            127,
+            ("/bin/sh: 1: go: not found",),
+            "step ended with exit code 127: make (/bin/sh: 1: go: not found)",
+        ),
+        (
+            1,
+            (
+                "/usr/bin/ld: /tmp/a/b/two.o: multiple definition of `main'; first here",
+                "collect2: error: ld returned 1 exit status",
+            ),
+            "step ended with exit code 1: make "
+            "(…/ld: …/two.o: multiple definition of `main'; first here)",
+        ),
+        (1, ("./main.go:3:2: x declared and not used",), None),
+        (101, ("error[E0425]: cannot find value `x` in this scope",), None),
+        (2, ("make: *** No targets specified and no makefile found. Stop.",), None),
         (-11, (), "step killed by SIGSEGV: make"),
         (139, (), "step killed by SIGSEGV: make"),
         (137, (), MEMORY),
@@ -61,7 +78,17 @@ CRASH = "the compiler crashed in the step: make"
     ],
 )
 def test_why(status: int, lines: tuple[str, ...], reason: str | None) -> None:
-    assert why("make", status, lines) == (reason or f"{MEMORY} ({lines[0]})")
+    if reason is None and lines[0].startswith("cc1: out of memory"):
+        reason = f"{MEMORY} ({lines[0]})"
+    elif reason is None:
+        reason = f"step ended with exit code {status}: make ({lines[0]})"
+    assert why("make", status, lines) == reason
+
+
+def test_the_step_is_shown_whole_without_the_folders_of_its_paths() -> None:
+    step = "/home/me/tools/gcc-14/bin/gcc -O2\n  -o vm src/a.c " + "x" * 200 + " /usr/lib/x"
+    said = why(step, 1)
+    assert said == f"step ended with exit code 1: …/gcc -O2 -o vm src/a.c {'x' * 200} …/x"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from tests.unit.build.example import named, reasons, recipe
 
-from whyfast.build.run import Steps, build_all
+from whyfast.build.run import build_all
+from whyfast.build.steps import Steps
 from whyfast.store.builds import BuildStore
 from whyfast.store.lock import exclusive
 

@@ -17,7 +17,6 @@ from tests.unit.build.example import PROGRAM, named, recipe, study, toolchain
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
-    expand_steps,
     include_folder,
     make_recipe,
     packages_here,
@@ -25,7 +24,9 @@ from whyfast.build.recipe import (
     scan_source,
     steps_of,
 )
-from whyfast.model.study import BuildSpec, EvidenceBuild, Variant
+from whyfast.build.steps import expand_steps
+from whyfast.model.study import BuildSpec, EvidenceBuild
+from whyfast.model.variant import Variant
 from whyfast.store.home import Home
 from whyfast.toolchain.debian import root_folder
 from whyfast.toolchain.debian_names import parse_name

@@ -71,6 +71,10 @@ def test_a_layout_is_made_once_and_to_the_byte_from_its_seed(
     relink(recipe, build, store, [11])
     assert hashlib.sha256(first.read_bytes()).hexdigest() == before[1]
 
+    first.write_bytes(other.read_bytes())
+    relink(recipe, build, store, [11])
+    assert hashlib.sha256(first.read_bytes()).hexdigest() == before[1]
+
 
 def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path)

@@ -12,7 +12,7 @@ from tests.unit.build.example import COMPILE, gcc, named, recipe
 from whyfast.build.repeat import repeat_script
 from whyfast.build.run import build_all
 from whyfast.model.build import Build
-from whyfast.model.study import Variant
+from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,38 @@ def test_equal_recipes_of_one_study_are_built_once_under_both_names(
     assert (tmp_path / "count").read_text() == "ran\n"
 
 
+def _patched(program: Path) -> None:
+    program.write_text(program.read_text().replace("plain", "other"))
+
+
+def _emptied(program: Path) -> None:
+    program.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (_patched, "its program in the build cache was changed since it was built"),
+        (_emptied, "its program in the build cache was changed since it was built"),
+        (Path.unlink, "its program is missing in the build cache"),
+    ],
+)
+def test_a_program_that_was_changed_in_the_cache_is_built_again(
+    source: Path, store: BuildStore, harm: Callable[[Path], None], said: str
+) -> None:
+    made = recipe(source)
+    (first,) = build_all([made], store, _silent)
+    assert isinstance(first, Build)
+    harm(first.program)
+    heard: list[str] = []
+    (second,) = build_all([made], store, heard.append)
+    assert heard == [f"base: {said}; building it again", "building base with cc 1.0"]
+    assert isinstance(second, Build)
+    assert not second.reused
+    assert second.program.read_text() == PROGRAM
+    assert second.program_sha256 == first.program_sha256
+
+
 BUILDER = """
 import sys
 from pathlib import Path
@@ -139,6 +172,16 @@ def _fails(source: Path, store: BuildStore, *steps: str) -> BuildFailure:
     return failure
 
 
+def test_a_failure_is_kept_until_the_same_is_built(source: Path, store: BuildStore) -> None:
+    failure = _fails(source, store, "echo bad >&2; exit 3")
+    (kept,) = store.failures()
+    assert (kept.variant, kept.compiler, kept.reason) == (failure.variant, "cc 1.0", failure.reason)
+    assert store.tried(kept.digest[:8]) == kept
+    assert list(store.all()) == []
+    (kept.folder / "provenance.json").write_text("{}")
+    assert list(store.failures()) == []
+
+
 def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
     source: Path, store: BuildStore
 ) -> None:
@@ -156,7 +199,7 @@ def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
     [
         ("kill -SEGV $$", "step killed by SIGSEGV: kill -SEGV $$"),
         ("true; false; true", "step ended with exit code 1: true; false; true"),
-        (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 111}…"),
+        (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 200}"),
         ("true", "the steps ended well but made no 'vm'"),
         ("mkdir vm", "the steps ended well but made no 'vm'"),
     ],

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.formats import examples
 
 from whyfast.cli.main import main
-from whyfast.report.json_report import load_result
+from whyfast.report.result_json import load_result
 
 Write = Callable[[str, object], str]
 
@@ -65,8 +65,8 @@ def test_reports_are_written_and_hold_every_digit(write: Write, tmp_path: Path) 
     arguments = [a for kind, path in outputs.items() for a in (f"--{kind}", str(path))]
     assert main(["compare", *files, *arguments]) == 0
     result = load_result(outputs["json"])
-    assert result.about == "runs"
-    assert result.suites[0].verdict.ratio == pytest.approx(1.1, rel=1e-9)
+    assert result.judged.about == "runs"
+    assert result.judged.suites[0].verdict.ratio == pytest.approx(1.1, rel=1e-9)
     for path in outputs.values():
         assert "session drift is not excluded" in path.read_text()
     assert outputs["markdown"].read_text().startswith("**new is 1.10x slower than old")
@@ -235,7 +235,7 @@ def test_one_benchmark_carries_half_of_taildup(
     said = " ".join(capsys.readouterr().out.split())
     assert "bench_mp_pool alone carries 47 % of clang19.taildup's 1.01x faster" in said
     assert "without it the geometric mean is 1.007x faster" in said
-    (suite,) = load_result(out).suites
+    (suite,) = load_result(out).judged.suites
     assert 1 / suite.influence["bench_mp_pool"] == pytest.approx(1.007, abs=0.0005)
     # The files name the compiler with each benchmark, and nothing names the commit.
     assert "not the same compiler: Clang 18.1.8 (clang18); Clang 19.1.7" in said

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from tests.unit.report.example import sample_result, sample_study, suite, verdict
+from tests.unit.report.parts import changed
 
-from whyfast.cli.arguments import check_outputs
 from whyfast.cli.main import main
-from whyfast.cli.output import exit_code, write
+from whyfast.cli.output import check_outputs, exit_code, write
 from whyfast.model.errors import UserError
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.html_text import when
+from whyfast.report.topics.certainty import when
 
 
 def test_a_file_is_written_whole_and_nothing_beside_it(
@@ -89,7 +89,7 @@ def test_a_pipe_gets_one_thing(
     more = ["--html", str(tmp_path / "out.html"), "--pyperf-out", str(tmp_path / "pyperf")]
     assert main(["compare", *results, "--json", "-", *more]) == 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["schema"] == "whyfast-result/1"
+    assert json.loads(said.out)["schema"] == "whyfast-result/2"
     assert said.err.count("wrote ") == 3
 
 
@@ -99,11 +99,13 @@ def test_a_result_without_a_baseline_is_refused(
     out = tmp_path / "out.json"
     assert main(["compare", *results, "--json", str(out)]) == 0
     data = json.loads(out.read_text())
-    data["study"]["baselines"] = []
+    data["question"]["baselines"] = []
     out.write_text(json.dumps(data))
     capsys.readouterr()
     assert main(["report", str(out)]) == 2
-    assert capsys.readouterr().err == (f"whyfast: {out}: study.baselines: one or more are wanted\n")
+    assert capsys.readouterr().err == (
+        f"whyfast: {out}: question.baselines: one or more are wanted\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["doctor", "explain"])
@@ -145,9 +147,9 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
     main_one = sample_study().variant("clang18-goto")
     twin = replace(main_one, name="clang18-goto twin", twin_of="clang18-goto")
     study = replace(sample_study(), variants=(main_one, twin), baselines=("clang18-goto",))
-    result = replace(
+    result = changed(
         sample_result(),
-        study=study,
+        question=study,
         suites=tuple(suites),
         verdicts=tuple(verdicts),
         builds=(),

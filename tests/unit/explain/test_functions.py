@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import base_name, parent_name
 from whyfast.explain.program import explain_program
-from whyfast.explain.x86 import X86Disassembler
 from whyfast.model.evidence import FunctionFacts
 
 Compile = Callable[..., Path]

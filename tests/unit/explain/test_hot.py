@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.explain.code import Program
 from whyfast.explain.hot import hot_functions
-from whyfast.explain.loader import Program, load
+from whyfast.explain.objects.symbols import Function
 from whyfast.explain.placement import lines_of, overlap, set_load
-from whyfast.explain.symbols import Function
+from whyfast.explain.program import load
 from whyfast.measure.geometry import Cache
 from whyfast.model.counters import FunctionCost, Profile
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.aarch64 import _mark
 from whyfast.explain.body import bodies
-from whyfast.explain.image import Image, Region
-from whyfast.explain.labels import Function
-from whyfast.explain.loader import Program
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.aarch64 import _mark
+from whyfast.explain.disassembly.x86 import X86Disassembler
+from whyfast.explain.disassembly.x86_marks import mark_of
+from whyfast.explain.objects.image import Image, Region
+from whyfast.explain.objects.labels import Function
 from whyfast.explain.options import option_traces
 from whyfast.explain.program import explain_program
-from whyfast.explain.recorded import Recorded, _annobin, read_recorded
-from whyfast.explain.x86 import X86Disassembler
-from whyfast.explain.x86_marks import mark_of
+from whyfast.explain.recorded import CompilerRecord, _annobin, read_recorded
 from whyfast.model.evidence import OptionTrace
 
 Compile = Callable[..., Path]
@@ -123,7 +123,7 @@ def _clearing(*functions: str) -> tuple[OptionTrace, ...]:
     ]
     image = Image(regions, {}, 0x20_0000)
     program = Program(Path("x"), "x86-64", image, tuple(pieces), X86Disassembler())
-    return option_traces(program, bodies(program, pieces), Recorded())
+    return option_traces(program, bodies(program, pieces), CompilerRecord())
 
 
 def test_what_a_loop_clears_before_it_dispatches_are_its_variables() -> None:
@@ -154,7 +154,7 @@ def test_the_compiler_is_known_without_debug_information(gcc: Compile, interpret
 
 def test_what_is_no_program_has_no_record(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\x7fELF")
-    assert read_recorded(tmp_path / "a") == Recorded()
+    assert read_recorded(tmp_path / "a") == CompilerRecord()
     assert option_traces.__doc__
 
 

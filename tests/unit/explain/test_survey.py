@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from whyfast.explain.body import Body
-from whyfast.explain.image import Image, Region
-from whyfast.explain.labels import Function
-from whyfast.explain.loader import Program
+from whyfast.explain.code import Program
+from whyfast.explain.disassembly.x86 import X86Disassembler
+from whyfast.explain.objects.image import Image, Region
+from whyfast.explain.objects.labels import Function
 from whyfast.explain.survey import _body, _by_name
-from whyfast.explain.x86 import X86Disassembler
 
 
 def _program(*names: tuple[str, str]) -> Program:

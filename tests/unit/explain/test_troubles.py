@@ -13,8 +13,9 @@ from whyfast.explain.known_troubles import MERGED, SAVING, known_troubles, look_
 from whyfast.explain.program import explain_program
 from whyfast.explain.troubles import find_troubles, program_troubles
 from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
 from whyfast.study.load import load_study
 
 Compile = Callable[..., Path]
@@ -165,7 +166,7 @@ def test_the_lines_keep_what_else_sets_a_place_of_axes_apart() -> None:
     (broken,) = find_troubles(
         _study(replace(place, env={"A": "x\ny"})), TOOLCHAINS, [_loop("new", 1)]
     )
-    assert 'env."A" = "x\\ny"' in broken.toml
+    assert 'env.A = "x\\ny"' in broken.toml
 
 
 def test_handlers_that_save_registers() -> None:

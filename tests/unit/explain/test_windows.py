@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import pytest
 from tests.unit.explain.cross import VM, WINDOWS, compile_object, run, zig_binary
 
-from whyfast.explain.loader import load
-from whyfast.explain.pdb import find_pdb
-from whyfast.explain.program import explain_program
+from whyfast.explain.objects.pdb import find_pdb
+from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence
 

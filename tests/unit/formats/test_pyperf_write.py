@@ -70,8 +70,8 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
 def test_blocks_of_a_result_become_processes() -> None:
     result = sample_result()
     recordings = recordings_of(result)
-    assert {r.name for r in recordings} == {v for b in result.blocks for v in b.values}
-    block = result.blocks[0]
+    assert {r.name for r in recordings} == {v for b in result.recorded.blocks for v in b.values}
+    block = result.recorded.blocks[0]
     found = next(r for r in recordings if r.name == block.start_order[0])
     first = found.series[block.benchmark].processes[0]
     assert first == tuple(v / block.loops for v in block.values[found.name])

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.formats.self_report import Code, read_buckets, read_code, read_overheads
+from whyfast.formats.self_report import (
+    Code,
+    Said,
+    read_buckets,
+    read_code,
+    read_figures,
+    read_overheads,
+)
 from whyfast.model.errors import UserError
 
 
@@ -30,6 +37,26 @@ def test_buckets_and_overheads_are_in_seconds() -> None:
     ((what, seconds),) = read_overheads("overhead 610.5 a system call\ndone\n")
     assert what == "a system call"
     assert seconds == pytest.approx(610.5e-9)
+
+
+def test_figures_words_and_what_is_missing() -> None:
+    text = (
+        "figure 0.5 references a call\nword CALL+LOAD_ATTR instructions that call\n"
+        "missing blocks of memory: it came with 3.4: not here\nlacks nothing\ndone\n"
+    )
+    assert read_figures(text) == (
+        Said("references a call", number=0.5),
+        Said("instructions that call", word="CALL+LOAD_ATTR"),
+        Said("blocks of memory", why="it came with 3.4: not here"),
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["figure 5", "figure x y", "figure inf y", "word w", "missing what", "missing : why"]
+)
+def test_malformed_figures(line: str) -> None:
+    with pytest.raises(UserError, match="line 1 of the report is malformed"):
+        read_figures(f"{line}\ndone\n")
 
 
 @pytest.mark.parametrize(

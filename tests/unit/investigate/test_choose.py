@@ -10,7 +10,9 @@ from tests.unit.build.example import study as example
 
 from whyfast.investigate.choose import Choice, chosen
 from whyfast.model.errors import UserError
-from whyfast.model.study import Benchmark, Claim, MeasureSpec, Quick, Study, Variant
+from whyfast.model.question import Claim
+from whyfast.model.study import MeasureSpec, Quick, Study
+from whyfast.model.variant import Benchmark, Variant
 
 
 @pytest.fixture

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from whyfast.judge.claim import claim_pairs, plausible_baselines
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.study import BuildSpec, Claim, Source, Study, Variant
+from whyfast.model.question import Claim
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 
 CLAIM = Claim("new-tail", "new")
 STUDY = Study(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from whyfast.judge.confounds import find_confounds
+from whyfast.judge.confounds import find_confounds, identical_programs
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.sample import Session
 from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 STUDY = Study(
@@ -33,7 +35,8 @@ def _session(**environment: object) -> Session:
 
 
 def _find(builds: list[BuildOutcome], *sessions: Session) -> list[Confound]:
-    return list(find_confounds(STUDY, builds, sessions, ()))
+    study = replace(STUDY, variants=tuple(Variant(b.variant) for b in builds))
+    return list(find_confounds(study, builds, sessions, ()))
 
 
 def test_one_build_and_one_quiet_session_have_none() -> None:
@@ -57,6 +60,14 @@ def test_programs_that_are_equal_byte_for_byte_are_named() -> None:
     (confound,) = [c for c in _find([*builds]) if c.kind == "identical-programs"]
     assert confound.text.startswith("a and b are the same program byte for byte")
     assert confound.variants == ("a", "b")
+
+
+def test_equal_programs_that_are_run_in_different_ways_are_not_compared_with_themselves() -> None:
+    builds = [_build(name, sha256="x") for name in ("plain", "again", "hardened")]
+    made = (Variant("plain"), Variant("again", "zig:clang-18"))
+    hardened = Variant("hardened", sysctl={"net.core.bpf_jit_harden": "2"})
+    study = replace(STUDY, variants=(*made, hardened))
+    assert identical_programs(study, builds) == (("plain", "again"),)
 
 
 def test_variants_that_were_not_built_count_for_nothing() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyfast.judge import decide
-from whyfast.judge.decide import adjusted_levels, judge_family, precise_enough, word
+from whyfast.judge.decide import adjusted_level, judge_family, precise_enough, word
 from whyfast.judge.eprocess import confidence_interval, log_e_value
 from whyfast.judge.estimate import location
+from whyfast.judge.few import needed_blocks
 from whyfast.judge.power import detectable, seconds_to_margin
+from whyfast.judge.ratios import Ratios
 from whyfast.model.verdict import Verdict, Word
 
 Floats = NDArray[np.float64]
@@ -52,41 +55,56 @@ def test_word(low: float, high: float, said: Word) -> None:
     assert word(low, high, 0.01) == said
 
 
-def _decided_from(
-    monkeypatch: pytest.MonkeyPatch, needed: Mapping[str, float]
-) -> dict[str, Floats]:
-    """Samples of which each is decided at its level and at all that are less strict."""
-
-    def interval(d: Floats, alpha: float) -> tuple[float, float]:
-        return (0.1, 0.2) if alpha >= d[0] else (-1.0, 1.0)
-
-    monkeypatch.setattr(decide, "confidence_interval", interval)
-    return {name: np.array([level]) for name, level in needed.items()}
+def _family(blocks: Sequence[int]) -> dict[Key, Floats]:
+    """Comparisons of so many blocks, all alike: each block doubles the wealth at most."""
+    return {(str(i), "new", "old"): np.full(n, 0.1) for i, n in enumerate(blocks)}
 
 
 @pytest.mark.parametrize(
-    ("needed", "level"),
+    ("blocks", "k"),
     [
-        ([0.01, 0.02, 0.03, 0.04], 0.04),  # all four
-        ([0.01, 0.02, 0.03, 0.05], 0.03),  # three of four
-        ([0.01, 0.05, 0.02, 0.05], 0.02),
-        ([0.04, 0.03, 0.02, 0.05], 0.01),  # three at the level of four, two at that of three …
-        ([0.01, 0.05, 0.05, 0.05], 0.01),
-        ([0.05, 0.05, 0.05, 0.05], 0.01),  # none: the strictest of all
-        ([0.04, 0.04, 0.04, 0.04], 0.04),
-        ([0.05], 0.04),
-        ([0.04], 0.04),
+        ([30, 30, 30, 30], 4),
+        ([30, 30, 30, 3], 3),
+        ([30, 3, 30, 3], 2),
+        ([30, 3, 3, 3], 1),
+        ([3, 3, 3, 3], 1),  # none: the strictest of all
+        ([9, 9, 9, 9], 4),  # nine blocks do at 1 %, ten at half of that, eleven at a quarter
+        ([9, 9, 9, 3], 1),
+        ([10, 10, 9, 3], 2),
+        ([11, 9, 9, 3], 1),
+        ([30], 1),
     ],
 )
-def test_the_level_is_bought_by_as_many_verdicts_as_hold_at_it(
-    monkeypatch: pytest.MonkeyPatch, needed: list[float], level: float
+def test_the_level_is_bought_by_as_many_verdicts_as_hold_at_it(blocks: list[int], k: int) -> None:
+    samples = _family(blocks)
+    level = adjusted_level(samples, 0.01, alpha=0.01)
+    assert level == pytest.approx(0.01 * k / len(blocks))
+    words = [v.word for v in judge_family(samples, margin=0.01, alpha=0.01)]
+    needed = needed_blocks(level)
+    assert words == ["slower" if n >= needed else "undecided" for n in blocks]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(3, 25), st.floats(-0.04, 0.04)), min_size=1, max_size=8))
+def test_as_many_are_decided_as_the_level_was_bought_for(
+    family: list[tuple[int, float]],
 ) -> None:
-    samples = _decided_from(monkeypatch, {str(i): x for i, x in enumerate(needed)})
-    assert adjusted_levels(samples, 0.01, alpha=0.04) == pytest.approx(level)
+    rng = np.random.default_rng(3)
+    samples: dict[Key, Floats] = {
+        (str(i), "new", "old"): rng.normal(shift, 0.01, n) for i, (n, shift) in enumerate(family)
+    }
+    verdicts = judge_family(samples, margin=0.01, alpha=0.05)
+    decided = sum(v.word != "undecided" for v in verdicts)
+    m = len(samples)
+    assert 1 - verdicts[0].confidence == pytest.approx(0.05 * max(1, decided) / m)
+    # No greater number would have held.
+    for k in range(decided + 1, m + 1):
+        words = [word(*confidence_interval(d, 0.05 * k / m), 0.01) for d in samples.values()]
+        assert sum(w != "undecided" for w in words) < k
 
 
 def test_the_level_of_an_empty_family_is_the_whole_one() -> None:
-    assert adjusted_levels({}, 0.01, alpha=0.04) == 0.04
+    assert adjusted_level({}, 0.01, alpha=0.04) == 0.04
     assert judge_family({}, margin=0.01) == ()
 
 
@@ -98,7 +116,16 @@ def test_all_verdicts_of_a_family_are_given_at_its_level() -> None:
     assert [v.word for v in verdicts] == ["slower", "undecided"]
     assert [v.confidence for v in verdicts] == [0.99, 0.99]
     low, high = confidence_interval(clear, 0.01)
-    assert (verdicts[0].low, verdicts[0].high) == (math.exp(low), math.exp(high))
+    assert (verdicts[0].low, verdicts[0].high) == pytest.approx((math.exp(low), math.exp(high)))
+
+
+def test_comparisons_with_different_numbers_of_blocks_keep_their_order() -> None:
+    samples: dict[Key, Floats] = {
+        (str(i), "new", "old"): _noise(n, 0.1, seed=i) for i, n in enumerate([30, 12, 30, 0, 12])
+    }
+    verdicts = judge_family(samples, margin=0.01)
+    assert [v.benchmark for v in verdicts] == ["0", "1", "2", "3", "4"]
+    assert [v.blocks for v in verdicts] == [30, 12, 30, 0, 12]
 
 
 def _verdict(d: Floats, cost: float | None = None) -> Verdict:
@@ -117,7 +144,7 @@ def test_a_decided_verdict(shift: float, said: Word) -> None:
     assert verdict.word == said
     assert verdict.ratio == pytest.approx(math.exp(location(d)))
     assert verdict.low < verdict.ratio < verdict.high
-    assert verdict.log_e == log_e_value(d)
+    assert verdict.log_e == pytest.approx(log_e_value(d))
     assert (verdict.blocks, verdict.confidence) == (60, 0.99)
     assert verdict.detectable is None
     assert verdict.seconds_to_margin is None
@@ -127,10 +154,14 @@ def test_an_undecided_verdict_says_what_was_detectable_and_what_more_costs() -> 
     d = _noise(20, 0.0, 0.05)
     verdict = _verdict(d, 0.5)
     assert verdict.word == "undecided"
-    found = detectable(d, confidence_interval(d, 0.01))
+    interval = confidence_interval(d, 0.01)
+    found = detectable(d, interval, 0.01)
     assert verdict.detectable == pytest.approx(math.exp(found))
-    assert verdict.seconds_to_margin == pytest.approx(seconds_to_margin(d, 0.01, 0.01, 0.5))
+    seconds = seconds_to_margin(d, interval, 0.01, 0.01, 0.5)
+    assert (verdict.seconds_to_margin, verdict.seconds_to_margin_90) == seconds
     assert verdict.seconds_to_margin
+    assert verdict.seconds_to_margin_90
+    assert verdict.seconds_to_margin < verdict.seconds_to_margin_90
 
 
 def test_without_a_cost_a_block_the_cost_of_the_margin_is_unknown() -> None:
@@ -142,6 +173,8 @@ def test_a_verdict_on_two_blocks_has_no_bounds_and_could_have_detected_nothing()
     assert verdict.word == "undecided"
     assert (verdict.low, verdict.high) == (0.0, math.inf)
     assert verdict.detectable == math.inf
+    assert verdict.few
+    assert (verdict.few.word, verdict.few.confidence, verdict.few.needed) == ("undecided", 0.5, 9)
 
 
 def test_a_verdict_on_no_blocks() -> None:
@@ -184,3 +217,53 @@ def test_precise_enough(said: Word, ratio: float, half: float, enough: bool) -> 
 def test_an_unbounded_verdict_is_not_precise_enough() -> None:
     verdict = Verdict("new", "old", "fib", "undecided", math.nan, 0.0, math.inf, 0.99, 0.0, 0)
     assert not precise_enough(verdict, 0.01)
+
+
+def _with_slow_processes(n: int, every: int, by: float = 0.3) -> Ratios:
+    """Every so many-th process of the variant is slow, and that is seen in the time of both."""
+    d, level = _noise(n, 0.0, 0.001), np.zeros(n)
+    d[::every] += by
+    level[::every] += by
+    return Ratios(d[None], None, level)
+
+
+def test_same_is_not_said_where_one_side_has_slow_processes() -> None:
+    (verdict,) = judge_family({KEY: _with_slow_processes(80, 10)}, margin=0.01)
+    assert verdict.word == "undecided"
+    assert math.exp(-0.01) < verdict.low < 1 < verdict.high < 1.01
+    assert verdict.lopsided
+    assert (verdict.lopsided.side, verdict.lopsided.count, verdict.lopsided.of) == ("new", 8, 80)
+
+
+def test_with_few_slow_processes_same_is_said_beside_them_and_more_blocks_are_wanted() -> None:
+    (verdict,) = judge_family({KEY: _with_slow_processes(60, 20)}, margin=0.01)
+    assert verdict.word == "same"
+    assert verdict.lopsided
+    assert verdict.lopsided.count == 3
+    assert not precise_enough(verdict, 0.01)
+
+
+def test_correlated_blocks_widen_the_interval_and_are_warned_of() -> None:
+    rng = np.random.default_rng(2)
+    d = np.zeros(60)
+    for i in range(1, 60):
+        d[i] = 0.8 * d[i - 1] + rng.normal(0, 0.01)
+    (verdict,) = judge_family({KEY: d}, margin=0.01)
+    assert verdict.correlation
+    assert 0.5 < verdict.correlation < 0.9
+    low, high = confidence_interval(d, 0.01)
+    assert math.log(verdict.high / verdict.low) > 1.5 * (high - low)
+    (shuffled,) = judge_family({KEY: rng.permutation(d)}, margin=0.01)
+    assert shuffled.correlation is None
+
+
+def test_statistics_that_disagree_are_told() -> None:
+    rng = np.random.default_rng(4)
+    centers = np.array([0.05, 0.05, 0.0, 0.0])[:, None]
+    d = Ratios(centers + rng.normal(0, 0.002, (4, 60)))
+    (verdict,) = judge_family({KEY: d}, margin=0.01)
+    assert verdict.word == "undecided"
+    assert verdict.low < 1 < 1.05 < verdict.high
+    assert [*verdict.statistics.values()] == pytest.approx([1.0513, 1.0513, 1.0, 1.0], abs=0.002)
+    # That there is a difference is sure all the same.
+    assert verdict.log_e > 10

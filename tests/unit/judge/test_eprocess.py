@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,15 +12,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import (
-    CLIP,
     LAMBDAS,
     WEIGHTS,
     confidence_interval,
+    evidence,
+    intervals,
     log_e_value,
     log_wealth,
-    scales,
-    scores,
 )
+from whyfast.judge.estimate import location
+from whyfast.judge.ratios import Ratios
+from whyfast.judge.strategies import Strategies, strategies
 
 Floats = NDArray[np.float64]
 
@@ -35,10 +38,31 @@ def _series(least: int, most: int) -> st.SearchStrategy[Floats]:
     return st.lists(_RATIO, min_size=least, max_size=most).map(np.array)
 
 
+@st.composite
+def _ratios(draw: st.DrawFn, least: int, most: int) -> Ratios:
+    """Four statistics that mostly say about the same, blocks of which some are noisy."""
+    n = draw(st.integers(least, most))
+    first = draw(st.lists(_RATIO, min_size=n, max_size=n).map(np.array))
+    beside = [
+        draw(st.lists(st.integers(-8, 8), min_size=n, max_size=n).map(np.array)) / 4096
+        for _ in range(3)
+    ]
+    spread = draw(st.lists(st.integers(0, 20), min_size=n, max_size=n).map(np.array)) / 1024
+    level = draw(st.lists(st.integers(-9, 9), min_size=n, max_size=n).map(np.array)) / 8
+    return Ratios(np.array([first, *(first + b for b in beside)]), spread, level)
+
+
 def _rounding(d: Floats) -> float:
     """How far an end may lie outside the set of log ratios that are not refuted."""
     deviation = float(np.median(np.abs(d - np.median(d))))
     return max(1e-3 * deviation, 1e-9 * float(np.ptp(d)), 1e-12)
+
+
+def _against(d: Ratios | Floats, theta: float) -> tuple[float, float]:
+    """log wealth against the log ratio from above and from below."""
+    series = d if isinstance(d, Ratios) else Ratios(d[None])
+    above, below = evidence(strategies([series]), np.array([theta]))
+    return float(above[0]), float(below[0])
 
 
 def _wealth_by_hand(psi: list[float]) -> float:
@@ -51,18 +75,29 @@ def _wealth_by_hand(psi: list[float]) -> float:
     return total
 
 
-def test_wealth_is_the_weighted_product_of_the_bets() -> None:
+def test_wealth_is_the_weighted_product_of_the_bets_for_either_side() -> None:
     psi = [1.5, -0.25, 0.75, 1.5, 0.0]
-    assert math.exp(log_wealth(np.array(psi))) == pytest.approx(_wealth_by_hand(psi), rel=1e-12)
+    above, below = log_wealth(np.array(psi))
+    assert math.exp(above) == pytest.approx(_wealth_by_hand(psi), rel=1e-12)
+    assert math.exp(below) == pytest.approx(_wealth_by_hand([-x for x in psi]), rel=1e-12)
+
+
+def test_wealth_of_many_blocks_neither_overflows_nor_vanishes() -> None:
+    above, below = log_wealth(np.full(5000, 1.5))
+    # The boldest bet wins most, the shyest loses least.
+    wins, loses = (sum(WEIGHTS[i] for i in at) for at in ([-1], [0]))
+    assert above == pytest.approx(5000 * math.log(1 + math.tanh(3)) + math.log(wins), rel=1e-9)
+    lost = 5000 * math.log(1 - math.tanh(1.5 / 64)) + math.log(loses)
+    assert below == pytest.approx(lost, rel=1e-9)
 
 
 def test_wealth_begins_at_one() -> None:
-    assert log_wealth(np.array([])) == pytest.approx(0.0, abs=1e-15)
+    assert log_wealth(np.zeros((0, 1)))[0] == pytest.approx(0.0, abs=1e-15)
     assert log_e_value(np.array([])) == -math.log(2)
 
 
 def test_a_block_equal_to_the_hypothesis_is_evidence_of_nothing() -> None:
-    assert log_wealth(np.array([0.0, 0.0])) == pytest.approx(0.0, abs=1e-15)
+    assert log_wealth(np.array([0.0, 0.0]))[0] == pytest.approx(0.0, abs=1e-15)
 
 
 @given(past=_series(0, 30), size=st.floats(0, 10), theta=_RATIO)
@@ -71,36 +106,35 @@ def test_a_block_equal_to_the_hypothesis_is_evidence_of_nothing() -> None:
 def test_wealth_stays_the_same_on_average_over_the_two_signs_of_the_next_block(
     past: Floats, size: float, theta: float
 ) -> None:
-    plus, minus = (np.append(past - theta, sign * size) for sign in (1, -1))
-    for side in (1.0, -1.0):
-        before = log_wealth(side * scores(past - theta, 0.0, scales(past - theta)))
-        after = [
-            math.exp(log_wealth(side * scores(d, 0.0, scales(d))) - before) for d in (plus, minus)
-        ]
-        assert sum(after) / 2 == pytest.approx(1.0, abs=1e-12)
+    before = _against(past - theta, 0.0) if len(past) else (0.0, 0.0)
+    after = [_against(np.append(past - theta, sign * size), 0.0) for sign in (1, -1)]
+    for side in (0, 1):
+        mean = sum(math.exp(a[side] - before[side]) for a in after) / 2
+        assert mean == pytest.approx(1.0, abs=1e-11)
 
 
-@given(d=_series(4, 20), other=_RATIO, data=st.data())
-def test_the_scale_of_a_block_knows_earlier_blocks_only(
-    d: Floats, other: float, data: st.DataObject
+@given(past=_ratios(1, 30), data=st.data())
+def test_wealth_stays_the_same_on_average_over_the_two_ways_round_of_the_next_block(
+    past: Ratios, data: st.DataObject
 ) -> None:
-    at = data.draw(st.integers(0, len(d) - 1))
-    changed = d.copy()
-    changed[at:] = other
-    assert scales(changed)[: at + 1].tolist() == scales(d)[: at + 1].tolist()
-
-
-def test_the_scale_is_the_median_absolute_deviation_after_three_blocks() -> None:
-    d = np.array([0.0, 1.0, 3.0, 2.0, 100.0, 5.0])
-    wanted = [0.0, 0.0, 0.0, 1.4826, 1.4826, 1.4826]
-    assert scales(d).tolist() == pytest.approx(wanted)
-
-
-def test_scores_are_linear_then_limited_and_signs_without_a_scale() -> None:
-    d = np.array([0.5, -0.5, 4.0, -1e300, 0.3, -0.3, 0.1])
-    scale = np.array([1.0, 1.0, 1.0, 1e-10, 0.0, 0.0, 0.0])
-    wanted = [0.4, -0.6, CLIP, -CLIP, CLIP, -CLIP, 0.0]
-    assert scores(d, 0.1, scale).tolist() == pytest.approx(wanted)
+    """All statistics change their signs together; how noisy the block was stays."""
+    size = np.array(data.draw(st.lists(_RATIO, min_size=4, max_size=4)))
+    spread, level = data.draw(st.integers(0, 40)) / 1024, data.draw(st.integers(-9, 9)) / 8
+    assert past.spread is not None
+    assert past.level is not None
+    both = [
+        Ratios(
+            np.column_stack([past.logs, sign * size]),
+            np.append(past.spread, spread),
+            np.append(past.level, level),
+        )
+        for sign in (1, -1)
+    ]
+    before = _against(past, 0.0)
+    after = [_against(ratios, 0.0) for ratios in both]
+    for side in (0, 1):
+        mean = sum(math.exp(a[side] - before[side]) for a in after) / 2
+        assert mean == pytest.approx(1.0, abs=1e-11)
 
 
 @given(d=_series(1, 30), alpha=st.sampled_from([0.2, 0.05, 0.01]), theta=_RATIO)
@@ -119,34 +153,47 @@ def test_a_log_ratio_outside_the_interval_is_one_that_the_e_value_refutes(
 @settings(max_examples=50)
 @given(d=_series(13, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
 def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alpha: float) -> None:
-    scale, limit, step = scales(d), math.log(2 / alpha), _rounding(d)
+    limit, step = math.log(2 / alpha), _rounding(d)
     low, high = confidence_interval(d, alpha)
-    assert log_wealth(scores(d, low, scale)) >= limit > log_wealth(scores(d, low + step, scale))
-    assert log_wealth(-scores(d, high, scale)) >= limit > log_wealth(-scores(d, high - step, scale))
+    assert _against(d, low)[0] >= limit > _against(d, low + step)[0]
+    assert _against(d, high)[1] >= limit > _against(d, high - step)[1]
 
 
 @settings(max_examples=50)
-@given(d=_series(0, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
-def test_exchanging_variant_and_baseline_mirrors_everything(d: Floats, alpha: float) -> None:
+@given(d=_ratios(0, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
+def test_exchanging_variant_and_baseline_mirrors_everything(d: Ratios, alpha: float) -> None:
     low, high = confidence_interval(d, alpha)
-    assert confidence_interval(-d, alpha) == (-high, -low)
-    assert log_e_value(-d) == log_e_value(d)
+    other = Ratios(-d.logs, d.spread, d.level)
+    assert confidence_interval(other, alpha) == (-high, -low)
+    assert log_e_value(other) == pytest.approx(log_e_value(d), rel=1e-12, abs=1e-12)
 
 
 @settings(max_examples=50)
-@given(d=_series(0, 40))
-def test_more_certainty_never_makes_an_interval_shorter(d: Floats) -> None:
-    ends = [confidence_interval(d, alpha) for alpha in (0.2, 0.05, 0.01, 0.001)]
-    assert sorted((low for low, _ in ends), reverse=True) == [low for low, _ in ends]
-    assert sorted(high for _, high in ends) == [high for _, high in ends]
+@given(d=_ratios(0, 40))
+def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
+    """But for the rounding of each end, and where the statistics disagree."""
+    s = strategies([d]) if len(d) else None
+    found = []
+    for alpha in (0.2, 0.05, 0.01, 0.001):
+        if s is None or intervals(s, np.array([alpha]))[2][0]:
+            return
+        found.append(confidence_interval(d, alpha))
+    step = _rounding(d.medians)
+    for (low, high), (lower, higher) in pairwise(found):
+        assert lower <= low + step
+        assert higher >= high - step
 
 
 @settings(max_examples=50)
-@given(d=_series(7, 40), exponent=st.integers(-30, 30))
-def test_the_interval_knows_no_unit(d: Floats, exponent: int) -> None:
+@given(d=_ratios(7, 40), exponent=st.integers(-30, 30))
+def test_the_interval_knows_no_unit(d: Ratios, exponent: int) -> None:
     low, high = confidence_interval(d, 0.05)
     c = 2.0**exponent  # multiplying by it rounds nothing
-    assert confidence_interval(d * c, 0.05) == (low * c, high * c)
+    assert d.spread is not None
+    assert confidence_interval(Ratios(d.logs * c, d.spread * c, d.level), 0.05) == (
+        low * c,
+        high * c,
+    )
 
 
 @settings(max_examples=50)
@@ -158,7 +205,7 @@ def test_the_interval_grows_with_the_data(d: Floats, c: float) -> None:
     )
 
 
-@pytest.mark.parametrize(("alpha", "least"), [(0.05, 7), (0.01, 9), (0.001, 12)])
+@pytest.mark.parametrize(("alpha", "least"), [(0.05, 7), (0.01, 9), (0.001, 13)])
 def test_the_interval_is_unbounded_below_so_many_blocks(alpha: float, least: int) -> None:
     d = np.random.default_rng(3).normal(0, 0.01, least)
     assert confidence_interval(d[:-1], alpha) == (-math.inf, math.inf)
@@ -193,3 +240,80 @@ def test_nothing_is_ever_nan(d: Floats, theta: float) -> None:
     low, high = confidence_interval(d, 0.05)
     assert low <= high
     assert not math.isnan(log_e_value(d, theta))
+
+
+def _disagreeing(n: int, apart: float) -> Ratios:
+    """The variant is slower in its median turn and not in its quickest."""
+    rng = np.random.default_rng(11)
+    base = rng.normal(0, 0.002, n)
+    centers = np.array([apart, apart, 0.0, 0.0])
+    return Ratios(base + centers[:, None] + rng.normal(0, 0.001, (4, n)))
+
+
+def test_where_the_statistics_disagree_the_interval_holds_what_each_of_them_says() -> None:
+    d = _disagreeing(60, 0.05)
+    low, high = confidence_interval(d, 0.01)
+    assert low < 0.0 < 0.05 < high
+    assert high - low < 0.06
+    for row in d.logs:
+        own_low, own_high = confidence_interval(row, 0.01 / 4)
+        assert low <= own_low
+        assert own_high <= high
+
+
+def test_where_they_agree_the_common_interval_is_the_narrower_for_them() -> None:
+    rng = np.random.default_rng(12)
+    common = rng.normal(0, 0.001, 60)
+    d = Ratios(common + 0.02 + rng.normal(0, 0.004, (4, 60)))
+    low, high = confidence_interval(d, 0.01)
+    assert low < 0.02 < high
+    assert all(high - low < np.ptp(confidence_interval(row, 0.01)) for row in d.logs)
+    assert not intervals(strategies([d]), np.array([0.01]))[2][0]
+
+
+@settings(max_examples=50)
+@given(d=_ratios(9, 40))
+def test_many_comparisons_at_once_are_each_what_it_is_alone(d: Ratios) -> None:
+    assert d.spread is not None
+    assert d.level is not None
+    others = [Ratios(d.logs[:, ::-1] * f, d.spread[::-1], d.level[::-1]) for f in (0.5, 3.0)]
+    series = [others[0], d, others[1]]
+    low, high, apart = intervals(strategies(series), np.full(3, 0.05))
+    for i, one in enumerate(series):
+        alone = intervals(strategies([one]), np.array([0.05]))
+        tolerance = _rounding(one.medians)
+        assert (low[i], high[i]) == pytest.approx((alone[0][0], alone[1][0]), abs=2 * tolerance)
+        assert apart[i] == alone[2][0]
+
+
+@settings(max_examples=50)
+@given(d=_ratios(9, 40))
+def test_more_correlation_never_makes_an_interval_shorter(d: Ratios) -> None:
+    s = strategies([d])
+    low, high, apart = intervals(s, np.array([0.05]))
+    wide_low, wide_high, wide_apart = intervals(s, np.array([0.05]), np.array([2.0]))
+    if not apart[0] and not wide_apart[0]:
+        step = _rounding(d.medians)
+        assert wide_low[0] <= low[0] + step
+        assert wide_high[0] >= high[0] - step
+
+
+@settings(max_examples=100)
+@given(d=_ratios(1, 40))
+def test_the_estimate_is_within_what_all_statistics_say(d: Ratios) -> None:
+    assert d.logs.min() <= location(d) <= d.logs.max()
+
+
+def _part(s: Strategies, n: int) -> Strategies:
+    return Strategies(s.x[:n], s.inverse[:n], s.weight[:n], s.share, s.statistic)
+
+
+@settings(max_examples=50)
+@given(d=_ratios(2, 30), data=st.data())
+def test_the_strategies_of_fewer_blocks_are_the_first_of_more(
+    d: Ratios, data: st.DataObject
+) -> None:
+    n = data.draw(st.integers(1, len(d) - 1))
+    fewer, more = strategies([d.first(n)]), _part(strategies([d]), n)
+    assert fewer.inverse.tolist() == more.inverse.tolist()
+    assert fewer.weight.tolist() == more.weight.tolist()

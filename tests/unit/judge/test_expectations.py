@@ -9,7 +9,8 @@ import pytest
 
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.model.evidence import DispatchFacts, Evidence, Unmet
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 
 STUDY = Study(
     name="demo",

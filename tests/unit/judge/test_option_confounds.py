@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from whyfast.judge.option_confounds import option_confounds
 from whyfast.judge.option_costs import switched_on
 from whyfast.model.build import Build
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 ZERO = "-fzero-call-used-regs"
@@ -123,6 +125,38 @@ def test_an_option_that_is_the_question_is_no_confound() -> None:
         _build("framed", cflags=["-O2", "-fno-omit-frame-pointer"]),
     ]
     assert _find(study, builds) == []
+
+
+CET = "-fcf-protection"
+PLAIN = Variant("loop", "path:gcc", ("-O2",))
+
+
+def _only_question(other: Variant) -> bool:
+    """Whether nothing is said of an option that ``other`` has and ``loop`` has not."""
+    study = replace(_study(), variants=(PLAIN, other))
+    return not _find(study, [_build("loop"), _build(other.name, cflags=[CET])])
+
+
+def test_an_option_beside_another_revision_or_linker_flag_is_not_alone_the_question() -> None:
+    marked = replace(PLAIN, name="marked", cflags=("-O2", CET))
+    assert _only_question(marked)
+    assert not _only_question(replace(marked, cflags=("-O3", CET)))
+    assert not _only_question(replace(marked, revision="0123abc", ldflags=("-flto",)))
+    assert not _only_question(replace(marked, revision="0123abc"))
+    assert not _only_question(replace(marked, ldflags=("-flto",)))
+    assert not _only_question(replace(marked, packages=("libfoo-dev",)))
+    assert not _only_question(replace(marked, run=("--fast",)))
+    assert not _only_question(replace(marked, sysctl={"vm.swappiness": "0"}))
+
+
+def test_an_option_that_the_linker_is_given_too_is_the_question() -> None:
+    assert _only_question(replace(PLAIN, name="marked", cflags=("-O2", CET), ldflags=(CET,)))
+
+
+def test_an_option_that_moves_others_is_not_alone_the_question() -> None:
+    both = replace(PLAIN, name="marked", cflags=("-O3", "-O2", CET))
+    study = replace(_study(), variants=(replace(PLAIN, cflags=("-O2", "-O3")), both))
+    assert len(_find(study, [_build("loop"), _build("marked", cflags=[CET])])) == 1
 
 
 def test_the_last_word_on_an_option_counts() -> None:

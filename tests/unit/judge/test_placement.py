@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from whyfast.judge.placement import judge_placement, layout_spread, placement_word
+from whyfast.judge.placement import added, judge_placement, layout_spread, placement_word
 from whyfast.model.verdict import PlacementWord, Verdict, Word
 
 
@@ -32,6 +32,7 @@ OPEN = _verdict("undecided", 0.0, math.inf)
         # One and the same change of 0.7 % explains both.
         (_verdict("slower", 1.003, 1.012), _verdict("same", 1.004, 1.009), "undecided"),
         (_verdict("slower", 1.003, 1.012), _verdict("same", 0.998, 1.002), "placement"),
+        (_verdict("slower", 1.0101, 1.012), _verdict("same", 0.998, 1.002), "placement"),
         # Over layouts not certainly none, but less than a third of log 1.6, which is 1.17.
         (SLOWER, _verdict("undecided", 0.87, 1.16), "placement"),
         (SLOWER, _verdict("undecided", 0.84, 1.10), "undecided"),
@@ -45,6 +46,13 @@ OPEN = _verdict("undecided", 0.0, math.inf)
         (SLIGHTLY, _verdict("slower", 1.055, 1.10), "change"),
         (_verdict("faster", 0.90, 0.95), _verdict("faster", 0.93, 0.97), "change"),
         (OPEN, SLIGHTLY, "change"),
+        # Another one that differs by less than the margin is the same change.
+        (_verdict("slower", 1.046, 1.0468), _verdict("slower", 1.0483, 1.0497), "change"),
+        (_verdict("faster", 0.95, 0.951), _verdict("faster", 0.9515, 0.953), "change"),
+        # By the margin or more, for all that is known.
+        (_verdict("slower", 1.040, 1.044), _verdict("slower", 1.048, 1.052), "both"),
+        # As linked just beyond the margin, over layouts just within, and no matter between them.
+        (_verdict("slower", 1.0102, 1.0108), _verdict("same", 1.008, 1.0096), "neither"),
         # Another one, or none as linked.
         (SLOWER, SLIGHTLY, "both"),
         (_verdict("faster", 0.60, 0.62), SLIGHTLY, "both"),
@@ -71,6 +79,11 @@ def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() ->
                 inside = low >= 1 / 1.01 and high <= 1.01
                 varied = _verdict("same" if inside else "undecided", float(low), float(high))
                 assert placement_word(linked, varied, 0.01) != "placement"
+
+
+def test_what_placement_adds_is_the_ratio_of_the_ratios() -> None:
+    assert added(SLOWER, SLIGHTLY) == pytest.approx((1.60 / 1.06, 1.70 / 1.04))
+    assert added(SLOWER, OPEN) == (0.0, math.inf)
 
 
 def test_spread_is_what_layouts_add_to_the_noise() -> None:

@@ -6,44 +6,88 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
 
-from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.power import detectable, half_width, noise, seconds_to_margin
+from whyfast.judge.eprocess import confidence_interval, intervals
+from whyfast.judge.power import BLOCKS, LEVELS, detectable, half_width, seconds_to_margin
+from whyfast.judge.ratios import Ratios
+from whyfast.judge.strategies import strategies
+
+Floats = NDArray[np.float64]
+
+TRIALS = 1000
 
 
-def test_noise_is_the_median_absolute_deviation_as_a_standard_deviation() -> None:
-    assert noise(np.array([1.0, 2.0, 3.0, 4.0, 100.0])) == pytest.approx(1.4826)
-    assert noise(np.array([1.0, 5.0])) == 0.0
+def _normal(rng: np.random.Generator, n: int, trials: int = TRIALS) -> list[Ratios]:
+    return [Ratios(x[None]) for x in rng.normal(0, 0.02, (trials, n))]
 
 
-@pytest.mark.parametrize("n", [10, 40, 160])
-def test_half_width_is_what_the_procedure_gives_for_normal_noise(n: int) -> None:
-    rng = np.random.default_rng(5)
-    widths = [np.ptp(confidence_interval(rng.normal(0, 1, n), 0.05)) / 2 for _ in range(40)]
-    assert half_width(n, 0.05) == pytest.approx(float(np.median(widths)), rel=0.35)
+def _ends(series: list[Ratios], alpha: float) -> tuple[Floats, Floats]:
+    low, high, _ = intervals(strategies(series), np.full(len(series), alpha))
+    return low, high
+
+
+@pytest.mark.parametrize("n", [12, 20, 60])
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_half_width_is_what_the_procedure_gives_for_normal_noise(n: int, alpha: float) -> None:
+    low, high = _ends(_normal(np.random.default_rng(5), n), alpha)
+    width = float(np.median(high - low)) / 2 / 0.02
+    assert half_width(n, alpha) == pytest.approx(width, rel=0.06)
 
 
 def test_half_width_is_unbounded_while_no_interval_is_bounded() -> None:
-    assert half_width(6, 0.05) == math.inf
-    assert half_width(7, 0.05) < math.inf
+    assert half_width(8, 0.01) == math.inf
+    assert half_width(9, 0.01) < math.inf
     assert half_width(0, 0.05) == math.inf
+    assert half_width(14, 1e-4) == math.inf
+    assert half_width(17, 1e-4) < math.inf
 
 
-def test_half_width_of_very_many_blocks_shrinks_with_their_root() -> None:
-    assert half_width(1600, 0.05) == pytest.approx(half_width(400, 0.05) / 2)
-    assert half_width(400, 0.05) < half_width(40, 0.05) / 2
+def test_half_width_falls_with_the_blocks_and_the_level() -> None:
+    widths = [half_width(n, 0.01) for n in range(9, 600)]
+    assert widths == sorted(widths, reverse=True)
+    levels = [half_width(100, alpha) for alpha in (0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6, 1e-8)]
+    assert levels == sorted(levels)
+    assert half_width(1920, 0.05) == pytest.approx(half_width(480, 0.05) / 2)
 
 
-def test_an_effect_that_is_detectable_is_found_nine_times_in_ten() -> None:
+def test_the_tables_are_read_where_they_stand() -> None:
+    assert half_width(48, LEVELS[1]) * math.sqrt(48) == pytest.approx(4.24)
+    assert half_width(BLOCKS[-1], LEVELS[2]) * math.sqrt(BLOCKS[-1]) == pytest.approx(5.094)
+
+
+@pytest.mark.parametrize("n", [12, 20, 50, 100])
+def test_an_effect_that_is_detectable_is_found_nine_times_in_ten(n: int) -> None:
+    """Of comparisons that say so, each about its own noise; the bounds are missed once in 10⁴."""
     rng = np.random.default_rng(6)
-    said = []
-    for _ in range(40):
-        d = rng.normal(0, 0.02, 30)
-        said.append(detectable(d, confidence_interval(d, 0.01)))
-    effect = float(np.median(said))
-    found = sum(confidence_interval(rng.normal(effect, 0.02, 30), 0.01)[0] > 0 for _ in range(200))
-    assert 0.01 < effect < 0.04
-    assert 160 <= found <= 198
+    low, high = _ends(_normal(rng, n), 0.01)
+    said = [
+        detectable(r.medians, (a, b), 0.01)
+        for r, a, b in zip(_normal(np.random.default_rng(6), n), low, high, strict=True)
+    ]
+    other_low, _ = _ends(_normal(rng, n), 0.01)
+    # A series shifted by what is called detectable is found if the shift passes its lower end.
+    found = int(np.sum(np.array(said) > -other_low))
+    least, most = binom.ppf(0.5e-4, TRIALS, 0.88), binom.isf(0.5e-4, TRIALS, 0.92)
+    assert least <= found <= most
+    assert np.isfinite(said).all()
+
+
+def test_of_turns_too() -> None:
+    """Four statistics and two kinds of weights make the interval narrower, and what it can tell."""
+
+    def made(rng: np.random.Generator) -> list[Ratios]:
+        common = 0.8 * rng.standard_normal((TRIALS, 1, 40))
+        logs = common + 0.6 * rng.standard_normal((TRIALS, 4, 40))
+        return [Ratios(x, rng.uniform(0.7, 1.4, 40), rng.standard_normal(40)) for x in logs]
+
+    rng = np.random.default_rng(8)
+    series = made(rng)
+    low, high = _ends(series, 0.01)
+    said = [detectable(r.medians, (a, b), 0.01) for r, a, b in zip(series, low, high, strict=True)]
+    found = float(np.mean(np.array(said) > -_ends(made(rng), 0.01)[0]))
+    assert 0.86 < found < 0.94
 
 
 def test_what_is_detectable_is_no_less_than_the_interval_shows() -> None:
@@ -51,50 +95,78 @@ def test_what_is_detectable_is_no_less_than_the_interval_shows() -> None:
     d = np.random.default_rng(3).normal(0, 0.001, 20)
     d[::3] = [0.05, -0.05, 0.06, -0.06, 0.05, -0.06, 0.05]
     low, high = confidence_interval(d, 0.01)
-    assert detectable(d, (low, high)) > (high - low) / 2 > 3 * half_width(20, 0.01) * noise(d)
+    assert detectable(d, (low, high), 0.01) > (high - low) / 2
 
 
 @pytest.mark.parametrize("d", [[], [0.1], [0.1, 0.1], [0.0] * 6, [0.1, 0.2, 0.3]])
 def test_too_few_blocks_could_have_told_nothing(d: list[float]) -> None:
     blocks = np.array(d)
-    assert detectable(blocks, confidence_interval(blocks, 0.05)) == math.inf
+    assert detectable(blocks, confidence_interval(blocks, 0.05), 0.05) == math.inf
 
 
-def test_the_cost_of_the_margin_is_that_of_the_blocks_still_missing() -> None:
-    d = np.random.default_rng(7).normal(0, 0.02, 20)
-    cost = seconds_to_margin(d, 0.01, 0.01, 0.5)
-    assert cost is not None
-    blocks = 20 + cost / 0.5
-    goal = math.log(1.01) / 2
-    assert half_width(round(blocks), 0.01) * noise(d) <= goal
-    assert half_width(round(blocks * 0.7), 0.01) * noise(d) > goal
-    assert seconds_to_margin(d, 0.01, 0.01, 1.0) == pytest.approx(2 * cost)
+def _seconds(d: Floats, margin: float) -> tuple[float, float] | None:
+    return seconds_to_margin(d, confidence_interval(d, 0.01), 0.01, margin, 0.5)
+
+
+@pytest.mark.parametrize("n", [12, 40])
+def test_the_margin_is_told_by_the_seconds_given_half_of_the_time_and_nine_times_in_ten(
+    n: int,
+) -> None:
+    rng = np.random.default_rng(9)
+    trials, margin = 200, 0.01
+    by_half = by_most = 0
+    for _ in range(trials):
+        d = rng.normal(0, 0.02, n)
+        seconds = _seconds(d, margin)
+        assert seconds
+        blocks = [n + round(s / 0.5) for s in seconds]
+        # What n blocks say, and then a variant that is slower by the margin.
+        more = rng.normal(math.log1p(margin), 0.02, blocks[1])
+        by_half += confidence_interval(more[: blocks[0]], 0.01)[0] > 0
+        by_most += confidence_interval(more, 0.01)[0] > 0
+    assert 0.36 < by_half / trials < 0.64
+    assert 0.8 < by_most / trials < 0.97
 
 
 def test_a_finer_margin_costs_more() -> None:
     d = np.random.default_rng(7).normal(0, 0.02, 20)
-    costs = [seconds_to_margin(d, 0.01, margin, 0.5) for margin in (0.05, 0.02, 0.01, 0.002)]
-    assert None not in costs
-    assert costs == sorted(c for c in costs if c is not None)
+    found = [_seconds(d, margin) for margin in (0.05, 0.02, 0.01, 0.002)]
+    costs = [x for x in found if x]
+    assert len(costs) == 4
+    assert costs == sorted(costs)
     assert costs[0] != costs[3]
+
+
+def test_a_block_that_takes_twice_as_long_makes_it_twice_as_dear() -> None:
+    d = np.random.default_rng(7).normal(0, 0.02, 20)
+    once, twice = (
+        seconds_to_margin(d, confidence_interval(d, 0.01), 0.01, 0.01, cost) for cost in (0.5, 1.0)
+    )
+    assert once
+    assert twice
+    assert twice == pytest.approx((2 * once[0], 2 * once[1]))
 
 
 def test_enough_blocks_cost_nothing_more() -> None:
     d = np.random.default_rng(8).normal(0, 0.0005, 60)
-    assert seconds_to_margin(d, 0.01, 0.01, 0.5) == 0.0
+    assert _seconds(d, 0.01) == (0.0, 0.0)
+
+
+def test_blocks_that_bound_nothing_yet_are_to_be_added_to() -> None:
+    d = np.random.default_rng(8).normal(0, 0.0005, 5)
+    assert _seconds(d, 0.05) == (2.0, 2.0)
 
 
 @pytest.mark.parametrize("d", [[], [0.1, 0.2], [0.1] * 20])
 def test_the_cost_is_unknown_while_the_noise_is(d: list[float]) -> None:
-    assert seconds_to_margin(np.array(d), 0.01, 0.01, 0.5) is None
+    assert _seconds(np.array(d), 0.01) is None
 
 
 def test_a_margin_out_of_reach_has_no_cost() -> None:
-    d = np.random.default_rng(9).normal(0, 10.0, 30)
-    assert seconds_to_margin(d, 0.01, 1e-4, 0.5) is None
+    assert _seconds(np.random.default_rng(9).normal(0, 10.0, 30), 1e-4) is None
 
 
 def test_where_most_blocks_are_equal_nothing_is_known_to_be_detectable() -> None:
     steps = np.array([0.0, 0.1] * 11 + [0.0])
     assert confidence_interval(steps, 0.01)[1] > 0.05
-    assert detectable(steps, confidence_interval(steps, 0.01)) == math.inf
+    assert detectable(steps, confidence_interval(steps, 0.01), 0.01) == math.inf

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.judge.releases import release_series, version_key
-from whyfast.model.line import Estimate, Line
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.slope import Coefficient, Line
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 
 HERE = Path("/nowhere")
 
@@ -23,8 +24,10 @@ def variant(kernel: str, spectre: str) -> Variant:
 
 
 def line(name: str, slope: float) -> Line:
-    at = Estimate(slope, None, None)
-    return Line("calls", "tail call", name, (), at, Estimate(9.0, None, None), None, 0, 0, 2, 0.95)
+    at = Coefficient(slope, None, None)
+    return Line(
+        "calls", "tail call", name, (), at, Coefficient(9.0, None, None), None, 0, 0, 2, 0.95
+    )
 
 
 def study(*variants: Variant) -> Study:

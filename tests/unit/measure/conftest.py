@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.measure.watcher import WATCHER
+
 #: Seconds after which a test that would hang fails instead.
 STUCK = 30.0
 
@@ -49,6 +51,7 @@ def open_files() -> int:
 @pytest.fixture
 def nothing_left() -> Iterator[None]:
     """Fails a test after which a child process or an open descriptor is left."""
+    WATCHER.start()  # which keeps its descriptors
     before, files = children(), open_files()
     yield
     assert children() <= before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from whyfast.measure.runner import Player, PlayerFailed, Reading
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 
 
 class FakeClock:
@@ -21,8 +21,8 @@ class FakeClock:
 
 
 #: From a variant, the loops and how many turns it took before (warm-ups and calibration count) to
-#: its reading; raises PlayerFailed for one that fails.
-Script = Callable[[str, int, int], Reading]
+#: its reading; raises InvocationFailed for one that fails.
+Script = Callable[[str, int, int], Sample]
 
 
 class FakeRunner:
@@ -47,11 +47,11 @@ class FakeRunner:
         self.places: list[tuple[str, int | None, int, int]] = []
         self.turns: dict[str, int] = {}
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         self.events.append(f"enter {variant}")
         self.places.append((variant, cpu, pad, layout))
         if variant in self.entering:
-            raise PlayerFailed(self.entering[variant], output="out", command=("./" + variant,))
+            raise InvocationFailed(self.entering[variant], output="out", command=("./" + variant,))
         return _FakePlayer(self, variant)
 
     @property
@@ -69,7 +69,7 @@ class _FakePlayer:
         self._runner = runner
         self._variant = variant
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         runner, variant = self._runner, self._variant
         runner.events.append(f"{variant} {loops}")
         before = runner.turns.get(variant, 0)
@@ -84,15 +84,15 @@ class _FakePlayer:
 
 def steady(seconds: float) -> Script:
     """Every loop of every variant takes as long."""
-    return lambda variant, loops, before: Reading(seconds * loops)
+    return lambda variant, loops, before: Sample(seconds * loops)
 
 
 def fails_at(variant: str, turn: int, seconds: float = 1.0) -> Script:
     """Like :func:`steady`, but one variant crashes in its turn of that number."""
 
-    def script(name: str, loops: int, before: int) -> Reading:
+    def script(name: str, loops: int, before: int) -> Sample:
         if name == variant and before >= turn:
-            raise PlayerFailed("exit code 3", output="boom", command=("./" + name,))
-        return Reading(seconds * loops)
+            raise InvocationFailed("exit code 3", output="boom", command=("./" + name,))
+        return Sample(seconds * loops)
 
     return script

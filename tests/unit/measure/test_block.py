@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
 from whyfast.measure.block import BlockFailed, run_block
-from whyfast.measure.runner import PlayerFailed, Reading
+from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.measure.schedule import Plan
 from whyfast.model.sample import Block, RunFailure
 
@@ -25,13 +26,11 @@ PLAN = Plan(
 def _run(runner: FakeRunner, *, plan: Plan = PLAN, warmups: int = 1) -> Block:
     return run_block(
         runner,
-        plan,
+        replace(plan, loops=5, warmups=warmups),
         benchmark="fib",
         reference="a",
         index=4,
         session="s1",
-        loops=5,
-        warmups=warmups,
         clock=runner.clock,
     )
 
@@ -58,7 +57,7 @@ def test_players_are_started_where_and_how_the_plan_says() -> None:
 
 
 def test_the_block_holds_every_value_by_variant_and_turn_and_no_warm_up() -> None:
-    runner = _runner(lambda v, loops, before: Reading({"a": 1.0, "b": 10.0}[v] + before))
+    runner = _runner(lambda v, loops, before: Sample({"a": 1.0, "b": 10.0}[v] + before))
     runner.clock.seconds = 100.0
     assert _run(runner) == Block(
         benchmark="fib",
@@ -79,16 +78,16 @@ def test_the_block_holds_every_value_by_variant_and_turn_and_no_warm_up() -> Non
 
 
 def test_further_quantities_are_kept_beside_their_values() -> None:
-    def script(variant: str, loops: int, before: int) -> Reading:
-        return Reading(1.0, extra={"user": before + 0.5} if variant == "a" else {})
+    def script(variant: str, loops: int, before: int) -> Sample:
+        return Sample(1.0, extra={"user": before + 0.5} if variant == "a" else {})
 
     assert _run(_runner(script)).extra == {"a": {"user": (1.5, 2.5, 3.5)}}
 
 
 def test_a_quantity_that_did_not_come_with_every_turn_is_left_out() -> None:
-    def script(variant: str, loops: int, before: int) -> Reading:
+    def script(variant: str, loops: int, before: int) -> Sample:
         sometimes = {"maxrss": 9.0} if before != 2 else {}
-        return Reading(1.0, extra={"user": 0.5, **sometimes})
+        return Sample(1.0, extra={"user": 0.5, **sometimes})
 
     assert _run(_runner(script)).extra == {v: {"user": (0.5, 0.5, 0.5)} for v in "ba"}
 
@@ -118,7 +117,7 @@ def test_a_player_that_fails_is_named_and_all_are_closed(variant: str, turn: int
 
 
 def test_an_interrupt_closes_all_players() -> None:
-    def script(variant: str, loops: int, before: int) -> Reading:
+    def script(variant: str, loops: int, before: int) -> Sample:
         raise KeyboardInterrupt
 
     runner = _runner(script)
@@ -128,7 +127,7 @@ def test_an_interrupt_closes_all_players() -> None:
 
 
 def _checks(of: Callable[[str, int], str | None]) -> Script:
-    return lambda variant, loops, before: Reading(1.0, of(variant, before))
+    return lambda variant, loops, before: Sample(1.0, of(variant, before))
 
 
 @pytest.mark.parametrize(
@@ -168,4 +167,4 @@ def test_equal_or_absent_results_are_right(checks: Callable[[str, int], str | No
 def test_a_failure_keeps_its_cause() -> None:
     with pytest.raises(BlockFailed) as caught:
         _run(_runner(fails_at("a", 0)))
-    assert isinstance(caught.value.__cause__, PlayerFailed)
+    assert isinstance(caught.value.__cause__, InvocationFailed)

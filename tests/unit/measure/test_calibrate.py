@@ -8,7 +8,7 @@ import pytest
 from tests.unit.measure.doubles import FakeClock
 
 from whyfast.measure.calibrate import COLD, SHORTEST, TRIES, calibrate, first_turns, next_loops
-from whyfast.measure.runner import Player, PlayerFailed, Reading
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 
 
 class Program:
@@ -18,11 +18,11 @@ class Program:
         self.clock, self.cold, self.warm, self.noise = clock, cold, warm, noise
         self.asked: list[int] = []
 
-    def turn(self, loops: int) -> Reading:
+    def turn(self, loops: int) -> Sample:
         self.asked.append(loops)
         seconds = (self.cold + self.warm * loops) * (1 + self.noise.gauss(0, 0.002))
         self.clock.seconds += seconds
-        return Reading(seconds)
+        return Sample(seconds)
 
     def close(self) -> None: ...
 
@@ -37,7 +37,7 @@ class Programs:
         self.cold, self.warm = cold, warm
         self.made: list[Program] = []
 
-    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         self.clock.seconds += 1e-3
         self.made.append(Program(self.clock, self.cold, self.warm, random.Random(variant)))
         return self.made[-1]
@@ -64,7 +64,7 @@ def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) ->
 
 def test_a_program_whose_time_does_not_grow_with_the_loops() -> None:
     runner = Programs(30e-9, 0.0)  # as when the compiler has taken the work out of the loop
-    with pytest.raises(PlayerFailed, match="does not grow with the loops granted") as caught:
+    with pytest.raises(InvocationFailed, match="does not grow with the loops granted") as caught:
         calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
     assert caught.value.variant == "a"
     assert max(runner.made[0].asked) < 2**64  # as many as programs can be granted
@@ -86,13 +86,13 @@ def test_a_turn_that_is_asked_for_is_kept_to() -> None:
 
 def test_the_variant_that_fails_is_named() -> None:
     class Failing(Programs):
-        def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Player:
+        def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
             if variant == "b":
-                raise PlayerFailed("ended early")
+                raise InvocationFailed("ended early")
             return super().enter(variant, cpu=cpu, pad=pad, layout=layout)
 
     runner = Failing(0.0, 1e-5)
-    with pytest.raises(PlayerFailed) as failed:
+    with pytest.raises(InvocationFailed) as failed:
         calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
     assert failed.value.variant == "b"
 

@@ -10,8 +10,8 @@ from tests.unit.example_blocks import block
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
 from whyfast.measure import campaign
-from whyfast.measure.campaign import REVIEW_AFTER, Entry, Limits, measure
-from whyfast.measure.runner import PlayerFailed, Reading
+from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.model.sample import Block, Calibration, RunFailure
 
 
@@ -42,7 +42,7 @@ class Bench:
 
     clock: FakeClock = field(default_factory=FakeClock)
     sink: Memory = field(default_factory=Memory)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BenchmarkRun] = field(default_factory=list)
     runners: dict[str, FakeRunner] = field(default_factory=dict)
 
     def add(
@@ -55,12 +55,12 @@ class Bench:
         turns: int | None = 2,
         loops_vary: bool = False,
         entering: dict[str, str] | None = None,
-    ) -> Entry:
+    ) -> BenchmarkRun:
         runner = FakeRunner(
             script or steady(1.0), self.clock, loops_vary=loops_vary, entering=entering
         )
         self.runners[name] = runner
-        self.entries.append(Entry(name, runner, list(variants), baselines, turns=turns))
+        self.entries.append(BenchmarkRun(name, runner, list(variants), baselines, turns=turns))
         return self.entries[-1]
 
     def measure(
@@ -70,22 +70,18 @@ class Bench:
         blocks: int | None = None,
         spent: float = 0.0,
         session: str = "s1",
-        settled: Callable[[Entry], bool] | None = None,
+        settled: Callable[[BenchmarkRun], bool] | None = None,
     ) -> float:
         """Measure; ``blocks`` settles each benchmark after so many."""
 
-        def enough(entry: Entry) -> bool:
+        def enough(entry: BenchmarkRun) -> bool:
             return blocks is not None and len(entry.blocks) >= blocks
 
         return measure(
             self.entries,
-            run="r1",
-            session=session,
-            sink=self.sink,
-            limits=Limits(budget, spent),
-            settled=settled or enough,
-            clock=self.clock,
-            cpus=(4, 5, 6),
+            MeasuringSession("r1", session, self.sink, self.clock, (4, 5, 6)),
+            Limits(budget, spent),
+            settled or enough,
         )
 
     def indexes(self, name: str = "fib") -> list[int]:
@@ -279,10 +275,10 @@ def test_turns_are_reviewed_again_after_a_variant_failed(
 ) -> None:
     monkeypatch.setattr(campaign, "best_turns", lambda blocks, variant, baseline, start: 30)
 
-    def script(variant: str, loops: int, before: int) -> Reading:
+    def script(variant: str, loops: int, before: int) -> Sample:
         if variant == "c" and bench.indexes()[-1:] == [REVIEW_AFTER]:
-            raise PlayerFailed("crashed")
-        return Reading(1e-3 * loops)
+            raise InvocationFailed("crashed")
+        return Sample(1e-3 * loops)
 
     bench = Bench()
     bench.add("fib", ("a", "b", "c"), script, turns=None, loops_vary=True)
@@ -292,10 +288,10 @@ def test_turns_are_reviewed_again_after_a_variant_failed(
 
 
 def test_an_interrupt_keeps_what_was_taken_and_closes_all_players() -> None:
-    def script(variant: str, loops: int, before: int) -> Reading:
+    def script(variant: str, loops: int, before: int) -> Sample:
         if before == 9:
             raise KeyboardInterrupt
-        return Reading(1.0)
+        return Sample(1.0)
 
     bench = Bench()
     bench.add(script=script)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 from tests.unit.measure.test_campaign import Memory
 
-from whyfast.measure.campaign import Entry, Limits, measure
+from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 
 
 def _measured(
@@ -20,19 +20,15 @@ def _measured(
 ) -> tuple[Memory, FakeRunner]:
     clock = FakeClock()
     runner = FakeRunner(script or steady(1.0), clock)
-    entry = Entry(
+    entry = BenchmarkRun(
         "fib", runner, ["a", "b"], ["a"], turns=2, layouts=dict(layouts), next_index=first
     )
     sink = Memory()
     measure(
         [entry],
-        run=run,
-        session="s1",
-        sink=sink,
-        limits=Limits(1e6),
-        settled=lambda e: len(e.blocks) >= blocks,
-        clock=clock,
-        cpus=(0,),
+        MeasuringSession(run, "s1", sink, clock, (0,)),
+        Limits(1e6),
+        lambda e: len(e.blocks) >= blocks,
     )
     return sink, runner
 

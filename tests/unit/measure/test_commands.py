@@ -11,7 +11,8 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.runner import Player, PlayerFailed
+from whyfast.measure.invocation import Invocation, InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -30,15 +31,17 @@ def _player(
     prepare: tuple[str, ...] | None = None,
     cpu: int | None = None,
     pad: int = 0,
-) -> Player:
+) -> Invocation:
     runner = CommandRunner(
-        {"v": command},
-        env=dict(os.environ),
-        timeout=timeout,
-        check=check,
-        ignore_failure=ignore_failure,
-        stdin=stdin,
-        prepare=None if prepare is None else {"v": prepare},
+        LaunchArguments(
+            {"v": command},
+            dict(os.environ),
+            timeout,
+            check,
+            stdin=stdin,
+            ignore_failure=ignore_failure,
+            prepare=prepare,
+        )
     )
     assert not runner.loops_vary
     return runner.enter("v", cpu=cpu, pad=pad)
@@ -49,8 +52,8 @@ def _more_than_here() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 50_000_000
 
 
-def _fails(player: Player) -> PlayerFailed:
-    with pytest.raises(PlayerFailed) as caught:
+def _fails(player: Invocation) -> InvocationFailed:
+    with pytest.raises(InvocationFailed) as caught:
         player.turn(1)
     return caught.value
 

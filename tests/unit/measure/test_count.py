@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.measure.count import Profiler, count_program
+from whyfast.measure.count import CountingTask, Profiler, count_program
 from whyfast.measure.geometry import Geometry
-from whyfast.measure.launch import Finished
+from whyfast.measure.launch import Finished, ToolRun
 from whyfast.model.counters import Counts
 
 REPORT = """\
@@ -26,16 +26,8 @@ def _sampling(argv: Sequence[str]) -> Finished:
 
 
 def _count(replay: Replay, profiler: Profiler = "callgrind") -> Counts:
-    return count_program(
-        Path("/x/vm"),
-        ["run"],
-        variant="vm",
-        launcher=replay,
-        geometry=Geometry(),
-        env={},
-        timeout=1.0,
-        profiler=profiler,
-    )
+    task = CountingTask("vm", ToolRun(("/x/vm", "run"), replay, {}, 1.0))
+    return count_program(task, Geometry(), profiler)
 
 
 def test_without_any_tool() -> None:

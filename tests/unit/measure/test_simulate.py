@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.tools import Replay, option, said
 
-from whyfast.measure.counters import simulated_counters
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import Cache, Geometry, read_geometry
-from whyfast.measure.launch import Finished, SystemLauncher
-from whyfast.measure.simulate import CannotCount, Simulator, simulate
+from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.simulate import Simulator, simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
@@ -48,7 +47,7 @@ def _valgrind(
 
 def _simulate(replay: Replay) -> tuple[Profile, str]:
     env = {"HOME": "/home/me", "VALGRIND_OPTS": "--tool=none", "DEBUGINFOD_URLS": "https://x"}
-    return simulate(["./vm", "run"], launcher=replay, geometry=GEOMETRY, env=env, timeout=9.0)
+    return simulate(ToolRun(("./vm", "run"), replay, env, 9.0), GEOMETRY)
 
 
 def _with_setarch(valgrind: Callable[..., Finished]) -> Replay:
@@ -188,11 +187,8 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
     subprocess.run(["gcc", "-O1", "-g", tmp_path / "p.c", "-o", program], check=True)
     first, second = (
         simulate(
-            [str(program)],
-            launcher=SystemLauncher(),
-            geometry=read_geometry(Files()),
-            env=os.environ,
-            timeout=120,
+            ToolRun((str(program),), SystemLauncher(), os.environ, 120),
+            read_geometry(Files()),
             tool=tool,
         )[0]
         for _ in range(2)

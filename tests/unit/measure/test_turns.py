@@ -6,16 +6,18 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure import turns
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child
-from whyfast.measure.runner import Player, PlayerFailed, Reading
 from whyfast.measure.turns import TurnRunner
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -44,13 +46,18 @@ def _enter(
     check: str | None = None,
     cpu: int | None = None,
     pad: int = 0,
-) -> Player:
-    runner = TurnRunner({"v": command}, env=dict(os.environ), timeout=timeout, check=check)
+    wall: Callable[[], float] | None = None,
+) -> Invocation:
+    # A second at each look: what a program says need not have passed.
+    wall = wall or count(0.0, 1.0).__next__
+    runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), timeout, check), wall)
     return runner.enter("v", cpu=cpu, pad=pad)
 
 
 @contextmanager
-def _playing(code: str, *, timeout: float = STUCK, check: str | None = None) -> Iterator[Player]:
+def _playing(
+    code: str, *, timeout: float = STUCK, check: str | None = None
+) -> Iterator[Invocation]:
     player = _enter(_command(code), timeout=timeout, check=check)
     try:
         yield player
@@ -58,33 +65,33 @@ def _playing(code: str, *, timeout: float = STUCK, check: str | None = None) -> 
         player.close()
 
 
-def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> PlayerFailed:
+def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> InvocationFailed:
     """The failure of a program in its second turn or before."""
     with _playing(code, timeout=timeout, check=check) as player:
         try:
             player.turn(1)
             player.turn(2)
-        except PlayerFailed as failed:
+        except InvocationFailed as failed:
             return failed
     raise AssertionError("it did not fail")
 
 
 def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
     with _playing(GOOD, check="0x1f") as player:
-        assert player.turn(1) == Reading(0.001, "0x1f")
-        assert player.turn(250) == Reading(0.25, "0x1f")
+        assert player.turn(1) == Sample(0.001, "0x1f")
+        assert player.turn(250) == Sample(0.25, "0x1f")
 
 
 def test_a_result_is_not_needed() -> None:
     with _playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
-        assert player.turn(1) == Reading(0.0015, None)
+        assert player.turn(1) == Sample(0.0015, None)
 
 
 def test_an_answer_may_come_in_pieces() -> None:
     code = READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)'
     with _playing(code) as player:
-        assert player.turn(1) == Reading(0.5, "0x1")
-        assert player.turn(1) == Reading(0.5, "0x1")
+        assert player.turn(1) == Sample(0.5, "0x1")
+        assert player.turn(1) == Sample(0.5, "0x1")
 
 
 AT_ONCE = {
@@ -100,15 +107,23 @@ AT_ONCE = {
 
 @pytest.mark.parametrize(("code", "reason"), AT_ONCE.values(), ids=AT_ONCE)
 def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(_command(code))
     assert caught.value.reason == reason
     assert caught.value.command == _command(code)
 
 
+def test_a_program_that_has_no_such_benchmark() -> None:
+    with pytest.raises(InvocationFailed) as caught:
+        _enter(_command('say("lacks METH_FASTCALL came with 3.6\\n")'))
+    assert (caught.value.reason, caught.value.lacks) == ("METH_FASTCALL came with 3.6", True)
+    failure = caught.value.as_failure("calls", "old")
+    assert (failure.benchmark, failure.variant, failure.lacks) == ("calls", "old", True)
+
+
 def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(_command("time.sleep(600)"))
     assert caught.value.reason == "did not say it is ready within 0.3 s"
 
@@ -121,7 +136,7 @@ def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_program_that_cannot_be_started(command: tuple[str, ...], reason: str) -> None:
-    with pytest.raises(PlayerFailed) as caught:
+    with pytest.raises(InvocationFailed) as caught:
         _enter(command)
     assert (caught.value.reason, caught.value.command) == (reason, command)
 
@@ -134,6 +149,20 @@ LATER = {
     "forever": ('say("inf\\n")', "reported inf seconds, which cannot be"),
     "no time": ('say("0.000000000\\n")', "reported 0.000000000 seconds, which cannot be"),
     "back in time": ('say("-0.5\\n")', "reported -0.5 seconds, which cannot be"),
+    "grouped digits": ('say("1_0\\n")', "answered '1_0' instead of seconds"),
+    "hexadecimal": ('say("0x1p-3\\n")', "answered '0x1p-3' instead of seconds"),
+    "another script": ('say("\\u0661\\n")', "answered '\u0661' instead of seconds"),
+    "a sign": ('say("+0.5\\n")', "answered '+0.5' instead of seconds"),
+    "an age": (
+        'say("1e300\\n")',
+        "reported 1e+300 seconds, and answered 1 seconds after its grant",
+    ),
+    "beyond all": ('say("1e999\\n")', "reported 1e999 seconds, which cannot be"),
+    "hardly any time": ('say("1e-300\\n")', "reported 1e-300 seconds, which cannot be"),
+    "a bit too long": (
+        'say("1.03\\n")',
+        "reported 1.03 seconds, and answered 1 seconds after its grant",
+    ),
     "error": ('say("error out of memory\\n")', "out of memory"),
     "exit": ("sys.exit(3)", "ended early (exit code 3)"),
     "abort": ("os.abort()", "ended early (killed by SIGABRT)"),
@@ -197,12 +226,23 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
         f"{code}; open({str(done)!r}, 'w').close(); {end}"
     )
     with _playing(program, timeout=1.5) as player:
-        assert player.turn(1) == Reading(0.5)
+        assert player.turn(1) == Sample(0.5)
         read.touch()
         _appears(done)
-        with pytest.raises(PlayerFailed) as caught:
+        with pytest.raises(InvocationFailed) as caught:
             player.turn(1)
     assert caught.value.reason == reason
+
+
+def test_a_time_may_be_off_by_what_clocks_differ() -> None:
+    with _playing(READY + 'for line in grants: say("1.019\\n")') as player:
+        assert player.turn(1) == Sample(1.019, None)
+
+
+def test_an_answer_is_held_against_the_time_that_has_really_passed() -> None:
+    player = _enter(_command(READY + 'for line in grants: say("86400\\n")'), wall=time.monotonic)
+    with pytest.raises(InvocationFailed, match=r"^reported 8.64e\+04 seconds, and answered "):
+        player.turn(1)
 
 
 def test_a_failure_shows_the_end_of_what_was_printed() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.study import BuildSpec, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Variant
 
 
 def test_a_variant_is_found_by_its_name() -> None:

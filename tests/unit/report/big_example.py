@@ -7,15 +7,16 @@ import math
 from dataclasses import replace
 
 from tests.unit.report.example import STARTED, sample_result
+from tests.unit.report.parts import changed
 
 from whyfast.model.evidence import DispatchFacts, Evidence
+from whyfast.model.question import Claim
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
-from whyfast.model.study import Benchmark, Claim, Variant
 from whyfast.model.toolchain import Toolchain
-from whyfast.model.verdict import Levels, Suite, Verdict, Word
-from whyfast.report.answer import compose_answer
-from whyfast.report.json_report import dump_result, from_json
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.verdict import Suite, VarianceComponents, Verdict, Word
+from whyfast.report.result_json import dump_result, from_json
 
 MARGIN = 0.01
 NAMES = (
@@ -71,7 +72,7 @@ def _made() -> Result:
         *(Variant(name, f"debian:{name}", evidence_only=True) for name in ONLY_READ),
     )
     study = replace(
-        plain.study,
+        plain.question,
         variants=variants,
         baselines=BASELINES,
         benchmarks=tuple(Benchmark(n, "pyperf", ("{program}", f"{n}.py")) for n in NAMES),
@@ -90,20 +91,20 @@ def _made() -> Result:
             mean = _verdict(variant, baseline, None, total / len(logs), 0.004)
             suites.append(Suite(mean, influence))
             if baseline == "clang18":
-                levels += [Levels(variant, baseline, n, 0.01, 0.004, None, 3) for n in NAMES]
+                levels += [
+                    VarianceComponents(variant, baseline, n, 0.01, 0.004, None, 3) for n in NAMES
+                ]
     evidence = tuple(_evidence(v.name) for v in variants)
-    answer = compose_answer(study=study, verdicts=verdicts, suites=suites, evidence=evidence)
-    return replace(
+    return changed(
         plain,
-        study=study,
+        question=study,
         toolchains=tuple(_toolchain(v.toolchain) for v in variants),
         builds=(),
         blocks=tuple(_block(i, n) for i, n in enumerate(NAMES)),
         verdicts=tuple(verdicts),
         suites=tuple(suites),
-        levels=tuple(levels),
+        components=tuple(levels),
         evidence=evidence,
-        answer=answer,
     )
 
 

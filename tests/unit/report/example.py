@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.unit.report.parts import changed, result_of
+
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
-from whyfast.model.result import Answer, Result
+from whyfast.model.question import Claim, Commands
+from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure, Session
-from whyfast.model.study import Benchmark, BuildSpec, Claim, Source, Study, Variant
+from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Suite, Verdict, Word
-from whyfast.report.answer import compose_answer
 
 TAILDUP = ("-mllvm", "-tail-dup-pred-size=5000")
 BENCHMARKS = ("sieve", "fib", "nbody", "sort", "mandel", "hash")
@@ -212,21 +215,11 @@ def sample_result(
     failures: Sequence[RunFailure] = (),
     complete: bool = True,
 ) -> Result:
-    """The whole result with its composed answer."""
+    """The whole result."""
     study, builds = sample_study(), sample_builds()
     verdicts, evidence, confounds = sample_verdicts(), sample_evidence(), sample_confounds()
-    answer = compose_answer(
-        study=study,
-        verdicts=verdicts,
-        suites=SUITES,
-        evidence=evidence,
-        confounds=confounds,
-        builds=builds,
-        failures=failures,
-        complete=complete,
-    )
-    return Result(
-        study=study,
+    return result_of(
+        study,
         run="2025-10-09-a1b2",
         started=STARTED,
         sessions=(
@@ -254,7 +247,6 @@ def sample_result(
         suites=SUITES,
         evidence=evidence,
         confounds=confounds,
-        answer=answer,
         about="binaries",
         complete=complete,
         seconds={"build": 12.3, "measure": 61.0, "judge": 0.4},
@@ -264,14 +256,12 @@ def sample_result(
 def ab_result(word: Word = "slower", ratio: float = 1.1) -> Result:
     """Two commands and one benchmark, as ``whyfast ab`` has them: no suite, no evidence."""
     base, other = "sleep 0.10", "sleep 0.11"
-    study = replace(
-        sample_study(),
-        name="ab",
-        title="ab",
+    question = Commands(
         baselines=(base,),
-        variants=(Variant(base, ""), Variant(other, "")),
-        benchmarks=(Benchmark("command", "command", ("sh", "-c", "{program}")),),
-        claim=None,
+        margin=0.01,
+        budget=60.0,
+        variants=(Variant(base), Variant(other)),
+        benchmarks=(Benchmark("command", "command", ()),),
     )
     verdicts = (verdict(other, base, word, ratio, ratio - 0.01, ratio + 0.01, benchmark="command"),)
     blocks = tuple(
@@ -291,9 +281,9 @@ def ab_result(word: Word = "slower", ratio: float = 1.1) -> Result:
         )
         for i in range(5)
     )
-    return replace(
+    return changed(
         sample_result(),
-        study=study,
+        question=question,
         builds=(),
         toolchains=(),
         blocks=blocks,
@@ -301,8 +291,5 @@ def ab_result(word: Word = "slower", ratio: float = 1.1) -> Result:
         suites=(),
         evidence=(),
         confounds=(),
-        answer=Answer("")
-        if not verdicts
-        else compose_answer(study=study, verdicts=verdicts, suites=()),
         about="commands",
     )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result, verdict
+from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
-from whyfast.model.study import Benchmark, Variant
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Placement, PlacementWord, Verdict
-from whyfast.report.answer import compose_answer
 
 #: Log ratios of 16 blocks in drawn layouts, around no difference.
 POINTS = tuple(0.004 * math.sin(5 * i) for i in range(16))
@@ -47,7 +47,7 @@ def placement_result(*, benchmarks: Sequence[str] = ("calls",)) -> Result:
     plain = sample_result()
     names = ("before", "after", "more-work")
     study = replace(
-        plain.study,
+        plain.question,
         title="Is it the change?",
         baselines=("before", "after"),
         variants=tuple(Variant(n, "path:gcc", ("-O2",)) for n in names),
@@ -67,10 +67,9 @@ def placement_result(*, benchmarks: Sequence[str] = ("calls",)) -> Result:
         for k in keys
     )
     verdicts = tuple(p.varied for p in placements if p.varied.benchmark is not None)
-    answer = compose_answer(study=study, verdicts=verdicts, suites=(), placements=placements)
-    return replace(
+    return changed(
         plain,
-        study=study,
+        question=study,
         builds=(),
         toolchains=(),
         blocks=(),
@@ -78,7 +77,6 @@ def placement_result(*, benchmarks: Sequence[str] = ("calls",)) -> Result:
         suites=(),
         evidence=(),
         confounds=(),
-        answer=answer,
         about="change",
         placements=placements,
     )

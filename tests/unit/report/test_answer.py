@@ -17,19 +17,20 @@ from tests.unit.report.example import (
     suite,
     verdict,
 )
+from tests.unit.report.parts import answer_from
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.evidence import Evidence
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.verdict import Suite
-from whyfast.report.answer import compose_answer
+from whyfast.report.answer import answer_of
 
 
 def _said(
     study: Study, suites: tuple[Suite, ...], evidence: tuple[Evidence, ...] = ()
 ) -> tuple[str, ...]:
-    answer = compose_answer(study=study, verdicts=(), suites=suites, evidence=evidence)
+    answer = answer_from(study, verdicts=(), suites=suites, evidence=evidence)
     return (answer.headline, *answer.sentences)
 
 
@@ -38,7 +39,7 @@ def _without_claim() -> Study:
 
 
 def test_the_whole_story() -> None:
-    answer = sample_result().answer
+    answer = answer_of(sample_result())
     assert answer.headline == (
         "clang19-tail is 2.16x faster than clang19-goto, but 1.01x faster than clang18-goto: "
         "most of the gain is a slow baseline."
@@ -105,7 +106,7 @@ def test_the_fairest_of_the_baselines_that_leave_nothing_is_named() -> None:
         *SUITES,
         suite("clang19-tail", "clang19-goto-taildup", "undecided", 1.01, 0.998, 1.021),
     )
-    assert compose_answer(study=sample_study(), verdicts=(), suites=suites).headline == (
+    assert answer_from(sample_study(), verdicts=(), suites=suites).headline == (
         "clang19-tail is 2.16x faster than clang19-goto, but at most 1.002x faster than "
         "clang19-goto-taildup: the gain is a slow baseline."
     )
@@ -198,27 +199,27 @@ def test_undecided_says_what_it_would_take() -> None:
 
 
 def test_two_commands() -> None:
-    answer = ab_result().answer
+    answer = answer_of(ab_result())
     assert answer.headline == "'sleep 0.11' is 1.10x slower than 'sleep 0.10' [1.09, 1.11]."
     assert answer.sentences == ()
 
 
 def test_the_only_benchmark_stands_for_the_suite() -> None:
     one = verdict("clang19-goto", "clang18-goto", "slower", 2.0, 1.9, 2.1, benchmark="sieve")
-    answer = compose_answer(study=_without_claim(), verdicts=(one,), suites=())
+    answer = answer_from(_without_claim(), verdicts=(one,), suites=())
     assert answer.headline == "clang19-goto is 2.00x slower than clang18-goto [1.90, 2.10]."
 
 
 def test_an_incomplete_run_says_so_first() -> None:
-    assert sample_result(complete=False).answer.headline.startswith(
+    assert answer_of(sample_result(complete=False)).headline.startswith(
         "The run is not complete. So far: clang19-tail is 2.16x faster"
     )
 
 
 def test_failures_and_failed_builds() -> None:
     crash = RunFailure("sieve", "clang18-goto", "it ended by signal 11", "", ("vm",))
-    answer = compose_answer(
-        study=_without_claim(),
+    answer = answer_from(
+        _without_claim(),
         verdicts=(),
         suites=(),
         builds=(BuildFailure("clang19-goto", "failed", "step 1 ended with 1"),),
@@ -236,7 +237,7 @@ def test_byte_identical_builds() -> None:
     assert isinstance(first, Build)
     assert isinstance(second, Build)
     twin = replace(second, program_sha256=first.program_sha256)
-    answer = compose_answer(study=_without_claim(), verdicts=(), suites=(), builds=(first, twin))
+    answer = answer_from(_without_claim(), verdicts=(), suites=(), builds=(first, twin))
     assert answer.sentences == (
         "clang18-goto and clang19-goto are byte-identical: any difference between them is "
         "measurement error.",
@@ -245,7 +246,7 @@ def test_byte_identical_builds() -> None:
 
 def test_notes_are_no_warnings() -> None:
     notes = tuple(c for c in sample_confounds() if c.severity == "note")
-    answer = compose_answer(study=_without_claim(), verdicts=(), suites=(), confounds=notes)
+    answer = answer_from(_without_claim(), verdicts=(), suites=(), confounds=notes)
     assert answer.sentences == ()
 
 

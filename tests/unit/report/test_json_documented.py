@@ -12,7 +12,7 @@ from tests.unit.report.example import sample_result
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.result import Result
-from whyfast.report.json_report import to_json
+from whyfast.report.result_json import to_json
 
 PAGE = Path(__file__).parents[3] / "docs" / "result-json.md"
 #: Where the file says it otherwise than the model.

@@ -5,23 +5,40 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from whyfast.model.errors import UserError
-from whyfast.store.builds import BuildStore
+from whyfast.store.builds import BuildStore, Removed
 from whyfast.store.lock import exclusive
 
 DAY = 86400.0
 NOW = 1_700_000_000.0
 
 
+def _record(digest: str) -> dict[str, object]:
+    """What is asked of every record."""
+    return {
+        "digest": digest,
+        "variant": "v",
+        "program": "vm",
+        "program_sha256": "abc",
+        "inputs": {},
+        "source": {},
+        "toolchain": {},
+        "started": NOW,
+        "seconds": 1,
+    }
+
+
 def _complete(store: BuildStore, digest: str, *, used: float | None = NOW) -> Path:
     folder = store.folder(digest)
     (folder / "work").mkdir(parents=True)
     (folder / "work" / "vm").write_bytes(b"x" * 1000)
-    (folder / "provenance.json").write_text(json.dumps({"digest": digest}))
+    (folder / "provenance.json").write_text(json.dumps(_record(digest)))
     os.utime(folder / "provenance.json", (NOW - 90 * DAY, NOW - 90 * DAY))
     if used is not None:
         (folder / "used").touch()
@@ -47,7 +64,7 @@ def test_a_build_is_found_by_its_whole_digest(store: BuildStore) -> None:
     found = store.find("ab12")
     assert found is not None
     assert (found.digest, found.folder) == ("ab12", folder)
-    assert found.provenance == {"digest": "ab12"}
+    assert found.provenance == _record("ab12")
     assert store.find("ab1") is None
     assert store.find("ab123") is None
 
@@ -58,7 +75,18 @@ def test_finding_a_build_marks_it_as_used(store: BuildStore) -> None:
     assert (folder / "used").stat().st_mtime > NOW
 
 
-@pytest.mark.parametrize("provenance", [None, "", '{"digest": "ab'])
+@pytest.mark.parametrize(
+    "provenance",
+    [
+        None,
+        "",
+        '{"digest": "ab',
+        "[]",
+        "{}",
+        json.dumps({**_record("ab12"), "toolchain": 1}),
+        json.dumps({**_record("ab12"), "program_sha256": None}),
+    ],
+)
 def test_a_folder_without_a_whole_provenance_is_no_build(
     store: BuildStore, provenance: str | None
 ) -> None:
@@ -118,7 +146,7 @@ def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None
     remains = _incomplete(store, "remains", age=31 * DAY)
     young = _incomplete(store, "young", age=DAY)
 
-    assert store.remove_unused(30 * DAY, NOW) == (2, size + len("+ cc\n"))
+    assert store.remove_unused(30 * DAY, NOW) == Removed(2, size + len("+ cc\n"), 0)
     assert [f.exists() for f in (kept, young, old, remains)] == [True, True, False, False]
     assert not store.lock("old").exists()
 
@@ -126,15 +154,15 @@ def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None
 def test_removing_leaves_alone_what_is_being_built(store: BuildStore) -> None:
     folder = _incomplete(store, "ab12", age=31 * DAY)
     with exclusive(store.lock("ab12")):
-        assert store.remove_unused(0.0, NOW) == (0, 0)
+        assert store.remove_unused(0.0, NOW) == Removed(0, 0, 0)
         assert folder.exists()
         assert store.lock("ab12").exists()
-    assert store.remove_unused(0.0, NOW)[0] == 1
+    assert store.remove_unused(0.0, NOW).count == 1
     assert not folder.exists()
 
 
 def test_removing_where_nothing_was_ever_built(store: BuildStore) -> None:
-    assert store.remove_unused(0.0) == (0, 0)
+    assert store.remove_unused(0.0) == Removed(0, 0, 0)
 
 
 def test_what_an_interrupted_removal_leaves_is_no_build(
@@ -151,3 +179,37 @@ def test_what_an_interrupted_removal_leaves_is_no_build(
         store.remove_unused(0.0)
     assert folder.exists()
     assert store.find("ab12") is None
+
+
+USER = """
+import sys
+from pathlib import Path
+from whyfast.store.builds import BuildStore
+store = BuildStore(Path(sys.argv[1]))
+with store.in_use():
+    assert store.find("used")
+    print("found", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("end", ["leaves", "is killed"])
+def test_removing_leaves_alone_what_another_process_uses(store: BuildStore, end: str) -> None:
+    _complete(store, "used", used=NOW)
+    _complete(store, "other", used=NOW)
+    command = [sys.executable, "-c", USER, str(store.root)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as user:
+        assert user.stdout
+        assert user.stdin
+        assert user.stdout.readline() == "found\n"
+        removed = store.remove_unused(0.0)
+        assert (removed.count, removed.kept) == (1, 1)
+        assert [b.digest for b in store.all()] == ["used"]
+        if end == "is killed":
+            user.kill()
+        user.stdin.close()
+    assert store.remove_unused(0.0).count == 1
+    assert list(store.all()) == []
+    assert list(store.root.glob("in-use-*")) == []

@@ -52,8 +52,8 @@ CASES = {
         '"{cc}"',
         (
             'study.toml:47: benchmarks.collatz.command[2]: no placeholder "{cc}"; valid: '
-            "{program}, {source}, {study}, {pyperformance}, {run} (write {{ or }} for a literal "
-            "brace)"
+            "{program}, {source}, {study}, {pyperformance}, {python}, {run} (write {{ or }} for a "
+            "literal brace)"
         ),
     ),
     "runner": (

@@ -25,7 +25,8 @@ def test_list(
         (tmp_path / "studies" / name / "study.toml").write_text(text)
     monkeypatch.setattr(bundled, "_find", lambda kind: tmp_path / kind)
     assert run() == 0
-    assert capsys.readouterr().out == "placement\nvm         Is it?\n"
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert [head, *rows] == ["study      question", "placement", "vm         Is it?"]
 
 
 def test_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,3 +95,29 @@ def test_a_mistake_in_the_included_file_is_found_there(
         load_study(file)
     line = valid.splitlines().index('stop = "decided"') + 1
     assert f"common.toml:{line}: measure.stop: must be one of" in str(raised.value)
+
+
+def _refused(write: Callable[[str], Path], valid: str, included: Path) -> str:
+    with pytest.raises(StudyError) as caught:
+        load_study(write(f'include = "{included}"\n{valid}'))
+    return str(caught.value)
+
+
+def test_what_never_ends_is_not_included(write: Callable[[str], Path], valid: str) -> None:
+    assert '"/dev/zero" is no regular file' in _refused(write, valid, Path("/dev/zero"))
+
+
+def test_a_pipe_is_not_waited_for(write: Callable[[str], Path], valid: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    assert "is no regular file; relative to" in _refused(write, valid, pipe)
+
+
+def test_a_file_larger_than_any_study_is_not_read(
+    write: Callable[[str], Path], valid: str, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.toml"
+    with large.open("wb") as file:
+        file.truncate(4_000_001)
+    said = "is larger than 4 MB, which no study file is; relative to"
+    assert said in _refused(write, valid, large)

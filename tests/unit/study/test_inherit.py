@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.study import Variant
+from whyfast.model.variant import Variant
 from whyfast.study import load_study
 
 CASES = {

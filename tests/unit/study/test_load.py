@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import StudyError
-from whyfast.model.study import (
-    Benchmark,
-    BuildSpec,
-    Claim,
-    EvidenceSpec,
-    MeasureSpec,
-    Source,
-    Study,
-    Variant,
-)
+from whyfast.model.question import Claim
+from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, Source, Study
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.study import load_study
 
 CASES = {

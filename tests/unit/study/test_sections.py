@@ -42,6 +42,12 @@ CASES = {
         "steps = []\n",
         'study.toml:11: build.steps: is empty; write steps = ["make -j{jobs}"]',
     ),
+    "flags without quotes": (
+        'steps = ["{cc} {cflags} -o {program} {source}/*.c {ldflags}"]',
+        'steps = ["make CC={cc} CFLAGS={cflags}"]',
+        "study.toml:11: build.steps[0]: CFLAGS={cflags} is one word to the shell only while there "
+        "is a single flag; write CFLAGS=\"{cflags}\", and the step in '…'",
+    ),
     "no program": (
         'program = "vm"\n',
         "",
@@ -79,8 +85,8 @@ CASES = {
         "${HOME} -o",
         (
             'study.toml:11: build.steps[0]: no placeholder "{HOME}"; valid: {cc}, '
-            "{cflags}, {ldflags}, {configure}, {source}, {include}, {jobs}, {program} "
-            "(write {{ or }} for a literal brace)"
+            "{cflags}, {ldflags}, {configure}, {source}, {include}, {jobs}, {program}, {python}, "
+            "{python_cflags} (write {{ or }} for a literal brace)"
         ),
     ),
     "step stray": (

@@ -11,7 +11,7 @@ import pytest
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
-from whyfast.toolchain import debian, sandbox
+from whyfast.toolchain import debian, debian_root, sandbox
 from whyfast.toolchain.debian import DebianProvider, root_folder
 from whyfast.toolchain.debian_names import parse_name
 from whyfast.toolchain.debian_root import Package, RootSpec, digest_of
@@ -65,7 +65,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
         shutil.rmtree(folder, ignore_errors=True)
         _fill(folder)
 
-    monkeypatch.setattr(debian, "make_root", make)
+    monkeypatch.setattr(debian_root, "make_root", make)
     return specs
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.store.complete import delete
 from whyfast.toolchain.debian_root import (
     RECORD,
     Package,
@@ -20,7 +21,6 @@ from whyfast.toolchain.debian_root import (
     mmdebstrap_words,
     parse_record,
 )
-from whyfast.toolchain.removal import delete_root
 
 SPEC = RootSpec("trixie", ("gcc-14", "make"), "http://a.example/debian", need=1000)
 
@@ -81,7 +81,7 @@ def test_nothing_in_it_is_privileged_or_cannot_be_deleted(tmp_path: Path, archiv
     assert stat.S_IMODE((root / "usr/bin/su").stat().st_mode) == 0o755
     assert (root / "usr/locked").stat().st_mode & stat.S_IWUSR
     assert list((root / "dev").iterdir()) == []
-    delete_root(folder)
+    delete(folder)
     assert not folder.exists()
 
 

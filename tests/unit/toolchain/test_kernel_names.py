@@ -76,6 +76,13 @@ def test_versions_are_numbers_and_not_texts() -> None:
     ]
 
 
+def test_a_candidate_comes_before_its_release() -> None:
+    early = package("linux-image-7.1-rc7-amd64", "7.1~rc7-1~exp1")
+    late = package("linux-image-7.1-amd64", "7.1-1~exp1")
+    found = candidates(parse_kernel("debian:linux@experimental"), "experimental", [early, late])
+    assert [c.package for c in found] == [late, early]
+
+
 def test_new_kernels_are_in_a_package_of_their_own() -> None:
     assert fitting("debian:linux@sid")[0] == "linux-binary-7.3.4+deb13-amd64"
 

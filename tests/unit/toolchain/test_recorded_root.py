@@ -11,7 +11,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.toolchain import recorded_root as module
 from whyfast.toolchain.archive import Binary
 from whyfast.toolchain.debian_root import Package, RootSpec, digest_of, mmdebstrap_words
-from whyfast.toolchain.recorded_root import check_archive, pinned, recorded_root
+from whyfast.toolchain.recorded_root import RecordedRoot, check_archive, pinned, recorded_root
 
 A, B = "a" * 64, "b" * 64
 
@@ -73,6 +73,21 @@ def test_packages_that_the_archive_has_no_longer_are_named(monkeypatch: pytest.M
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", B), ("libc6", "2.41-12", B))
     with pytest.raises(CannotBuildHere, match="1 of the 2 packages"):
         check_archive(wanted, "trixie")
+
+
+def test_only_the_packages_of_the_root_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def listed(*question: str) -> list[Binary]:
+        asked.append(question)
+        return []
+
+    monkeypatch.setattr(module, "listed_binaries", listed)
+    packages = {"libstdc++6": Package("14", A), "libpython3.13": Package("3", B)}
+    root = RecordedRoot("debian:gcc-14", "folder", packages, "amd64")
+    with pytest.raises(CannotBuildHere, match="2 of the 2 packages"):
+        check_archive(root, "trixie")
+    assert asked == [(r"^(libpython3[.]13|libstdc[+][+]6)$", "trixie", "amd64")]
 
 
 def test_versions_are_pinned_while_the_root_is_made(tmp_path: Path) -> None:

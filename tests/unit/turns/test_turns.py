@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import whyfast
-from whyfast.measure.runner import PlayerFailed
+from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 SOURCE = Path(whyfast.__file__).parent.parent
@@ -279,7 +280,7 @@ def test_by_hand_it_measures_itself(result: str, said: str) -> None:
 
 
 def test_whyfast_understands_it() -> None:
-    runner = TurnRunner({"a": tuple(_program(PLAIN))}, env=dict(os.environ), timeout=20.0)
+    runner = TurnRunner(LaunchArguments({"a": tuple(_program(PLAIN))}, dict(os.environ), 20.0))
     player = runner.enter("a", cpu=None, pad=0)
     try:
         reading = player.turn(1000)
@@ -291,7 +292,7 @@ def test_whyfast_understands_it() -> None:
 
 def test_whyfast_reports_its_exception() -> None:
     program = _program("take_turns(lambda loops: 1 / 0)")
-    runner = TurnRunner({"a": tuple(program)}, env=dict(os.environ), timeout=20.0)
+    runner = TurnRunner(LaunchArguments({"a": tuple(program)}, dict(os.environ), 20.0))
     player = runner.enter("a", cpu=None, pad=0)
-    with pytest.raises(PlayerFailed, match=r"^ZeroDivisionError: division by zero$"):
+    with pytest.raises(InvocationFailed, match=r"^ZeroDivisionError: division by zero$"):
         player.turn(1)

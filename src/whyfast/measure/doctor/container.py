@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 _CGROUPS = "sys/fs/cgroup"
 
 
-def virtualisation(system: System) -> Finding:
+def virtualisation(system: System) -> MachineFinding:
     """Whether this is a virtual machine, as far as the processor tells."""
-    title = "virtualisation"
+    said = MachineProperty("virtualisation", "virtualisation")
     text = system.read("proc/cpuinfo")
     names = [
         system.read("sys/hypervisor/type"),
@@ -25,20 +26,18 @@ def virtualisation(system: System) -> Finding:
     if virtual:
         maker = " ".join(dict.fromkeys(n for n in names if n))
         value = f"virtual machine{f' ({maker})' if maker else ''}"
-        return Finding(
-            "virtualisation",
-            title,
+        return said.warning(
             value + (f", {container}" if container else ""),
-            "warning",
             "Neighbours share caches, memory and power, the host may move CPUs, and hardware "
             "counters may be missing.",
             "measure on hardware of your own where the difference is small",
         )
     if not flags:
-        effect = "This processor does not tell whether it is virtual."
-        return Finding("virtualisation", title, container or "unknown", "unknown", effect)
-    effect = "No hypervisor stands between this system and the processor."
-    return Finding("virtualisation", title, container or "none", "good", effect)
+        unknown = said.unknown("This processor does not tell whether it is virtual.")
+        return replace(unknown, value=container or unknown.value)
+    return said.good(
+        container or "none", "No hypervisor stands between this system and the processor."
+    )
 
 
 def _container(system: System) -> str:
@@ -49,22 +48,19 @@ def _container(system: System) -> str:
     return "in a container" if any(marked) else ""
 
 
-def cpu_quota(system: System) -> Finding:
+def cpu_quota(system: System) -> MachineFinding:
     """The least CPU time that a control group above us allows, in CPUs."""
-    title = "container CPU limit"
+    said = MachineProperty("cpu_quota", "container CPU limit")
     quotas = list(_quotas(system))
     if not quotas:
-        effect = "If a quota holds, the kernel stops the whole program until the next period."
-        return Finding("cpu_quota", title, "unknown", "unknown", effect)
+        return said.unknown(
+            "If a quota holds, the kernel stops the whole program until the next period."
+        )
     limits = [q for q in quotas if q is not None]
     if not limits:
-        effect = "No control group stops the program for having used its share."
-        return Finding("cpu_quota", title, "none", "good", effect)
-    return Finding(
-        "cpu_quota",
-        title,
+        return said.good("none", "No control group stops the program for having used its share.")
+    return said.warning(
         f"{min(limits):.2f} CPUs",
-        "warning",
         "When the quota of a period (usually 100 ms) is used up, everything stops until the next: "
         "times jump by tens of milliseconds.",
         "start the container without a CPU limit, or with whole CPUs (--cpuset-cpus)",

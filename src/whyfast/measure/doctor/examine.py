@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from whyfast.measure.doctor import container, frequency, kernel, load, sharing
+from whyfast.measure.doctor import container, frequency, kernel, sharing, system_load
 from whyfast.measure.doctor.system import System
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
-Check = Callable[[System], Finding]
+Check = Callable[[System], MachineFinding]
 
 
 def checks(seconds: float) -> tuple[Check, ...]:
@@ -17,8 +17,8 @@ def checks(seconds: float) -> tuple[Check, ...]:
     return (
         container.virtualisation,
         container.cpu_quota,
-        load.load,
-        partial(load.steal, seconds=seconds),
+        system_load.load,
+        partial(system_load.steal, seconds=seconds),
         frequency.governor,
         frequency.turbo,
         frequency.throttling,
@@ -28,7 +28,7 @@ def checks(seconds: float) -> tuple[Check, ...]:
         sharing.irq_affinity,
         kernel.aslr,
         kernel.huge_pages,
-        load.swap,
+        system_load.swap,
         kernel.mitigations,
         kernel.clock_source,
         kernel.perf_event_paranoid,
@@ -36,7 +36,7 @@ def checks(seconds: float) -> tuple[Check, ...]:
     )
 
 
-def examine(system: System, seconds: float = 1.0) -> tuple[Finding, ...]:
+def examine(system: System, seconds: float = 1.0) -> tuple[MachineFinding, ...]:
     """Look at everything; steal time is watched for ``seconds`` (0: since boot, at once)."""
     return tuple(check(system) for check in checks(seconds))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from whyfast.measure.doctor.system import System, number
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding, MachineProperty
 
 GOVERNORS = "sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 NO_TURBO = "sys/devices/system/cpu/intel_pstate/no_turbo"
@@ -13,94 +13,55 @@ BOOST = "sys/devices/system/cpu/cpufreq/boost"
 _THROTTLED = "sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"
 
 
-def governor(system: System) -> Finding:
+def governor(system: System) -> MachineFinding:
     """Who chooses the frequency."""
+    said = MachineProperty("governor", "CPU frequency governor", tunable=True)
     found = Counter(system.read(name) or "unreadable" for name in system.names(GOVERNORS))
-    title = "CPU frequency governor"
     if not found:
-        return Finding(
-            "governor",
-            title,
-            "unknown",
-            "unknown",
-            "The host or the firmware chooses the frequency, and it may change at any time unseen.",
+        return said.unknown(
+            "The host or the firmware chooses the frequency, and it may change at any time unseen."
         )
     if set(found) == {"performance"}:
-        return Finding(
-            "governor",
-            title,
-            "performance",
-            "good",
-            "Every CPU stays at the highest frequency that turbo and heat allow.",
-            tunable=True,
+        return said.good(
+            "performance", "Every CPU stays at the highest frequency that turbo and heat allow."
         )
     value = ", ".join(f"{name} on {n} policies" for name, n in sorted(found.items()))
-    return Finding(
-        "governor",
-        title,
+    return said.warning(
         next(iter(found)) if len(found) == 1 else value,
-        "warning",
         "The frequency follows the load, so short runs and those after a pause are slower.",
         "whyfast doctor --tune, or: cpupower frequency-set -g performance",
-        tunable=True,
     )
 
 
-def turbo(system: System) -> Finding:
+def turbo(system: System) -> MachineFinding:
     """Whether CPUs exceed their nominal frequency while power and heat allow."""
-    title = "turbo, boost"
+    said = MachineProperty("turbo", "turbo, boost", tunable=True)
     no_turbo, boost = number(system.read(NO_TURBO)), number(system.read(BOOST))
     if no_turbo is None and boost is None:
-        return Finding(
-            "turbo",
-            title,
-            "unknown",
-            "unknown",
+        return said.unknown(
             "If the CPU has turbo, its speed depends on heat and on what the other cores do.",
             "switch turbo off in the firmware, or on the host of this virtual machine",
         )
     if no_turbo == 1 or (no_turbo is None and boost == 0):
-        return Finding(
-            "turbo",
-            title,
-            "off",
-            "good",
-            "The frequency does not depend on heat and on how many cores work.",
-            tunable=True,
-        )
+        return said.good("off", "The frequency does not depend on heat and on how many cores work.")
     where = NO_TURBO if no_turbo is not None else BOOST
-    return Finding(
-        "turbo",
-        title,
+    return said.warning(
         "on",
-        "warning",
         "The frequency depends on heat and on how many cores work, so it drifts within minutes.",
         f"whyfast doctor --tune, or: echo {1 if where == NO_TURBO else 0} > /{where}",
-        tunable=True,
     )
 
 
-def throttling(system: System) -> Finding:
+def throttling(system: System) -> MachineFinding:
     """How often heat has slowed a CPU since boot."""
+    said = MachineProperty("throttling", "thermal throttling")
     events = throttle_events(system)
-    title = "thermal throttling"
     if events is None:
-        return Finding(
-            "throttling",
-            title,
-            "unknown",
-            "unknown",
-            "If heat slows the CPU in the middle of a run, nothing here will tell.",
-        )
+        return said.unknown("If heat slows the CPU in the middle of a run, nothing here will tell.")
     if events == 0:
-        return Finding(
-            "throttling", title, "never since boot", "good", "Heat has not slowed any CPU so far."
-        )
-    return Finding(
-        "throttling",
-        title,
+        return said.good("never since boot", "Heat has not slowed any CPU so far.")
+    return said.warning(
         f"{events} events since boot",
-        "warning",
         "Heat has slowed CPUs, and will again under load: later runs are slower than earlier ones.",
         "better cooling, or a lower frequency: cpupower frequency-set -u FREQUENCY",
     )

@@ -20,7 +20,7 @@ SCHEMA = "whyfast-doctor-journal/1"
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """A setting that was or was about to be changed from ``old`` to ``new``."""
 
     key: str
@@ -39,12 +39,12 @@ class Journal:
         self._file = folder / f"{boot}.json"
         self.entries = self._load()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Keep an entry durably. What the setting held first is what counts: a second entry for
         the same path changes nothing but ``new``."""
         known = {e.path: e for e in self.entries}
         old = known[entry.path].old if entry.path in known else entry.old
-        known[entry.path] = Entry(entry.key, entry.path, old, entry.new)
+        known[entry.path] = JournalEntry(entry.key, entry.path, old, entry.new)
         self._save(known.values())
 
     def remove(self, path: str) -> None:
@@ -63,10 +63,10 @@ class Journal:
                 file.unlink(missing_ok=True)
         return dropped
 
-    def _load(self) -> tuple[Entry, ...]:
+    def _load(self) -> tuple[JournalEntry, ...]:
         return _read(self._file)[1] if self._file.exists() else ()
 
-    def _save(self, entries: Iterable[Entry]) -> None:
+    def _save(self, entries: Iterable[JournalEntry]) -> None:
         self.entries = tuple(entries)
         if not self.entries:
             self._file.unlink(missing_ok=True)
@@ -86,13 +86,13 @@ class Journal:
         _sync(self.folder)
 
 
-def _read(file: Path) -> tuple[str, tuple[Entry, ...]]:
+def _read(file: Path) -> tuple[str, tuple[JournalEntry, ...]]:
     """(machine, entries); UserError for a file that is not a journal, as guessing would lose old
     values."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
         entries = tuple(
-            Entry(str(e["key"]), str(e["path"]), str(e["old"]), str(e["new"]))
+            JournalEntry(str(e["key"]), str(e["path"]), str(e["old"]), str(e["new"]))
             for e in document["settings"]
         )
         return str(document["machine"]), entries

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.measure.doctor.journal import Entry, Journal
+from whyfast.measure.doctor.journal import Journal, JournalEntry
 from whyfast.measure.doctor.settings import Setting, current, same, settings_to_change
 from whyfast.measure.doctor.system import System
 from whyfast.model.errors import UserError
-from whyfast.model.machine import Change
+from whyfast.model.machine import SettingChange
 from whyfast.store.lock import exclusive
 
 _BOOT = "proc/sys/kernel/random/boot_id"
@@ -29,14 +29,14 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TuneOutcome:
     """What was done. ``changes`` has one entry a setting, ``message`` what else there is to say."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[SettingChange, ...]
     message: str = ""
 
 
-def tune(system: System, folder: Path, machine: str = "") -> Outcome:
+def tune(system: System, folder: Path, machine: str = "") -> TuneOutcome:
     """Set what is not as it should be; what cannot be set is reported, and the others are done.
 
     ``folder`` is where old values are kept. Raises UserError when that is not possible.
@@ -49,18 +49,19 @@ def change(
     folder: Path,
     wanted: Callable[[System], Iterable[Setting]],
     machine: str = "",
-) -> Outcome:
+) -> TuneOutcome:
     """Set what ``wanted`` names, as :func:`tune` does."""
     with _journal(system, folder, machine) as (journal, message):
         changes = [
-            _apply(system, journal, Entry(s.key, s.path, s.old, s.wanted)) for s in wanted(system)
+            _apply(system, journal, JournalEntry(s.key, s.path, s.old, s.wanted))
+            for s in wanted(system)
         ]
-    return Outcome(tuple(changes), message)
+    return TuneOutcome(tuple(changes), message)
 
 
 def restore(
     system: System, folder: Path, machine: str = "", only: Container[str] | None = None
-) -> Outcome:
+) -> TuneOutcome:
     """Put back the old values, last changed first. May be repeated, and does so for what failed.
 
     ``only``: the paths of those to put back. Raises UserError when the journal cannot be read.
@@ -71,24 +72,24 @@ def restore(
             for entry in reversed(journal.entries)
             if only is None or entry.path in only
         ]
-    return Outcome(tuple(changes), message)
+    return TuneOutcome(tuple(changes), message)
 
 
-def _apply(system: System, journal: Journal, entry: Entry) -> Change:
+def _apply(system: System, journal: Journal, entry: JournalEntry) -> SettingChange:
     known = entry.path in {e.path for e in journal.entries}
     journal.add(entry)
     error = _write(system, entry.path, entry.new)
     if error and not known and current(system, entry.path) == entry.old:
         journal.remove(entry.path)
-    return Change(entry.key, entry.path, entry.old, entry.new, error)
+    return SettingChange(entry.key, entry.path, entry.old, entry.new, error)
 
 
-def _put_back(system: System, journal: Journal, entry: Entry) -> Change:
+def _put_back(system: System, journal: Journal, entry: JournalEntry) -> SettingChange:
     now = current(system, entry.path)
     error = "" if now == entry.old else _write(system, entry.path, entry.old)
     if not error:
         journal.remove(entry.path)
-    return Change(entry.key, entry.path, now or "", entry.old, error)
+    return SettingChange(entry.key, entry.path, now or "", entry.old, error)
 
 
 def _write(system: System, path: str, value: str) -> str:

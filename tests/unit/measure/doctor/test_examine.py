@@ -10,10 +10,10 @@ from tests.unit.measure.doctor.conftest import CPU, Kernel
 
 from whyfast.measure.doctor.examine import examine, machine_facts
 from whyfast.measure.doctor.system import Files
-from whyfast.model.machine import Finding
+from whyfast.model.machine import MachineFinding
 
 
-def find(kernel: Kernel, key: str) -> Finding:
+def find(kernel: Kernel, key: str) -> MachineFinding:
     (found,) = [f for f in examine(kernel) if f.key == key]
     return found
 

@@ -1,0 +1,151 @@
+"""Puts the tables of a run into ``docs/studies/fastcall.md``.
+
+    python bench/fastcall_page.py RESULT.json [--traps TRAPS.md] [--page PAGE.md]
+
+RESULT is what ``whyfast run fastcall --quick --json RESULT.json`` wrote, TRAPS what
+``bench/fastcall_traps.py`` printed. In the page, what stands between ``<!-- NAME -->`` and
+``<!-- end -->`` is replaced: ``measured``, the changes against 2.7 with their intervals;
+``published``, their directions beside those of 2016; ``conditions``; and ``traps``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from whyfast.model.result import Result
+from whyfast.model.verdict import Verdict
+from whyfast.report.document import Table
+from whyfast.report.result_json import load_result
+from whyfast.report.topics.matrix import matrix_tables
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE, OLD = "py2.7", "py3.6"
+
+#: Changes against 2.7 in per cent, as V. Stinner published them on 2016-04-22: 3.6 as it was then,
+#: and with the prototype of FASTCALL; 0 where his table has a time and no change.
+PUBLISHED: Mapping[str, tuple[int, int]] = {
+    "filter": (43, 0),
+    "map": (0, -18),
+    "sorted-key": (-13, -40),
+    "sorted": (-19, -18),
+    "bytes": (-85, -83),
+    "namedtuple-attr": (-57, -66),
+    "object-setattr": (-26, -52),
+    "object-getattribute": (0, -39),
+    "getattr": (21, -33),
+    "bound-method": (-9, -12),
+    "unbound-method": (-43, -45),
+    "func-0": (0, 0),
+    "func-3": (-10, -13),
+}
+#: A smaller change than this has no direction: his table leaves those out.
+LEAST = 0.05
+
+
+def main() -> int:
+    """Rewrites the page; the exit status."""
+    arguments = argparse.ArgumentParser(description="Tables of docs/studies/fastcall.md.")
+    arguments.add_argument("result", type=Path)
+    arguments.add_argument("--traps", type=Path)
+    arguments.add_argument("--page", type=Path, default=ROOT / "docs" / "studies" / "fastcall.md")
+    wanted = arguments.parse_args()
+    result = load_result(wanted.result)
+    parts = {
+        "conditions": _conditions(result),
+        "measured": _markdown(matrix_tables(result)[0]),
+        "published": _beside_published(result),
+    }
+    if wanted.traps:
+        parts["traps"] = wanted.traps.read_text("utf-8").strip()
+    text = wanted.page.read_text("utf-8")
+    for name, part in parts.items():
+        place = re.search(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", text, re.DOTALL)
+        if place is None:
+            sys.exit(f"{wanted.page} has no place for {name}")
+        text = f"{text[: place.start()]}{part}\n{text[place.end() :]}"
+    wanted.page.write_text(text, "utf-8")
+    return 0
+
+
+def _conditions(result: Result) -> str:
+    date = datetime.fromtimestamp(result.recorded.started, UTC).date()
+    minutes = result.recorded.seconds.get("measure", 0.0) / 60
+    numbers = [v.blocks for v in result.judged.verdicts]
+    busy = " ".join(f"{c.text}." for c in result.judged.confounds if c.kind == "load")
+    return (
+        f"Measured on {date}, on a virtual machine with two cores of an Intel Xeon at 2.6 GHz, in "
+        f"{minutes:.1f} minutes; from {min(numbers)} to {max(numbers)} blocks a row. "
+        f"{busy[:1].upper()}{busy[1:]}"
+    ).strip()
+
+
+def _markdown(table: Table) -> str:
+    lines = [
+        "| " + " | ".join(c.title for c in table.columns) + " |",
+        "| --- |" + " ---: |" * (len(table.columns) - 1),
+    ]
+    for row in table.rows:
+        cells = [f"{c.text} {c.detail}".strip() for c in row]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _beside_published(result: Result) -> str:
+    """Published against measured, both against 2.7."""
+    verdicts = {
+        (v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == REFERENCE
+    }
+    newest = [
+        v.name for v in result.question.variants if (next(iter(PUBLISHED)), v.name) in verdicts
+    ][-1]
+    lines = [
+        f"| row | 2016: 3.6 | with FASTCALL | now: {OLD} | {newest} | directions |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for row, (plain, fast) in PUBLISHED.items():
+        old, new = verdicts.get((row, OLD)), verdicts.get((row, newest))
+        said = _agreement((plain, fast), old, new)
+        cells = [row, _signed(plain), _signed(fast), _change(old), _change(new), said]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _agreement(published: tuple[int, int], old: Verdict | None, new: Verdict | None) -> str:
+    """3.6 is compared with either column of 2016: what was released has some of the prototype."""
+    if old is None or new is None:
+        return "not measured"
+    if "undecided" in (old.word, new.word):
+        return "undecided"
+    ways = {_sign(p / 100) for p in published}
+    at_36 = "3.6 agrees" if _sign(old.ratio - 1) in ways else "3.6 does not"
+    later = (
+        "today agrees" if _sign(new.ratio - 1) == _sign(published[1] / 100) else "today does not"
+    )
+    return f"{at_36}, {later}"
+
+
+def _sign(change: float) -> int:
+    return 0 if abs(change) < LEAST else 1 if change > 0 else -1
+
+
+def _signed(percent: int) -> str:
+    return "none" if percent == 0 else f"{'+' if percent > 0 else '−'}{abs(percent)} %"
+
+
+def _change(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "–"
+    change = (verdict.ratio - 1) * 100
+    sign = "+" if change > 0 else "−"
+    return (
+        f"{sign}{abs(change):.0f} % {'' if verdict.word != 'undecided' else '(undecided)'}".strip()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

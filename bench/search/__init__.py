@@ -1,0 +1,1 @@
+"""Simulated searches with known answers: how often they are right, and what they take."""

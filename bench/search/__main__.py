@@ -1,0 +1,213 @@
+"""How often a search is right, and what it takes: simulated ranges with known answers.
+
+    python -m bench.search [--searches 1000] [--seed 1] [--only WORD…] [--json FILE]
+
+1,024 positions for the step, a machine that drifts by 0.3 standard deviations of a measurement
+from block to block. docs/math/search.md says what the columns are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bench.search import placed, scenes, shapes
+from bench.search.bound import bound
+from bench.search.midpoint import midpoint_right
+from bench.search.play import Played, play
+from bench.search.scenes import POSITIONS, Case, Scene
+from bench.search.world import bursts, disturbed, heavy, normal
+
+EFFECTS = (1.0, 2.0, 3.0, 4.0, 6.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scene over all its searches: the share that is right and means over all of them.
+
+    ``found``: the share in which the place was right before it was confirmed. ``words``: how
+    often each word was the answer.
+    """
+
+    scene: str
+    searches: int
+    right: float
+    found: float
+    measured: float
+    measured_error: float
+    measured_most: float
+    ends: float
+    confirming: float
+    later: float
+    built: float
+    failed: float
+    built_later: float
+    size: float
+    several: float
+    words: dict[str, int]
+    seconds: float
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        prog="bench.search", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--searches", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], help="tables whose title has this word")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    rows = []
+    for title, table in tables():
+        if args.only and not any(word in title for word in args.only):
+            continue
+        print(f"\n## {title}\n\n{_HEAD}", flush=True)
+        for scene in table:
+            rows.append(row(scene, args.searches, args.seed))
+            least = None if scene.effect is None else bound(POSITIONS, scene.effect)
+            print(line(rows[-1], least), flush=True)
+    if not args.only:
+        print("\n".join(midpoint_lines(args.seed)))
+    if args.json:
+        args.json.write_text(json.dumps([asdict(r) for r in rows], indent=1) + "\n")
+
+
+def tables() -> Iterator[tuple[str, Sequence[Scene]]]:
+    """All scenes, by title."""
+    yield "known ends", [scenes.known_ends(d) for d in EFFECTS]
+    yield "unbuildable", [scenes.unbuildable(d, k) for k in (1, 10) for d in EFFECTS[1:]]
+    yield (
+        "no step",
+        [scenes.no_step(d, known=k) for k in (True, False) for d in EFFECTS[1:]],
+    )
+    yield "learnt ends", [scenes.learnt_ends(d, normal) for d in EFFECTS]
+    yield (
+        "learnt ends, other noise",
+        [scenes.learnt_ends(d, noise) for noise in (heavy, disturbed, bursts) for d in (2.0, 4.0)],
+    )
+    yield (
+        "known ends, taken for others",
+        [scenes.known_ends(d, k) for d in (2.0, 4.0) for k in (0.5, 0.7, 1.4, 2.0)],
+    )
+    kinds = [("layouts of {:g} σ", placed.spread, s) for s in (0.4, 0.7)]
+    yield (
+        "decoy",
+        [
+            *(
+                placed.decoy(d, make(s * d), name.format(s * d))
+                for name, make, s in kinds
+                for d in EFFECTS[1:]
+            ),
+            *(placed.decoy(d, placed.lucky(d, 0.5), "either layout") for d in EFFECTS[1:]),
+        ],
+    )
+    yield (
+        "a true step under layouts",
+        [
+            placed.change(d, placed.spread(s * d), f"layouts of {s * d:g} σ")
+            for s in (0.2, 0.5)
+            for d in (2.0, 4.0)
+        ],
+    )
+    yield (
+        "a true step and a decoy",
+        [
+            placed.change_and_decoy(d, k * d, placed.spread(s * d), f"layouts of {s * d:g} σ")
+            for d in (2.0, 4.0)
+            for k, s in ((2.0, 0.7), (-1.0, 0.4))
+        ],
+    )
+    yield "two steps", [shapes.two_steps(d, m) for m in (1.5, 0.5) for d in (2.0, 4.0)]
+    yield (
+        "no single step, no relinking",
+        [
+            *(shapes.gradual(d) for d in (2.0, 4.0)),
+            *(shapes.scattered(d, either=e) for e in (True, False) for d in (2.0, 4.0)),
+        ],
+    )
+
+
+def row(scene: Scene, searches: int, seed: int) -> Row:
+    """Play a scene; every search has a random generator of its own."""
+    started = time.monotonic()
+    games = [_play(scene, np.random.default_rng([seed, i])) for i in range(searches)]
+    plays = [p for _, p in games]
+    measured = np.array([p.measured for p in plays], dtype=np.float64)
+    words = [p.answer.word for p in plays]
+    places = [p.answer.where for p in plays if p.answer.word in ("culprit", "one of")]
+    means = {n: float(np.mean([getattr(p, n) for p in plays])) for n in _MEANS}
+    return Row(
+        scene=scene.name,
+        searches=searches,
+        right=float(np.mean([case.right(p) for case, p in games])),
+        found=float(np.mean([_found(case, p) for case, p in games])),
+        measured=float(measured.mean()),
+        measured_error=float(measured.std() / math.sqrt(searches)),
+        measured_most=float(np.quantile(measured, 0.99)),
+        size=float(np.mean([w.size for w in places if w])) if places else math.nan,
+        several=float(np.mean([p.answer.several for p in plays])),
+        words={w: words.count(w) for w in sorted(set(words))},
+        seconds=time.monotonic() - started,
+        **means,
+    )
+
+
+_MEANS = ("ends", "confirming", "later", "built", "failed", "built_later")
+
+
+def _play(scene: Scene, rng: np.random.Generator) -> tuple[Case, Played]:
+    case = scene.make(rng)
+    return case, play(case.world, case.task)
+
+
+def _found(case: Case, played: Played) -> bool:
+    place = played.found
+    return place is not None and any(place[0] <= at <= place[1] for at in case.steps)
+
+
+_HEAD = (
+    "| scene | right | found | measured | 99 % within | bound | ends | built | not built"
+    " | confirming | witnesses, built | set | several | answers | s |\n" + "| --- " * 15 + "|"
+)
+
+
+def line(row: Row, least: float | None) -> str:
+    """A row of the table; ``least`` is the bound, where there is one."""
+    cells = [
+        row.scene,
+        f"{row.right:.1%}",
+        f"{row.found:.1%}",
+        f"{row.measured:.1f} ± {row.measured_error:.1f}",
+        f"{row.measured_most:.0f}",
+        "" if least is None else f"{least:.1f}, × {row.measured / least:.2f}",
+        f"{row.ends:.1f}",
+        f"{row.built:.1f}",
+        f"{row.failed:.1f}",
+        f"{row.confirming:.1f}",
+        f"{row.later:.1f}, {row.built_later:.1f}",
+        "" if math.isnan(row.size) else f"{row.size:.2f}",
+        f"{row.several:.0%}",
+        ", ".join(f"{word} {count}" for word, count in row.words.items()),
+        f"{row.seconds:.0f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def midpoint_lines(seed: int) -> Iterator[str]:
+    """What searches with a threshold in the middle find."""
+    rng = np.random.default_rng(seed)
+    yield "\n## one measurement a candidate and a threshold\n"
+    for effect in EFFECTS:
+        yield f"- {effect:g}σ: right in {midpoint_right(POSITIONS, effect, 20_000, rng):.1%}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""``whyfast search``: since when, and what exactly."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whyfast.cli.arguments import percent
+from whyfast.cli.output import add_outputs
+from whyfast.model.errors import UserError
+
+if TYPE_CHECKING:
+    from whyfast.investigate.events import Observer
+    from whyfast.search.run import SearchResult
+
+AXES = ("commits", "toolchains")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "what",
+        metavar="STUDY",
+        nargs="+",
+        help="what to build and measure; or, behind --, a command that does so in a checkout",
+    )
+    parser.add_argument("--axis", choices=AXES, default="commits", help="default: commits")
+    parser.add_argument("--good", required=True, metavar="NAME", help="the fast end")
+    parser.add_argument("--bad", required=True, metavar="NAME", help="the slow end")
+    parser.add_argument(
+        "--variant", metavar="NAME", help="of the study (default: its main baseline)"
+    )
+    parser.add_argument(
+        "--among",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        help="with --axis toolchains: compilers in order, or patterns (zig:clang-*)",
+    )
+    parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
+    parser.add_argument("--margin", metavar="PERCENT", help="default: the study's, or 1%%")
+    parser.add_argument("--blocks", metavar="N", type=int, help="measure at most N blocks")
+    parser.add_argument(
+        "--repo", metavar="DIR", type=Path, default=Path(), help="with a command (default: here)"
+    )
+    parser.add_argument(
+        "--build", metavar="LINE", default="", help="with a command: what builds a commit"
+    )
+    parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
+    add_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search and tell; 0, or 1 when it stays undecided. UserError for bad input."""
+    from whyfast.cli.output import FAILED, check_outputs, show
+    from whyfast.report.pages.search_page import dump_search, search_page
+    from whyfast.report.progress import watching
+
+    check_outputs(args)
+    if args.blocks is not None and args.blocks < 1:
+        raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
+    with watching("search", 0.01) as observer:
+        result = _search(args, observer)
+    show(search_page(result), args, json=lambda: dump_search(result))
+    return FAILED if result.answer.word == "undecided" else 0
+
+
+def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
+    from whyfast.investigate.outside import Outside
+    from whyfast.search.by_command import CommandSearch, search_by_command
+    from whyfast.search.by_study import StudySearch, search_by_study
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
+    from whyfast.study.find import is_study
+    from whyfast.study.load import load_study
+
+    margin = percent(args.margin, f"--margin {args.margin}") if args.margin else None
+    if len(args.what) == 1 and is_study(args.what[0]):
+        search = StudySearch(
+            args.axis,
+            args.good,
+            args.bad,
+            args.variant,
+            tuple(args.among),
+            tuple(args.benchmark),
+            margin,
+            args.blocks,
+            args.fresh,
+        )
+        study, own = load_study(args.what[0]), own_home()
+        with BuildStore(own.builds).in_use():
+            return search_by_study(study, search, own, observer, Outside())
+    if args.axis != "commits":
+        raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
+    command = CommandSearch(
+        tuple(args.what),
+        args.build,
+        args.repo,
+        args.good,
+        args.bad,
+        margin or 0.01,
+        args.blocks,
+        args.fresh,
+    )
+    return search_by_command(command, own_home(), observer, Outside())

@@ -1,0 +1,1 @@
+"""Machine code to plain instruction records and text."""

@@ -1,0 +1,68 @@
+"""The interface to disassemblers: bytes → plain instruction records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, Protocol
+
+Kind = Literal[
+    "other",
+    "direct jump",
+    "conditional jump",
+    "indirect jump",
+    "direct call",
+    "indirect call",
+    "return",
+]
+
+#: How an instruction uses an address: it computes it, reads memory at exactly it, reads memory
+#: at it plus a register; or it sign-extends an operand while adding (AArch64 jump tables).
+Use = Literal["", "forms", "reads", "indexes", "sign-extends"]
+
+#: What an instruction is that prologues, epilogues and hardening are made of: it pushes a register;
+#: stores one into the stack frame, by the stack pointer or the frame pointer; sets up the frame
+#: pointer; clears a register that returns no value; reads the canary of the stack protector; marks
+#: a place for indirect branches; signs the return address; moves the stack pointer by one page.
+Mark = Literal[
+    "",
+    "push",
+    "stack store",
+    "frame store",
+    "frame pointer",
+    "zeroes",
+    "canary",
+    "landing pad",
+    "signs",
+    "page",
+]
+
+
+class Instruction(NamedTuple):
+    """One instruction.
+
+    ``address`` and ``size`` in bytes; ``target`` is where a direct jump or call goes. The other
+    fields are hints for finding jump tables, filled in only when asked for: ``reference`` is an
+    address that it uses as ``use`` says, ``width`` the bytes that an indexed read takes, ``limit``
+    the constant that it compares a register with. ``mark`` is filled in with the hints.
+    """
+
+    address: int
+    size: int
+    kind: Kind
+    target: int | None = None
+    reference: int | None = None
+    use: Use = ""
+    width: int = 0
+    limit: int | None = None
+    mark: Mark = ""
+
+
+class Disassembler(Protocol):
+    """Decodes machine code of one architecture in address order."""
+
+    def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
+        """The instructions of ``code``, which lies at ``address``.
+
+        Bytes that are no instruction come out as kind ``other``; nothing is raised for them.
+        """
+        ...

@@ -1,0 +1,253 @@
+"""Finding jump tables: the places inside a function that its indirect jumps can reach.
+
+Compilers write five kinds. *Absolute*: 8-byte addresses (computed goto; switches without PIC).
+*Relative*: 4-byte distances from the table itself (switches with PIC). *Label*: 4-byte distances
+from a place in the function (``&&a - &&b`` in the source). *Compressed*: on AArch64, 1-, 2- or
+4-byte numbers of instructions, counted from a place in the function. *Image-relative*:
+4-byte distances from where the program is loaded (Microsoft's compiler). Entries must all fall on
+the beginning of an instruction, which random data does not do for long.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from whyfast.explain.body import Body
+from whyfast.explain.code import Program
+from whyfast.explain.objects.image import Image
+
+TableKind = Literal["absolute", "relative", "label", "compressed", "image-relative"]
+
+MIN_TARGETS = 3  # fewer distinct places are as likely chance as a table
+_LONGEST = 0x1_0000  # entries of one table
+_LONGEST_HOLE = 64  # consecutive entries of one table that lead elsewhere or nowhere
+_NEARBY = 16  # instructions before a jump in which the compiler computes its target
+_MAX_LABELS = 32
+
+
+@dataclass(frozen=True)
+class JumpTable:
+    """A table at ``address`` with its distinct ``targets``."""
+
+    address: int
+    kind: TableKind
+    targets: frozenset[int]
+
+
+class Pointers:
+    """Every aligned 8-byte word of the program's data that points into its code."""
+
+    def __init__(self, image: Image) -> None:
+        code = [(r.start, r.end) for r in image.regions if r.executable]
+        low, high = min((s for s, _ in code), default=0), max((e for _, e in code), default=0)
+        where: list[npt.NDArray[np.uint64]] = []
+        what: list[npt.NDArray[np.uint64]] = []
+        for region in image.regions:
+            skip = -region.start % 8
+            count = (len(region.data) - skip) // 8
+            if not region.pointers or count <= 0:
+                continue
+            words = np.frombuffer(bytes(region.data), dtype="<u8", count=count, offset=skip)
+            hits = np.flatnonzero((words >= low) & (words < high))
+            where.append(hits.astype(np.uint64) * np.uint64(8) + np.uint64(region.start + skip))
+            what.append(words[hits])
+        nothing = np.zeros(0, dtype=np.uint64)
+        located = np.concatenate(where) if where else nothing
+        values = np.concatenate(what) if what else nothing
+        order = np.argsort(values, kind="stable")  # by value: functions ask for theirs one by one
+        self._where, self._what = located[order], values[order]
+
+    def into(self, body: Body) -> list[tuple[int, int]]:
+        """(location, value) of those that point into a function, by location."""
+        found: set[tuple[int, int]] = set()
+        for piece in body.pieces:
+            ends = np.array([piece.address, piece.end], dtype=np.uint64)
+            low, high = np.searchsorted(self._what, ends)
+            pairs = zip(self._where[low:high].tolist(), self._what[low:high].tolist(), strict=True)
+            found.update(pairs)
+        return sorted(found)
+
+    def to(self, addresses: Iterable[int]) -> set[int]:
+        """Those of ``addresses`` that some word points at exactly."""
+        asked = np.array(list(addresses), dtype=np.uint64)
+        low, high = (np.searchsorted(self._what, asked, side) for side in ("left", "right"))
+        return set(asked[high > low].tolist())
+
+    def runs(self, addresses: Iterable[int]) -> list[list[int]]:
+        """What words next to each other point at, where all point exactly at ``addresses``."""
+        known = np.isin(self._what, np.array(sorted(addresses), dtype=np.uint64))
+        order = np.argsort(self._where[known])
+        where, what = self._where[known][order], self._what[known][order]
+        ends = np.flatnonzero(np.diff(where) != 8) + 1
+        return [run.tolist() for run in np.split(what, ends) if len(run)]
+
+
+def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTable]:
+    """The tables that lead into ``body``, the one with most targets first."""
+    references = sorted(
+        {
+            i.reference
+            for i in body.instructions
+            if _may_be_base(i.use, i.reference)
+            if i.reference is not None
+        }
+    )
+    # A table may stand in the middle of a function where the file says that it is data.
+    image = program.image
+    outside = [r for r in references if not body.contains(r) or image.is_data(r)]
+    found = list(_absolute(program, pointers.into(body), body, outside))
+    found += _relative(program.image, body, outside)
+    if program.image.base is not None:
+        found += _image_relative(program.image, program.image.base, body, references)
+    if program.architecture == "aarch64":
+        found += _compressed(program, body, outside)
+    if not found and any(i.width == 4 for i in body.instructions):
+        # Small numbers in any array look like these, so they are only a last resort.
+        labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
+        found += _label(program.image, body, outside, labels)
+    best: dict[int, JumpTable] = {}
+    for table in found:
+        known = best.get(table.address)
+        if known is None or len(known.targets) < len(table.targets):
+            best[table.address] = table
+    return sorted(best.values(), key=lambda t: (-len(t.targets), t.address))
+
+
+def _may_be_base(use: str, reference: int | None) -> bool:
+    return reference is not None and use in ("forms", "indexes")
+
+
+def _absolute(
+    program: Program, pointers: list[tuple[int, int]], body: Body, references: list[int]
+) -> Iterator[JumpTable]:
+    """Runs of pointers; a new table begins where the function's code refers into a run."""
+    starts = set(references)
+    run: list[int] = []
+    first = last = 0
+    for location, value in pointers:
+        if value not in body.boundaries:
+            continue
+        bridge = _bridge(program, last, location) if run and location not in starts else None
+        if bridge is None:
+            yield from _as_table("absolute", first, run)
+            run, first = [], location
+        run += [*(bridge or ()), value]
+        last = location
+    yield from _as_table("absolute", first, run)
+
+
+def _bridge(program: Program, before: int, after: int) -> list[int] | None:
+    """Targets between two entries of one table; None when something else lies between them.
+
+    Unused opcodes leave null entries, and handlers in a cold part of which a stripped file keeps
+    no symbol are code of no known function.
+    """
+    hole = after - before - 8
+    if hole > _LONGEST_HOLE * 8:
+        return None
+    data = program.image.read(before + 8, hole)
+    if len(data) != hole:
+        return None  # the end of a section lies between
+    targets = []
+    for (word,) in struct.iter_unpack("<Q", data):
+        region = program.image.region(word)
+        if word == 0:
+            continue
+        if region is None or not region.executable or program.function_at(word):
+            return None
+        targets.append(word)
+    return targets
+
+
+def _relative(image: Image, body: Body, references: list[int]) -> Iterator[JumpTable]:
+    for table in references:
+        entries = _entries(image, table, 4, True, _room(references, table, 4))
+        yield from _as_table("relative", table, _valid(entries, table, 1, body))
+
+
+def _image_relative(
+    image: Image, base: int, body: Body, references: list[int]
+) -> Iterator[JumpTable]:
+    """The code names such a table by its distance, too, as it adds the base in a register."""
+    tables = sorted({*references, *(base + r for r in references if r < 1 << 31)})
+    for table in tables:
+        entries = _entries(image, table, 4, True, _room(tables, table, 4))
+        yield from _as_table("image-relative", table, _valid(entries, base, 1, body))
+
+
+def _label(
+    image: Image, body: Body, references: list[int], labels: list[int]
+) -> Iterator[JumpTable]:
+    for table in references:
+        for label in labels:
+            entries = _entries(image, table, 4, True, _room(references, table, 4))
+            yield from _as_table("label", table, _valid(entries, label, 1, body))
+
+
+def _compressed(program: Program, body: Body, references: list[int]) -> Iterator[JumpTable]:
+    """Such tables fit almost any data, so width, base and length are read off the code that leads
+    to the jump. Table and base may have been computed anywhere before it."""
+    code = body.instructions
+    table = label = None
+    for at, jump in enumerate(code):
+        if _may_be_base(jump.use, jump.reference) and jump.reference is not None:
+            if body.contains(jump.reference):
+                label = jump.reference
+            else:
+                table = jump.reference
+        if jump.kind != "indirect jump" or table is None or label is None:
+            continue
+        near = code[max(0, at - _NEARBY) : at]
+        width = next((i.width for i in reversed(near) if i.use == "indexes"), 0)
+        limit = next((i.limit for i in reversed(near) if i.limit is not None), None)
+        if width not in (1, 2, 4):
+            continue
+        room = _room(references, table, width)
+        if limit is not None:
+            room = min(room, limit + 1)
+        elif room == _LONGEST:  # every value has its target, so no comparison guards the jump
+            room = _room(program.references(), table, width)
+        signed = width == 4 or any(i.use == "sign-extends" for i in near)
+        entries = _entries(program.image, table, width, signed, room)
+        yield from _as_table("compressed", table, _valid(entries, label, 4, body))
+
+
+def _room(references: list[int], table: int, width: int) -> int:
+    """How many entries fit before the next thing that the code refers to."""
+    following = bisect_right(references, table)
+    if following == len(references):
+        return _LONGEST
+    return min(_LONGEST, (references[following] - table) // width)
+
+
+def _entries(image: Image, table: int, width: int, signed: bool, room: int) -> Iterator[int]:
+    letter = {1: "b", 2: "h", 4: "i"}[width]
+    data = image.read(table, room * width)
+    whole = data[: len(data) // width * width]
+    for (entry,) in struct.iter_unpack(f"<{letter if signed else letter.upper()}", whole):
+        yield entry
+
+
+def _valid(entries: Iterator[int], base: int, scale: int, body: Body) -> Iterator[int]:
+    """Targets up to the first that is none. The end of the function is where compilers send
+    values that cannot occur; it is skipped."""
+    ends = {piece.end for piece in body.pieces}
+    for entry in entries:
+        target = base + entry * scale
+        if target in body.boundaries:
+            yield target
+        elif target not in ends:
+            return
+
+
+def _as_table(kind: TableKind, address: int, targets: Iterable[int]) -> Iterator[JumpTable]:
+    distinct = frozenset(targets)
+    if len(distinct) >= MIN_TARGETS:
+        yield JumpTable(address, kind, distinct)

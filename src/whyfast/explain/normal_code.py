@@ -1,0 +1,293 @@
+"""One program's machine code and data, ready to be compared with another's up to addresses."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from iced_x86 import Decoder, Mnemonic, OpKind
+from iced_x86 import Instruction as IcedInstruction
+
+from whyfast.explain.code import Program
+from whyfast.explain.objects.elf import ElfFile, open_elf
+from whyfast.explain.objects.image import Region
+from whyfast.explain.objects.symbols import Function, read_symbols
+from whyfast.explain.program import load
+
+#: Sections that serve the loader, debuggers and unwinding alone. What they say of code moves with
+#: it, and is compared by what it leads to.
+APART = (
+    ".eh_frame",
+    ".note",
+    ".dynsym",
+    ".dynstr",
+    ".gnu",
+    ".hash",
+    ".rel",
+    ".comment",
+    ".dynamic",
+)
+#: Sections of which only what code refers to counts; of all others every byte does.
+REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".lbss")
+
+_RELA = struct.Struct("<QQq")
+#: Names that compilers make up anew for each way of cutting a program into pieces.
+_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
+_EXECUTABLE = 2  # ET_EXEC
+_PADDING = (Mnemonic.NOP, Mnemonic.INT3)
+_BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number inside an instruction, at ``start`` of its bytes and ``size`` long, that could be
+    an address. ``value`` is what it means; ``surely``: it is an address in any case."""
+
+    start: int
+    size: int
+    value: int
+    surely: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """An instruction with its bytes, those of ``fields`` set to 0."""
+
+    address: int
+    code: bytes
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Data that a symbol names."""
+
+    name: str
+    start: int
+    size: int
+
+
+#: A function by what stays the same when it moves: its name, and which of those so called it is.
+Key = tuple[str, int]
+
+
+class Side:
+    """One of two programs. UserError for what is no ELF file with symbols for x86-64."""
+
+    def __init__(self, path: Path) -> None:
+        self.program: Program = load(path)
+        self.elf: ElfFile = open_elf(path)
+        self.image = self.program.image
+        self.keys: dict[int, Key] = {}
+        self.functions: dict[Key, Function] = {}
+        seen: Counter[str] = Counter()
+        for function in self.program.functions:
+            name = _MADE_UP.sub("", function.name)
+            key = (name, seen[name])
+            seen[name] += 1
+            self.keys[function.address] = key
+            self.functions[key] = function
+
+    @cached_property
+    def header(self) -> tuple[int, tuple[tuple[str, str], ...], bool]:
+        """Where the program begins, the libraries it asks for, and whether it is one itself."""
+        elf = ELFFile(io.BytesIO(self.elf.blob))
+        wanted = []
+        dynamic = elf.get_section_by_name(".dynamic")
+        for tag in dynamic.iter_tags() if isinstance(dynamic, DynamicSection) else ():
+            for field in ("needed", "rpath", "runpath", "soname"):
+                if hasattr(tag, field):
+                    wanted.append((field, str(getattr(tag, field))))
+        return int(elf["e_entry"]), tuple(wanted), elf.get_section_by_name(".interp") is None
+
+    @cached_property
+    def exported(self) -> tuple[str, ...]:
+        """The functions that others can ask the loader for."""
+        symbols = [s for t in self.elf.of_type("SHT_DYNSYM") for s in read_symbols(self.elf, t)]
+        return tuple(sorted({s.name for s in symbols if s.section is not None and s.name}))
+
+    @cached_property
+    def named(self) -> tuple[list[int], list[Named]]:
+        """Data with names, by address; of several at one address the largest."""
+        found: dict[int, Named] = {}
+        for table in self.elf.of_type("SHT_SYMTAB"):
+            for s in read_symbols(self.elf, table):
+                if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
+                    continue
+                one = Named(_MADE_UP.sub("", s.name), s.value, s.size)
+                if s.value not in found or (one.size, one.name) > (
+                    found[s.value].size,
+                    found[s.value].name,
+                ):
+                    found[s.value] = one
+        ordered = [found[at] for at in sorted(found)]
+        return [n.start for n in ordered], ordered
+
+    def named_at(self, address: int) -> Named | None:
+        """The named data that an address lies in."""
+        starts, ordered = self.named
+        i = bisect_right(starts, address) - 1
+        return ordered[i] if i >= 0 and address < ordered[i].start + ordered[i].size else None
+
+    def place(self, address: int) -> tuple[Key, int] | None:
+        """The function that an address lies in, and how far."""
+        function = self.program.function_at(address)
+        if function is None:
+            return None
+        return self.keys[function.address], address - function.address
+
+    @cached_property
+    def sections(self) -> list[tuple[int, int, str]]:
+        """What is loaded, by address, what has no bytes in the file among it."""
+        return sorted(
+            (s.address, s.address + s.size, s.name)
+            for s in self.elf.sections
+            if s.loaded and s.size and not s.flags & 0x400  # what each thread has lies nowhere
+        )
+
+    def section_at(self, address: int) -> tuple[int, str] | None:
+        """How far inside which section; None outside of all."""
+        i = bisect_right(self.sections, (address, 1 << 65, "")) - 1
+        if i < 0 or address >= self.sections[i][1]:
+            return None
+        return address - self.sections[i][0], self.sections[i][2]
+
+    def steps(self, function: Function) -> list[Step]:
+        """The instructions of a function."""
+        return self._steps_of[function.address]
+
+    @cached_property
+    def _steps_of(self) -> dict[int, list[Step]]:
+        return {f.address: self._decode(f) for f in self.program.functions}
+
+    def _decode(self, function: Function) -> list[Step]:
+        code = self.image.read(function.address, function.size)
+        decoder = Decoder(64, code, ip=function.address)
+        steps, end = [], 0
+        for insn in decoder:
+            at = insn.ip - function.address
+            raw = bytearray(code[at : at + insn.len])
+            fields = tuple(self._fields(decoder, insn))
+            for field in fields:
+                raw[field.start : field.start + field.size] = bytes(field.size)
+            steps.append(Step(insn.ip, bytes(raw), fields))
+            if insn.mnemonic not in _PADDING:
+                end = len(steps)
+        # What a symbol without a size reaches over up to the next function.
+        return steps[:end]
+
+    def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
+        for field in _fields(decoder, insn):
+            # Where a program can be loaded anywhere, no other number is an address.
+            if field.surely or self.fixed:
+                yield field
+
+    @cached_property
+    def fixed(self) -> bool:
+        """Whether it is loaded where its addresses say."""
+        return int.from_bytes(self.elf.blob[16:18], "little") == _EXECUTABLE
+
+    def references(self, function: Function) -> list[int]:
+        """Every address that its instructions could mean."""
+        return [f.value for s in self.steps(function) for f in s.fields]
+
+    @cached_property
+    def words(self) -> dict[int, int]:
+        """Where in the data a word lies that is an address of the program, and the address."""
+        found = {}
+        for place in self._possible():
+            value = int.from_bytes(self.image.read(place, 8), "little")
+            if value and self.section_at(value):
+                found[place] = value
+        return found
+
+    def _possible(self) -> Iterator[int]:
+        """Where in the data an address could be: all that the loader writes where it says so, as in
+        a program that can be loaded anywhere; else every word."""
+        if not self.fixed and not self.elf.of_type("SHT_RELR"):
+            for section in self.elf.of_type("SHT_RELA"):
+                content = self.elf.content(section) if section.loaded else b""
+                whole = len(content) - len(content) % _RELA.size
+                yield from (offset for offset, _, _ in _RELA.iter_unpack(content[:whole]))
+            return
+        for region in self.data_regions():
+            first = region.start + -region.start % 8
+            yield from range(first, region.end - 7, 8)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return sorted({*self.words, *self.image.slots})
+
+    def places_between(self, start: int, end: int) -> list[int]:
+        """Where from ``start`` up to before ``end`` words lie that are addresses."""
+        return self._places[bisect_left(self._places, start) : bisect_left(self._places, end)]
+
+    def data_regions(self) -> list[Region]:
+        """Data that the program itself can use."""
+        return [r for r in self.image.regions if not r.executable and not r.name.startswith(APART)]
+
+    @cached_property
+    def edges(self) -> list[int]:
+        """Where in the data something begins: all that code or data refers to, and names."""
+        found = {n.start for n in self.named[1]} | {n.start + n.size for n in self.named[1]}
+        found |= set(self.words.values())
+        for function in self.program.functions:
+            found.update(self.references(function))
+        found |= {x for start, end, _ in self.sections for x in (start, end)}
+        return sorted(found)
+
+    def end_of(self, address: int) -> int:
+        """Where the data that begins at ``address`` ends at the latest."""
+        named = self.named_at(address)
+        if named is not None:
+            return named.start + named.size
+        i = bisect_right(self.edges, address)
+        return self.edges[i] if i < len(self.edges) else address
+
+    def between(self) -> list[bytes]:
+        """Code that belongs to no function, padding and the stubs of the linker left out."""
+        found = []
+        for region in self.image.regions:
+            if not region.executable or region.name.startswith(".plt"):
+                continue
+            at = region.start
+            inside = [f for f in self.program.functions if region.start <= f.address < region.end]
+            for start, end in [*((f.address, f.end) for f in inside), (region.end, region.end)]:
+                gap = self.image.read(at, start - at) if start > at else b""
+                if gap.strip(b"\0\x90\xcc") and not _is_padding(gap):
+                    found.append(gap)
+                at = max(at, end)
+        return found
+
+
+def _is_padding(code: bytes) -> bool:
+    return all(str(i).startswith("nop") or str(i) == "int3" for i in Decoder(64, code))
+
+
+def _fields(decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
+    places = decoder.get_constant_offsets(insn)
+    if insn.op_count and insn.op_kind(0) in _BRANCHES:
+        start = places.immediate_offset
+        yield Field(start, places.immediate_size, insn.near_branch_target, True)
+        return
+    if insn.is_ip_rel_memory_operand:
+        start = places.displacement_offset
+        yield Field(start, places.displacement_size, insn.ip_rel_memory_address, True)
+    elif places.displacement_size >= 4:
+        start = places.displacement_offset
+        yield Field(start, places.displacement_size, insn.memory_displacement, False)
+    if places.immediate_size >= 4:
+        kinds = [insn.op_kind(i) for i in range(insn.op_count)]
+        for i, kind in enumerate(kinds):
+            if OpKind.IMMEDIATE8 <= kind <= OpKind.IMMEDIATE32TO64:
+                value = insn.immediate(i)
+                yield Field(places.immediate_offset, places.immediate_size, value, False)

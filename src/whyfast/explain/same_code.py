@@ -1,0 +1,324 @@
+"""Are two programs the same, but for where their code and data lie?
+
+Two functions are the same when their instructions are, with every address replaced by what lies
+there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
+changed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from whyfast.explain.disassembly.listing import listing
+from whyfast.explain.normal_code import REFERRED, Key, Side
+from whyfast.explain.objects.symbols import Function
+from whyfast.model.check import CodeComparison, FunctionChange
+from whyfast.model.errors import UserError
+
+#: Lines of a difference of instructions, and around each place.
+_LINES, _AROUND = 60, 2
+_T = TypeVar("_T")
+_RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
+
+
+def same_code(a: Path, b: Path) -> CodeComparison:
+    """Compare two programs. Nothing is raised for what cannot be read: it counts as changed."""
+    try:
+        if a.read_bytes() == b.read_bytes():
+            return CodeComparison(identical=True, same=True, traced=True)
+        sides = Side(a), Side(b)
+    except (UserError, OSError) as error:
+        said = error.message if isinstance(error, UserError) else str(error)
+        return CodeComparison(False, False, reasons=(f"the machine code cannot be read: {said}",))
+    if any(s.program.architecture != "x86-64" for s in sides):
+        said = "machine code is compared for x86-64 only"
+        return CodeComparison(False, False, reasons=(said,))
+    return _Pair(*sides).compared()
+
+
+#: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
+_Data = tuple[int, int, int]
+
+
+class _Pair:
+    """Two programs side by side.
+
+    What is compared may refer to data, which may refer to other data and back. So every comparison
+    first notes what it rests on, in ``_wanted``; once each has been made, those fail that rest on
+    one that failed.
+    """
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self.a, self.b = a, b
+        self._wanted: dict[_Data, None] = {}
+        self._differs: set[_Data] = set()
+
+    def compared(self) -> CodeComparison:
+        a, b = self.a, self.b
+        apart, rests = self._resting(lambda: tuple(self._apart()))
+        both = [k for k in a.functions if k in b.functions]
+        found = {
+            k: self._resting(partial(self._same_function, a.functions[k], b.functions[k]))
+            for k in both
+        }
+        self._differs = self._compare_data([*rests, *(d for _, of in found.values() for d in of)])
+        reasons = list(apart)
+        if self._differs & rests.keys():
+            reasons.append("data that the program begins with differs")
+        changed = {k for k, (same, of) in found.items() if not same or self._differs & of.keys()}
+        removed = [k for k in a.functions if k not in b.functions]
+        added = [k for k in b.functions if k not in a.functions]
+        from_a, from_b = _reached(a), _reached(b)
+        functions = (
+            *(self._change(k, k in from_a or k in from_b) for k in both if k in changed),
+            *(self._change(k, k in from_b) for k in added),
+            *(self._change(k, k in from_a) for k in removed),
+        )
+        same = not reasons and not any(f.reached for f in functions)
+        return CodeComparison(False, same, functions, tuple(reasons), traced=not reasons)
+
+    def _resting(self, compare: Callable[[], _T]) -> tuple[_T, dict[_Data, None]]:
+        """What a comparison says by itself, and the data that it rests on."""
+        self._wanted = {}
+        return compare(), self._wanted
+
+    def _compare_data(self, first: Iterable[_Data]) -> set[_Data]:
+        """Those that differ, of ``first`` and all that these lead to."""
+        users: dict[_Data, list[_Data]] = {}
+        differs: list[_Data] = []
+        todo, known = list(first), set(first)
+        while todo:
+            data = todo.pop()
+            same, rests = self._resting(partial(self._same_bytes, *data))
+            if not same:
+                differs.append(data)
+                continue
+            for one in rests:
+                users.setdefault(one, []).append(data)
+                if one not in known:
+                    known.add(one)
+                    todo.append(one)
+        found = set(differs)
+        while differs:
+            for user in users.get(differs.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    differs.append(user)
+        return found
+
+    def _apart(self) -> Iterator[str]:
+        """What differs outside of functions and of the data that they refer to."""
+        a, b = self.a, self.b
+        notes = dict.fromkeys((*a.program.notes, *b.program.notes))
+        if notes:
+            yield f"not all functions have names: {'; '.join(notes)}"
+        if a.header[1:] != b.header[1:] or not self._same_place(a.header[0], b.header[0]):
+            yield "the libraries that it is linked with, or where it begins, differ"
+        if sorted(a.between()) != sorted(b.between()):
+            yield "code that belongs to no named function differs"
+        whole = [
+            {r.name: r for r in s.data_regions() if not r.name.startswith(REFERRED)} for s in (a, b)
+        ]
+        for name in sorted({*whole[0], *whole[1]}):
+            one, other = whole[0].get(name), whole[1].get(name)
+            if (
+                one is None
+                or other is None
+                or len(one.data) != len(other.data)
+                or not self._same_bytes(one.start, other.start, len(one.data))
+            ):
+                yield f"the data in {name} differs"
+
+    def _same_function(self, one: Function, other: Function) -> bool:
+        steps, others = self.a.steps(one), self.b.steps(other)
+        return len(steps) == len(others) and all(
+            s.code == o.code
+            and len(s.fields) == len(o.fields)
+            and all(
+                self._same_field(f.value, g.value, f.surely)
+                for f, g in zip(s.fields, o.fields, strict=True)
+            )
+            for s, o in zip(steps, others, strict=True)
+        )
+
+    def _same_field(self, one: int, other: int, surely: bool) -> bool:
+        inside = bool(self.a.section_at(one)), bool(self.b.section_at(other))
+        if not surely and inside != (True, True):
+            return one == other
+        return self._same_place(one, other)
+
+    def _same_place(self, one: int, other: int) -> bool:
+        """Whether two addresses mean the same thing, given that the data there holds the same."""
+        a, b = self.a, self.b
+        function = a.place(one), b.place(other)
+        if function != (None, None):
+            return function[0] == function[1]
+        slots = a.image.slots.get(one), b.image.slots.get(other)
+        if slots != (None, None):
+            return slots[0] == slots[1]
+        sections = a.section_at(one), b.section_at(other)
+        if sections[0] is None or sections[1] is None:
+            return one == other  # nowhere: a number, or an end of the program
+        if sections[0][1] != sections[1][1]:
+            return False
+        if sections[0][1].startswith(".plt"):
+            called = a.program.name_of(one), b.program.name_of(other)
+            return called[0] == called[1] and not called[0].startswith("0x")
+        named = a.named_at(one), b.named_at(other)
+        if named[0] is not None and named[1] is not None:
+            if (named[0].name, named[0].size, one - named[0].start) != (
+                named[1].name,
+                named[1].size,
+                other - named[1].start,
+            ):
+                return False
+            self._wanted[named[0].start, named[1].start, named[0].size] = None
+            return True
+        if named != (None, None):
+            return False
+        if a.image.region(one) is None or b.image.region(other) is None:
+            return sections[0] == sections[1]  # no bytes, no name: the distance must do
+        lengths = a.end_of(one) - one, b.end_of(other) - other
+        common = min(lengths)
+        if any(a.image.read(one + common, lengths[0] - common).strip(b"\0")) or any(
+            b.image.read(other + common, lengths[1] - common).strip(b"\0")
+        ):
+            return False
+        self._wanted[one, other, common] = None
+        return True
+
+    def _same_bytes(self, one: int, other: int, size: int) -> bool:
+        """Whether so many bytes hold the same, addresses by what they mean."""
+        a, b = self.a, self.b
+        left, right = a.image.read(one, size), b.image.read(other, size)
+        if len(left) != len(right):
+            return False
+        done: set[int] = set()
+        places = {p - one for p in a.places_between(one, one + size - 7)}
+        places |= {p - other for p in b.places_between(other, other + size - 7)}
+        for i in places:
+            slots = a.image.slots.get(one + i), b.image.slots.get(other + i)
+            if slots != (None, None) and slots[0] != slots[1]:
+                return False
+            values = a.words.get(one + i), b.words.get(other + i)
+            if values[0] is not None and values[1] is not None:
+                if not self._same_place(values[0], values[1]):
+                    return False
+                done.update(range(i, i + 8))
+        if left == right:
+            return True
+        for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
+            if i in done:
+                continue
+            start = i - (one + i) % 4
+            if start < 0 or start + 4 > size or not self._same_entry(one, other, start):
+                return False
+            done.update(range(start, start + 4))
+        return True
+
+    def _same_entry(self, one: int, other: int, at: int) -> bool:
+        """Whether an entry of a table of distances, from the table's begin or from the entry, leads
+        to the same place."""
+        words = [
+            int.from_bytes(s.image.read(p + at, 4), "little", signed=True)
+            for s, p in ((self.a, one), (self.b, other))
+        ]
+        for bases in ((one, other), (one + at, other + at)):
+            places = self.a.place(bases[0] + words[0]), self.b.place(bases[1] + words[1])
+            if places[0] is not None and places[0] == places[1]:
+                return True
+        return False
+
+    def _change(self, key: Key, reached: bool) -> FunctionChange:
+        one, other = self.a.functions.get(key), self.b.functions.get(key)
+        calls = _calls(self.a, one), _calls(self.b, other)
+        return FunctionChange(
+            name=key[0],
+            kind="changed" if one and other else "added" if other else "removed",
+            sizes=(one.size if one else 0, other.size if other else 0),
+            reached=reached,
+            calls=tuple(sorted(calls[1] - calls[0])) if one and other else (),
+            called=tuple(sorted(calls[0] - calls[1])) if one and other else (),
+            diff=_diff(self.a, one, self.b, other) if one and other else (),
+        )
+
+
+def _reached(side: Side) -> set[Key]:
+    """The functions that something that runs can get to.
+
+    From where the program begins, what it gives to the loader, and every function whose address
+    lies in data, along every address that a reached function's code means or that a table of
+    distances holds which it refers to.
+    """
+    entry, _, _ = side.header
+    todo: list[int] = [entry, *side.words.values()]
+    exported = set(side.exported)
+    todo += [f.address for f in side.functions.values() if exported & set(f.names)]
+    todo += [f.address for f in side.functions.values() if f.section in (".init", ".fini")]
+    reached: set[Key] = set()
+    while todo:
+        place = side.place(todo.pop())
+        if place is None or place[0] in reached:
+            continue
+        reached.add(place[0])
+        for address in side.references(side.functions[place[0]]):
+            todo.append(address)
+            todo += _table(side, address)
+    return reached
+
+
+def _table(side: Side, address: int) -> Iterator[int]:
+    """Where a table of distances at ``address`` leads, if it is one."""
+    region = side.image.region(address)
+    if region is None or region.executable:
+        return
+    data = side.image.read(address, side.end_of(address) - address)
+    for i in range(0, len(data) - 3, 4):
+        word = int.from_bytes(data[i : i + 4], "little", signed=True)
+        if word and side.place(address + word):
+            yield address + word
+
+
+def _calls(side: Side, function: Function | None) -> set[str]:
+    if function is None:
+        return set()
+    return {
+        side.program.name_of(i.target)
+        for i in side.program.instructions(function)
+        if i.kind == "direct call" and i.target is not None
+    }
+
+
+def _diff(a: Side, one: Function, b: Side, other: Function) -> tuple[str, ...]:
+    before, after = list(_lines(a, one)), list(_lines(b, other))
+    diff = list(difflib.unified_diff(before, after, lineterm="", n=_AROUND))[2:]
+    more = len(diff) - _LINES
+    return (*diff[:_LINES], *([f"… {more} more lines"] if more > 0 else []))
+
+
+def _lines(side: Side, function: Function) -> Iterator[str]:
+    """The text of each instruction, addresses replaced by names and distances."""
+    code = side.image.read(function.address, function.size)
+    texts = listing(side.program.architecture, code, function.address)
+    for (_, text), step in zip(texts, side.steps(function), strict=False):
+        for field in step.fields:
+            if field.surely:
+                named = _called(side, function, field.value)
+                text = _RIP.sub(f"[{named}]", text).replace(f"{field.value:#x}", named)
+        yield text
+
+
+def _called(side: Side, function: Function, address: int) -> str:
+    if function.address <= address < function.end:
+        return f"+{address - function.address:#x}"
+    named = side.named_at(address)
+    if named is not None:
+        return named.name
+    section = side.section_at(address)
+    said = side.program.name_of(address)
+    return section[1] if said.startswith("0x") and section else said

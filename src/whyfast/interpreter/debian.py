@@ -1,0 +1,114 @@
+"""Debian's interpreters, each in a root of its own suite: ``debian:python3.14@forky``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.interpreter.ask import ask, digest_of
+from whyfast.interpreter.facts import corrected, needs_libpython
+from whyfast.interpreter.provider import Progress
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.interpreter import Interpreter
+from whyfast.store.complete import make_once
+from whyfast.store.home import Home
+from whyfast.toolchain import sandbox
+from whyfast.toolchain.archive import archive_address, proxy_options
+from whyfast.toolchain.debian_root import RootSpec, get_root
+
+_NAME = re.compile(r"(?P<python>python(?P<version>\d+\.\d+))@(?P<suite>[a-z][a-z0-9.-]*)")
+#: Bytes that a root takes, about: seen 0.25 GB with the headers.
+NEED = 350_000_000
+
+
+@dataclass(frozen=True)
+class DebianPython:
+    """An interpreter of a suite; ``program`` is ``python3.14``."""
+
+    program: str
+    suite: str
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What has to be installed to run it and to compile against it."""
+        return (self.program, f"lib{self.program}-dev")
+
+
+class DebianPythons:
+    """Every python that a suite of the archive has."""
+
+    def names(self) -> list[str]:
+        """Which there are only the archive knows."""
+        return []
+
+    def installed(self, name: str, home: Home) -> bool:
+        return (root_folder(home, parse_name(name)) / "digest").exists()
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
+        """The interpreter; its root is made when it is new, in about a minute."""
+        wanted = parse_name(name)
+        have = sandbox.tools()
+        if not have.any:
+            raise CannotBuildHere(sandbox.cannot_enter(have))
+        folder = root_folder(home, wanted)
+        what = f"{wanted.program} of Debian {wanted.suite}"
+        make_once(
+            folder,
+            (folder / "digest").exists,
+            lambda: get_root(_spec(wanted), folder, what, progress),
+            lambda: progress(f"waiting for another whyfast that makes the root of {name}"),
+        )
+        return _interpreter(f"debian:{name}", wanted, folder, home)
+
+
+def parse_name(name: str) -> DebianPython:
+    """UserError for a name of another form."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        raise UserError(
+            f"interpreter debian:{name}: write debian:pythonVERSION@SUITE, e.g. "
+            "debian:python3.14@forky"
+        )
+    return DebianPython(found["python"], found["suite"])
+
+
+def root_folder(home: Home, name: DebianPython) -> Path:
+    """Where the root with that interpreter is or will be."""
+    digest = hashlib.sha256(" ".join(name.packages).encode()).hexdigest()[:8]
+    return home.toolchains / f"debian-{name.suite}-{name.program}-{digest}"
+
+
+def _spec(name: DebianPython) -> RootSpec:
+    return RootSpec(
+        suite=name.suite,
+        packages=name.packages,
+        archive=archive_address(),
+        apt_options=tuple(proxy_options()),
+        need=NEED,
+    )
+
+
+def _interpreter(full: str, name: DebianPython, folder: Path, home: Home) -> Interpreter:
+    root = folder / "root"
+    box = sandbox.Box(root, network=True)
+    found = ask([*sandbox.around_program(box, home.sandbox), f"/usr/bin/{name.program}"])
+    headers = tuple(root / place.relative_to("/") for place in found.headers)
+    if not any((place / "Python.h").is_file() for place in headers):
+        raise CannotBuildHere(f"{full} has no headers: {headers[0]}/Python.h is missing")
+    # Its headers include others by their place below /usr/include; those of the C library, which
+    # are there too, must come after the compiler's own.
+    shared = root / "usr" / "include"
+    return Interpreter(
+        name=full,
+        version=found.version,
+        program=found.program,
+        digest=hashlib.sha256(
+            f"{digest_of(found, root)} {(folder / 'digest').read_text().strip()}".encode()
+        ).hexdigest(),
+        cflags=(*(f"-I{place}" for place in headers), "-idirafter", str(shared)),
+        headers=(shared,),
+        root=root,
+        facts=corrected(found.facts, needs_libpython(root / found.program.relative_to("/"))),
+    )

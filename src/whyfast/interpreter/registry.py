@@ -1,0 +1,46 @@
+"""The providers of interpreters by name. A new one is one file and one line here."""
+
+from __future__ import annotations
+
+from whyfast.interpreter.build import BuiltPythons
+from whyfast.interpreter.debian import DebianPythons
+from whyfast.interpreter.path import PathPythons
+from whyfast.interpreter.provider import InterpreterProvider, Progress
+from whyfast.interpreter.pyenv import PyenvPythons
+from whyfast.model.errors import UserError
+from whyfast.model.interpreter import Interpreter
+from whyfast.store.home import Home
+
+
+def providers() -> dict[str, InterpreterProvider]:
+    """All providers by name."""
+    return {
+        "pyenv": PyenvPythons(),
+        "path": PathPythons(),
+        "debian": DebianPythons(),
+        "build": BuiltPythons(),
+    }
+
+
+def resolve_interpreter(full: str, home: Home, progress: Progress) -> Interpreter:
+    """The interpreter of that full name, e.g. ``pyenv:3.12``; see
+    :meth:`~whyfast.interpreter.provider.InterpreterProvider.resolve`."""
+    provider, name = _provider(full)
+    return provider.resolve(name, home, progress)
+
+
+def interpreter_installed(full: str, home: Home) -> bool:
+    """See :meth:`~whyfast.interpreter.provider.InterpreterProvider.installed`."""
+    provider, name = _provider(full)
+    return provider.installed(name, home)
+
+
+def _provider(full: str) -> tuple[InterpreterProvider, str]:
+    provider, _, name = full.partition(":")
+    known = providers()
+    if provider not in known or not name:
+        raise UserError(
+            f"interpreter {full!r}: write PROVIDER:NAME, e.g. pyenv:3.12; the providers are "
+            f"{', '.join(known)}"
+        )
+    return known[provider], name

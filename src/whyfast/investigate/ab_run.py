@@ -1,0 +1,289 @@
+"""Two or more commands against each other, with no study file."""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from whyfast.investigate.events import Observer
+from whyfast.investigate.judging import judge
+from whyfast.investigate.measuring import measure_blocks
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.recording import recording
+from whyfast.investigate.work import Work
+from whyfast.judge.whole import Quantities, judge_metrics
+from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.perf import GROUPS, count_events
+from whyfast.measure.probe_run import ProbeRun
+from whyfast.model.errors import UserError
+from whyfast.model.question import Commands
+from whyfast.model.result import Recorded, Result
+from whyfast.model.study import MeasureSpec
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.verdict import Confound
+from whyfast.store.home import Home
+
+#: The one benchmark of a comparison of commands.
+BENCHMARK = "whole run"
+
+#: Runs of an empty program that tell what starting a process costs.
+EMPTY_RUNS = 15
+
+#: Share of a command's time from which the cost of starting it is worth naming.
+START_MATTERS = 0.2
+
+#: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
+#: one would measure something else.
+SEVERAL_CPUS = 1.1
+
+#: Rounds of counting, each one run of every command: what a verdict takes at the least, and a few.
+ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Command:
+    """One side: the name that reports use, and what to run."""
+
+    name: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run the commands; the first named ``baseline`` (None: the first command).
+
+    ``shell`` is None for no shell. ``setup`` and ``cleanup`` run once a command, before its first
+    and after its last run, ``prepare`` before every run; none of them is measured. Times in
+    seconds.
+    """
+
+    budget: float = 60.0
+    margin: float = 0.01
+    baseline: str | None = None
+    shell: str | None = None
+    stdin: str = os.devnull
+    ignore_failure: bool = False
+    warmup: int = 0
+    prepare: str | None = None
+    setup: str | None = None
+    cleanup: str | None = None
+    timeout: float = 600.0
+    turns_offered: bool = True
+
+
+def run_ab(
+    commands: Sequence[Command],
+    options: Options,
+    home: Home,
+    observer: Observer,
+    *,
+    outside: Outside | None = None,
+) -> Result:
+    """Measure the commands until every comparison is decided or the budget is used.
+
+    UserError for a command that cannot be run or fails in its first run.
+    """
+    work = Work(_question(commands, options), home, observer, outside or Outside())
+    arguments = _arguments(commands, options, work.outside)
+    start, counted = 0.0, list[Quantities]()
+    observer.phase("measure")
+    with _set_up(options, len(commands), work.outside):
+        firsts = _first_runs(arguments, options, work.outside)
+        turns = all(first.takes_turns for first in firsts.values())
+        work = replace(work, question=_asked_of(work.question, turns))
+        with recording(work, None) as run:  # commands can change under our feet
+            if not turns:
+                start = _start_cost(work.outside)
+            entry = _entry(work, arguments, firsts)
+            measure_blocks(work, run, [entry], MeasureSpec(options.budget))
+            if not turns and options.stdin == os.devnull:
+                counted = count_commands(arguments, work.outside, int(run.run.id[:8], 16))
+    result = judge(work, run.recorded)
+    metrics = judge_metrics(counted, GROUPS[0], work.question)
+    confounds = _start_matters(run.recorded, start)
+    judged = replace(
+        result.judged,
+        metrics=(*result.judged.metrics, *metrics),
+        confounds=(*confounds, *result.judged.confounds),
+    )
+    return replace(result, judged=judged)
+
+
+def _question(commands: Sequence[Command], options: Options) -> Commands:
+    names = [c.name for c in commands]
+    if len(commands) < 2:
+        raise UserError("there must be at least two commands to compare")
+    if options.baseline is not None and options.baseline not in names:
+        raise UserError(f"--baseline {options.baseline!r} is none of: {', '.join(names)}")
+    return Commands(
+        baselines=(options.baseline or names[0],),
+        margin=options.margin,
+        budget=options.budget,
+        variants=tuple(Variant(c.name, about=c.line if c.name != c.line else "") for c in commands),
+        benchmarks=(),
+    )
+
+
+def _asked_of(question: Commands, turns: bool) -> Commands:
+    """Turns when every command takes them, whole runs otherwise."""
+    return replace(question, benchmarks=(Benchmark(BENCHMARK, "turn" if turns else "command", ()),))
+
+
+def _arguments(commands: Sequence[Command], options: Options, outside: Outside) -> LaunchArguments:
+    return LaunchArguments(
+        {c.name: words(c.line, options.shell, outside) for c in commands},
+        outside.env,
+        options.timeout,
+        stdin=options.stdin,
+        ignore_failure=options.ignore_failure,
+        prepare=None if options.prepare is None else words(options.prepare, options.shell, outside),
+    )
+
+
+def words(line: str, shell: str | None, outside: Outside) -> tuple[str, ...]:
+    """What to execute for a command line; UserError when there is no such program."""
+    if shell is not None:
+        return (*shlex.split(shell), "-c", line)
+    try:
+        argv = tuple(shlex.split(line))
+    except ValueError as error:
+        raise UserError(f"{line!r} is no command line: {error}") from None
+    if not argv:
+        raise UserError("an empty command cannot be measured")
+    if outside.launcher.find(argv[0]) is None:
+        raise UserError(
+            f"{line!r}: no program {argv[0]!r} is found; for shell syntax use --shell sh"
+        )
+    return argv
+
+
+@contextmanager
+def _set_up(options: Options, times: int, outside: Outside) -> Iterator[None]:
+    """With ``--setup`` done before it, once a command, and ``--cleanup`` after it."""
+    try:
+        _aside(options.setup, "--setup", times, options, outside)
+        yield
+    finally:
+        _aside(options.cleanup, "--cleanup", times, options, outside)
+
+
+def _aside(line: str | None, what: str, times: int, options: Options, outside: Outside) -> None:
+    if line is None:
+        return
+    argv = words(line, options.shell, outside)
+    try:
+        for _ in range(times):
+            outside.aside(argv, env=outside.env, timeout=options.timeout, what=what)
+    except InvocationFailed as failed:
+        raise UserError(_said(failed)) from None
+
+
+def _first_runs(
+    arguments: LaunchArguments, options: Options, outside: Outside
+) -> dict[str, ProbeRun]:
+    """The first run of each, which also warms caches; then the warm-ups asked for."""
+    offer = options.turns_offered and options.stdin == os.devnull
+    firsts = {}
+    for name, argv in arguments.commands.items():
+        try:
+            for _ in range(options.warmup + 1):
+                if arguments.prepare is not None:
+                    outside.aside(
+                        arguments.prepare,
+                        env=outside.env,
+                        timeout=options.timeout,
+                        what="--prepare",
+                    )
+                firsts[name] = outside.probe(arguments, name, offer)
+        except InvocationFailed as failed:
+            hint = "; use --ignore-failure to measure it all the same"
+            raise UserError(
+                f"{shlex.join(argv)}: {_said(failed)}{'' if options.ignore_failure else hint}"
+            ) from None
+    return firsts
+
+
+def _said(failed: InvocationFailed) -> str:
+    output = failed.output.strip().splitlines()
+    return failed.reason + (f" ({output[-1].strip()})" if output else "")
+
+
+def _entry(
+    work: Work[Commands], arguments: LaunchArguments, firsts: Mapping[str, ProbeRun]
+) -> BenchmarkRun:
+    """The baseline first."""
+    question = work.question
+    (benchmark,), main = question.benchmarks, question.baselines[0]
+    return BenchmarkRun(
+        benchmark.name,
+        work.outside.runner(benchmark.runner, arguments),
+        [main, *(v.name for v in question.variants if v.name != main)],
+        question.baselines,
+        pinned=all(f.cpu_seconds <= SEVERAL_CPUS * f.seconds for f in firsts.values()),
+    )
+
+
+def _start_cost(outside: Outside) -> float:
+    """The least seconds that an empty program takes from start to end; 0 where there is none."""
+    if outside.launcher.find("true") is None:
+        return 0.0
+    runner = outside.runner("command", LaunchArguments({"true": ("true",)}, outside.env, 10.0))
+    invocation = runner.enter("true", cpu=None, pad=0)
+    return min(invocation.turn(1).seconds for _ in range(EMPTY_RUNS))
+
+
+def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
+    if not recorded.blocks or start <= 0:
+        return []
+    typical = {
+        v: statistics.median(x for b in recorded.blocks for x in b.values.get(v, ()))
+        for v in recorded.blocks[0].values
+    }
+    short = [v for v, seconds in typical.items() if start > START_MATTERS * seconds]
+    if not short:
+        return []
+    share = max(min(1.0, start / typical[v]) for v in short)
+    return [
+        Confound(
+            "process-start",
+            f"starting an empty program takes {start * 1e3:.2f} ms here, {share:.0%} of the "
+            f"time of {shlex.quote(min(short, key=typical.__getitem__))}; the ratio of the work "
+            "alone is further from 1 than the ratio shown",
+            "warning",
+            tuple(short),
+        )
+    ]
+
+
+def count_commands(arguments: LaunchArguments, outside: Outside, seed: int) -> list[Quantities]:
+    """What the hardware counts of each command, in rounds apart from the timed runs.
+
+    A round runs every command once, in random order, and is the unit of replication. An event that
+    some run did not count is left out. Where the machine has no counters: [], after one run.
+    """
+    rng = random.Random(seed)
+    names = list(arguments.commands)
+    rounds: list[Quantities] = []
+    for _ in range(ROUNDS):
+        one: dict[str, Mapping[str, float]] = {}
+        for name in rng.sample(names, len(names)):
+            command = arguments.commands[name]
+            try:
+                one[name] = count_events(
+                    ToolRun(command, outside.launcher, arguments.env, arguments.timeout)
+                )
+            except CannotCount:
+                return []
+            if not one[name]:
+                return []
+        rounds.append(one)
+    events = [e for e in GROUPS[0] if all(of.get(e) for one in rounds for of in one.values())]
+    return [{n: {e: of[e] for e in events} for n, of in one.items()} for one in rounds]

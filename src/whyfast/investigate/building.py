@@ -1,0 +1,249 @@
+"""The first stage: from a study to builds with evidence, everything before the measuring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.build.layout import layout_seeds
+from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source, steps_of
+from whyfast.build.relink import CannotRelink
+from whyfast.build.source import at_revision, with_source
+from whyfast.explain.program import explain_program
+from whyfast.investigate.commits_touch import check_change
+from whyfast.investigate.forecast import check_room, lacks
+from whyfast.investigate.work import Work
+from whyfast.measure.registry import MAKERS, Fetch
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.evidence import Evidence
+from whyfast.model.interpreter import Interpreter
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
+from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
+from whyfast.study.placeholders import names_in
+from whyfast.toolchain.python_packages import pyperformance_benchmarks
+
+
+def build(work: Work[Study]) -> Work[Study]:
+    """Get source and toolchains, make the builds, read the evidence.
+
+    What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
+    UserError when the disk has no room, or the source or what the benchmarks need cannot be had.
+    """
+    began = work.outside.clock.monotonic()
+    note = work.observer.note
+    check_room(work.question, work.home, work.outside.toolchain, work.outside.interpreter)
+    study = with_source(work.question, work.home, note)
+    check_change(study)
+    work = replace(work, question=study)
+    work.observer.phase("toolchains")
+    packages = _packages(work)
+    # Once: what is installed decides, and that is about to change.
+    wanted = {
+        v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
+    }
+    toolchains, reasons = _toolchains(work, wanted.values())
+    pythons, no_python = _interpreters(work)
+    work.observer.phase("build")
+    sources = {r: scan_source(s.folder) for r, s in _revisions(work).items()}
+    recipes: list[Recipe] = []
+    failures: dict[str, BuildFailure] = {}
+    for variant in (v for v in study.variants if not v.twin_of):
+        key = wanted[variant.name]
+        why_not = (
+            reasons.get(key)
+            or no_python.get(variant.python)
+            or _apart(study.build, variant, pythons.get(variant.python))
+            or lacks(variant, toolchains[key])
+            or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
+        )
+        if why_not:
+            failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
+            note(f"{variant.name}: not buildable here, because {why_not}")
+        else:
+            recipes.append(
+                make_recipe(
+                    study,
+                    variant,
+                    toolchains[key],
+                    sources[variant.revision],
+                    pythons.get(variant.python),
+                )
+            )
+    made = {o.variant: o for o in work.outside.build(recipes, BuildStore(work.home.builds), note)}
+    outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
+    for outcome in outcomes:
+        if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
+            note(f"{outcome.variant}: {outcome.reason}")
+    layouts = _layouts(work, recipes, outcomes)
+    for twin in (v for v in study.variants if v.twin_of):
+        outcomes.append(_twin(twin, outcomes, layouts))
+    work.observer.phase("explain")
+    work = replace(
+        work,
+        toolchains=tuple(toolchains.values()),
+        builds=tuple(outcomes),
+        evidence=_evidence(work, outcomes),
+        packages=packages,
+        layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
+        seconds={"prepare": work.outside.clock.monotonic() - began},
+    )
+    for one in work.unmet:
+        if one.found is not None:
+            note(
+                f"{one.variant} is left out: {one.wanted} {one.key} is expected, "
+                f"its program has {one.found}"
+            )
+    return work
+
+
+def with_twin(study: Study) -> Study:
+    """The study with the twin of its main baseline as a variant, when it has one."""
+    main = study.baselines[0]
+    if not study.twin or not study.measured or any(v.twin_of for v in study.variants):
+        return study
+    twin = replace(
+        study.variant(main),
+        name=f"{main} twin",
+        twin_of=main,
+        expect={},
+        axes={},
+        about="the baseline again: the same objects in another layout",
+    )
+    return replace(study, variants=(*study.variants, twin))
+
+
+def _revisions(work: Work[Study]) -> dict[str, Source]:
+    """The source at each revision that variants name; UserError when there is no such."""
+    study = work.question
+    try:
+        return {
+            revision: at_revision(study.source, revision, work.home, work.observer.note)
+            for revision in dict.fromkeys(v.revision for v in study.variants)
+        }
+    except UserError as error:
+        place = f"{error.where}: " if error.where else ""
+        raise UserError(
+            f"the source cannot be had: {place}{error.message}", where=study.folder / "study.toml"
+        ) from error
+
+
+def _layouts(
+    work: Work[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
+) -> dict[str, tuple[Path, ...]]:
+    """Layouts of each build, of the main baseline alone when only a twin is wanted.
+
+    The first is the twin's; a build that cannot be linked again has none, which is noted.
+    """
+    study = work.question
+    count = study.measure.layouts
+    builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
+    found: dict[str, tuple[Path, ...]] = {}
+    for recipe in recipes:
+        twin = study.twin and recipe.variant == study.baselines[0]
+        if recipe.variant not in builds or recipe.link is None or not (count or twin):
+            continue
+        if count:
+            work.observer.note(f"linking {count} layouts of {recipe.variant}")
+        seeds = layout_seeds(recipe.variant, count + 1)
+        keep = study.variant(recipe.variant).keep
+        store = BuildStore(work.home.builds)
+        try:
+            programs = work.outside.relink(recipe, builds[recipe.variant], store, seeds, keep)
+            found[recipe.variant] = tuple(programs)
+        except CannotRelink as error:
+            work.observer.note(f"no other layouts of {recipe.variant}: {error}")
+    return found
+
+
+def _twin(
+    twin: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
+) -> BuildOutcome:
+    """The twin as a build of its own; a failure when its original has no other layout."""
+    for original in outcomes:
+        programs = layouts.get(twin.twin_of or "")
+        if isinstance(original, Build) and original.variant == twin.twin_of and programs:
+            sha256 = sha256_of(programs[0])
+            return replace(original, variant=twin.name, program=programs[0], program_sha256=sha256)
+    return BuildFailure(twin.name, "not-buildable", "its original has no other layout")
+
+
+def _packages(work: Work[Study]) -> dict[str, Path]:
+    """What the benchmarks need beside the builds; UserError when it cannot be had."""
+    study = work.question
+    benchmarks = study.benchmarks if study.measured else ()
+    wanted = {b.runner: get for b in benchmarks if (get := MAKERS[b.runner].packages)}
+    sources: dict[str, Fetch] = dict(wanted.items())
+    if any("pyperformance" in names_in(word) for b in benchmarks for word in b.command):
+        sources["pyperformance"] = pyperformance_benchmarks
+    try:
+        return {name: get(work.home, work.observer.note) for name, get in sources.items()}
+    except CannotBuildHere as error:
+        raise UserError(str(error), where=study.folder / "study.toml") from error
+
+
+#: The name of a toolchain, and the packages wanted beside it.
+_Wanted = tuple[str, tuple[str, ...]]
+
+
+def _toolchains(
+    work: Work[Study], wanted: Iterable[_Wanted]
+) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
+    """The toolchains that can be had, and for the others the reason."""
+    found: dict[_Wanted, Toolchain] = {}
+    reasons: dict[_Wanted, str] = {}
+    for name, packages in dict.fromkeys(wanted):
+        try:
+            found[name, packages] = work.outside.toolchain(
+                name, work.home, work.observer.note, packages
+            )
+        except CannotBuildHere as error:
+            reasons[name, packages] = str(error)
+    return found, reasons
+
+
+def _interpreters(work: Work[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
+    """The interpreters that can be had, and for the others the reason."""
+    found: dict[str, Interpreter] = {}
+    reasons: dict[str, str] = {}
+    for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
+        try:
+            found[name] = work.outside.interpreter(name, work.home, work.observer.note)
+        except CannotBuildHere as error:
+            reasons[name] = str(error)
+    return found, reasons
+
+
+def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
+    """Why steps that run the interpreter cannot."""
+    if python is None or python.root is None:
+        return None
+    if any("python" in names_in(step) for step in steps_of(build, variant)[0]):
+        return f"its build steps use {{python}}, and {python.name} runs only in its own root"
+    return None
+
+
+def _evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:
+    wanted = work.question.evidence
+    if not wanted.dispatch and not wanted.functions:
+        return ()
+    found = []
+    for one in outcomes:
+        if not isinstance(one, Build):
+            continue
+        try:
+            found.append(
+                explain_program(
+                    one.program,
+                    variant=one.variant,
+                    dispatch=wanted.dispatch,
+                    functions=wanted.functions,
+                )
+            )
+        except UserError as error:
+            work.observer.note(f"no evidence for {one.variant}: {error}")
+    return tuple(found)

@@ -1,0 +1,241 @@
+"""Did this change make it slower? Two revisions of one repository, the cheapest answer first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast.build.revisions import Range, change_between, top_level
+from whyfast.build.source import obtain
+from whyfast.explain.same_builds import same_builds
+from whyfast.investigate.building import build
+from whyfast.investigate.events import Observer
+from whyfast.investigate.judging import judge
+from whyfast.investigate.measuring import Processes, entry_of, measure_blocks
+from whyfast.investigate.observing import observe
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.reaching import reached_by
+from whyfast.investigate.recording import OpenRun, recording, run_key
+from whyfast.investigate.work import Work
+from whyfast.model.build import Build
+from whyfast.model.check import Check
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.result import Result
+from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
+from whyfast.model.variant import Variant
+from whyfast.store.home import Home
+from whyfast.study.find import ROOT_FILE
+from whyfast.study.load import load_study
+
+BASE, HEAD = "base", "head"
+
+#: Seconds of measuring where nobody says otherwise, and of one run under the simulator at most.
+BUDGET, SIMULATED = 300.0, 120.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """``folder`` is anywhere in the repository, ``range`` ``BASE..HEAD`` or empty; ``study`` is
+    that of the repository's root by default. ``margin`` None: the study's own."""
+
+    folder: Path
+    range: str = ""
+    study: Path | None = None
+    budget: float = BUDGET
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question of a check, and what is to be said of it beside the answer."""
+
+    study: Study
+    change: Range
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def run_check(
+    request: Request, home: Home, observer: Observer, *, outside: Outside | None = None
+) -> Result:
+    """Build both sides, compare what runs, and measure only what can have changed.
+
+    UserError, one line, for whatever keeps the two sides from being compared.
+    """
+    asked = ask(request, home, observer)
+    outside = outside or Outside()
+    plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
+    work = _built(build(Work(plain, home, observer, outside)), asked.change)
+    code = same_builds(*(_place(work, b) for b in work.usable))
+    check = Check(
+        **{k: getattr(asked.change, k) for k in ("base", "head", "base_name", "head_name")},
+        code=code,
+        added=asked.added,
+        removed=asked.removed,
+        notes=asked.notes,
+    )
+    if code.same or not work.question.benchmarks:
+        with recording(work, None, alone=False) as run:
+            pass
+        return _said(judge(work, run.recorded), check)
+    check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
+    if asked.study.measure.layouts:
+        work = build(Work(asked.study, home, observer, outside))
+    work = Processes().ready(work)
+    observer.phase("measure")
+    with recording(work, run_key(work)) as run:
+        work = observe(work)
+        _measure(work, run, check)
+    return _said(judge(work, run.recorded), check)
+
+
+def ask(request: Request, home: Home, observer: Observer) -> Asked:
+    """From what was asked for to a study with the variants ``base`` and ``head``."""
+    root = top_level(request.folder)
+    file = request.study or root / ROOT_FILE
+    if request.study is None and not file.is_file():
+        raise UserError(
+            f"there is no {ROOT_FILE} at the root of the repository; write one with "
+            "`whyfast new`, or name a study with --study",
+            where=root,
+        )
+    study = load_study(file)
+    _check_source(study, root)
+    change = change_between(root, request.range)
+    variant = study.variant(study.baselines[0])
+    before, notes = _study_before(file, root, change, home, observer)
+    theirs = _same_variant(before, variant) if before else variant
+    names = {b.name for b in study.benchmarks}
+    earlier = {b.name for b in before.benchmarks} if before else names
+    notes += _changes(before, study) if before else ()
+    return Asked(
+        replace(
+            study,
+            title=f"Does the change from {change.base_name} to {change.head_name} make it slower?",
+            source=Source("git", str(root), root, revision=change.head),
+            baselines=(BASE,),
+            margin=study.margin if request.margin is None else request.margin,
+            variants=(_side(BASE, theirs, change.base), _side(HEAD, variant, change.head)),
+            benchmarks=tuple(b for b in study.benchmarks if b.name in earlier),
+            evidence=EvidenceSpec(),
+            measure=replace(study.measure, budget=request.budget, stop="decided"),
+            claim=None,
+            twin=False,
+        ),
+        change,
+        added=tuple(b.name for b in study.benchmarks if b.name not in earlier),
+        removed=tuple(b.name for b in (before.benchmarks if before else ()) if b.name not in names),
+        notes=notes,
+    )
+
+
+def _side(name: str, variant: Variant, commit: str) -> Variant:
+    return replace(
+        variant,
+        name=name,
+        revision=commit,
+        expect={},
+        axes={},
+        about="",
+        fixes=None,
+        evidence_only=False,
+    )
+
+
+def _check_source(study: Study, root: Path) -> None:
+    where = study.folder / "study.toml"
+    if study.source.kind != "path" or study.source.folder.resolve() != root.resolve():
+        raise UserError(
+            f"[source] is not the repository that is checked; write path = the way to {root}",
+            where=where,
+        )
+    if study.in_vms:
+        raise UserError("check cannot measure under other kernels; use whyfast run", where=where)
+    if not study.measured or not study.benchmarks:
+        raise UserError("has no benchmark, so there is nothing to check", where=where)
+
+
+def _study_before(
+    file: Path, root: Path, change: Range, home: Home, observer: Observer
+) -> tuple[Study | None, tuple[str, ...]]:
+    """The study as the base has it, and why there is none."""
+    path = file.resolve()
+    if not path.is_relative_to(root.resolve()):
+        return None, ()
+    source = Source("git", str(root), root, revision=change.base)
+    try:
+        folder = obtain(source, home, observer.note).folder
+    except CannotBuildHere as error:
+        raise UserError(str(error), where=root) from error
+    there = folder / path.relative_to(root.resolve())
+    if not there.exists():
+        return None, ("The base has no such study; that of the head is used for both.",)
+    try:
+        return load_study(there), ()
+    except UserError as error:
+        said = error.message
+        return None, (f"The study of the base cannot be read ({said}); that of the head is used.",)
+
+
+def _same_variant(before: Study, variant: Variant) -> Variant:
+    names = [v.name for v in before.variants]
+    return before.variant(variant.name if variant.name in names else before.baselines[0])
+
+
+def _changes(before: Study, study: Study) -> tuple[str, ...]:
+    """What of the study itself has changed, and how that is dealt with."""
+    notes = []
+    if before.build != study.build:
+        notes.append("The steps of the build differ; both sides are built by those of the head.")
+    earlier = {b.name: b for b in before.benchmarks}
+    other = [b.name for b in study.benchmarks if b.name in earlier and b != earlier[b.name]]
+    if other:
+        said = ", ".join(other)
+        notes.append(f"Benchmarks that differ are run as the head has them: {said}.")
+    return tuple(notes)
+
+
+def _built(work: Work[Study], change: Range) -> Work[Study]:
+    """The work, when both sides have been built; UserError names the side and its log."""
+    names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
+    for one in work.builds:
+        if isinstance(one, Build):
+            continue
+        name, commit = names[one.variant]
+        log = f"; its log is {one.log}" if one.log else ""
+        raise UserError(f"{one.variant} ({name}, {commit[:10]}) does not build: {one.reason}{log}")
+    return work
+
+
+def _place(work: Work[Study], built: Build) -> tuple[Path, Path]:
+    """The folder that it was built in, and the program in it."""
+    program = Path(work.question.build.program)
+    folder = built.program
+    for _ in program.parts:
+        folder = folder.parent
+    return folder, program
+
+
+def _measure(work: Work[Study], run: OpenRun, check: Check) -> None:
+    """First what executes changed code, then what only its place can make differ."""
+    blocks, failures = run.blocks(), run.failures()
+    entries = [entry_of(work, b, blocks, failures) for b in work.question.benchmarks]
+    last = {r.benchmark for r in check.reaches if r.placement_only}
+    groups: Sequence[list[str]] = (
+        [e.name for e in entries if e.name not in last],
+        [e.name for e in entries if e.name in last],
+    )
+    spec: MeasureSpec = work.question.measure
+    clock = work.outside.clock
+    began = clock.monotonic()
+    for names in groups:
+        left = spec.budget - (clock.monotonic() - began)
+        if names and left > 0:
+            group = [e for e in entries if e.name in names]
+            measure_blocks(work, run, group, replace(spec, budget=left))
+
+
+def _said(result: Result, check: Check) -> Result:
+    return replace(result, found=replace(result.found, check=check))

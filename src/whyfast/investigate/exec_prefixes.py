@@ -1,0 +1,110 @@
+"""Where built programs run: those of a toolchain with a root of its own, in that root."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.investigate.work import Work
+from whyfast.measure.pyperf_runner import hook_folder
+from whyfast.model.build import Build
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import Study
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.toolchain.sandbox import Box, around_program
+
+
+def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str, tuple[str, ...]]:
+    """For each build that can be measured the words before its commands.
+
+    What is seen ``also`` is so beside the folders of study and build and what runners need.
+    UserError when a root cannot be entered.
+    """
+    study, also = work.question, also or Box()
+    # By digest: two roots may have a compiler of the same name, with other packages beside it.
+    roots = {t.digest: t.root for t in work.toolchains}
+    seen = (study.folder, study.source.folder, hook_folder(), *work.packages.values())
+    boxes = [
+        replace(
+            also,
+            root=_study_root(build, roots),
+            # The store's folder of the build holds its program and other layouts of it.
+            writable=(work.home.builds / build.digest, *also.writable),
+            readable=(*also.readable, *seen, *_readable(build)),
+        )
+        for build in work.usable
+    ]
+    words = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
+    return dict(zip((b.variant for b in work.usable), words, strict=True))
+
+
+def _study_root(build: Build, roots: Mapping[str, Path | None]) -> Path | None:
+    """That of its interpreter, if it has one, else of its toolchain."""
+    python = build.provenance.get("interpreter")
+    if python is None:
+        return roots[build.provenance["toolchain"]["digest"]]
+    return Path(python["root"]) if python["root"] else None
+
+
+def _readable(build: Build) -> tuple[Path, ...]:
+    """What its interpreter needs to see."""
+    python = build.provenance.get("interpreter")
+    return tuple(map(Path, python["readable"])) if python else ()
+
+
+def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:
+    """For each program, named by its file, the words before its command.
+
+    It begins in the folder ``also.start``, which it sees. UserError when a root that a program was
+    built in is gone or cannot be entered.
+    """
+    boxes = []
+    for file in files:
+        folders = [f for f in (_folder(file, home),) if f]
+        start = [f for f in (also.start,) if f]
+        boxes.append(
+            replace(
+                also,
+                root=_root(file, home),
+                writable=(*folders, *also.writable),
+                readable=(*start, file.resolve().parent, *also.readable),
+            )
+        )
+    return _prefixes(boxes, files, home)
+
+
+def _prefixes(boxes: Sequence[Box], places: Sequence[Path], home: Home) -> list[tuple[str, ...]]:
+    """None where no program has a root. Where one has, the others are started in the same way, in
+    the machine's own root, so that starting costs every variant the same."""
+    if not any(box.root for box in boxes):
+        return [()] * len(boxes)
+    words = []
+    for box, place in zip(boxes, places, strict=True):
+        try:
+            words.append(tuple(around_program(replace(box, network=True), home.sandbox)))
+        except CannotBuildHere as error:
+            raise UserError(str(error), where=place) from error
+    return words
+
+
+def _folder(file: Path, home: Home) -> Path | None:
+    """The store's folder of the build that made the file."""
+    builds, path = home.builds.resolve(), file.resolve()
+    return builds / path.relative_to(builds).parts[0] if path.is_relative_to(builds) else None
+
+
+def _root(file: Path, home: Home) -> Path | None:
+    folder = _folder(file, home)
+    build = BuildStore(home.builds).find(folder.name) if folder else None
+    root = build.provenance["toolchain"].get("root") if build else None
+    if build is None or root is None:
+        return None
+    if not (Path(root).parent / "digest").exists():
+        raise UserError(
+            "the Debian root that it was built in, and runs in, was removed; whyfast toolchain "
+            f"install --from {build.digest[:12]}",
+            where=file,
+        )
+    return Path(root)

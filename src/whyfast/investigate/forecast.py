@@ -1,0 +1,207 @@
+"""What a run of a study would do, found out without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
+from whyfast.build.source import present
+from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.interpreter import Interpreter
+from whyfast.model.study import Source, Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
+from whyfast.store.builds import BuildStore
+from whyfast.store.disk import lacking
+from whyfast.store.home import Home
+from whyfast.toolchain import kernels
+from whyfast.toolchain.provider import Cost
+from whyfast.toolchain.registry import providers, resolve, split_name
+
+#: See :func:`whyfast.toolchain.registry.resolve`.
+Resolver = Callable[[str, Home, Callable[[str], None], Sequence[str]], Toolchain]
+
+#: See :func:`whyfast.interpreter.registry.resolve_interpreter`.
+InterpreterResolver = Callable[[str, Home, Callable[[str], None]], Interpreter]
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """One variant. ``state``: ``built`` (in the store), ``to build``, ``to build, after a
+    download``, ``to link again`` (a twin), or ``not buildable here``; ``detail`` is the digest or
+    the reason."""
+
+    variant: Variant
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class BuildCost:
+    """What one build takes, in seconds and bytes, going by the last one of the same source by the
+    same steps, or ``stated`` by the study before there was one."""
+
+    seconds: float
+    size: int
+    stated: bool = False
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """All variants of a study, and the study.
+
+    ``each`` and ``each_read`` are for one build to be measured and one for evidence only; None
+    where nothing alike was built and the study says nothing. ``installs`` has the toolchains that
+    are to be downloaded, ``kernels`` the kernels.
+    """
+
+    study: Study
+    prospects: tuple[Prospect, ...]
+    each: BuildCost | None = None
+    each_read: BuildCost | None = None
+    installs: Mapping[str, Cost] | None = None
+    kernels: tuple[str, ...] = ()
+
+    @property
+    def to_build(self) -> int:
+        """How many variants are still to be built, those for evidence only not counted."""
+        return self._count(evidence_only=False)
+
+    @property
+    def to_read(self) -> int:
+        """How many variants are still to be built for evidence only."""
+        return self._count(evidence_only=True)
+
+    @property
+    def disk(self) -> int:
+        """Bytes that the toolchains and builds take, as far as they can be told."""
+        total = sum(cost.disk for cost in (self.installs or {}).values())
+        for count, each in ((self.to_build, self.each), (self.to_read, self.each_read)):
+            total += count * each.size if each else 0
+        return total
+
+    def _count(self, *, evidence_only: bool) -> int:
+        return sum(
+            p.state.startswith("to build") and p.variant.evidence_only == evidence_only
+            for p in self.prospects
+        )
+
+
+def forecast(
+    study: Study,
+    home: Home,
+    toolchain: Resolver | None = None,
+    interpreter: InterpreterResolver | None = None,
+) -> Forecast:
+    """Look at the installed toolchains and the build store; nothing is downloaded or written but
+    what installed compilers are found to support. ``toolchain`` and ``interpreter`` get those;
+    None: really."""
+    sources = {
+        revision: scan_source(there.folder)
+        for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
+        if (there := present(_at(study.source, revision), home))
+    }
+    source = sources.get("")
+    store = BuildStore(home.builds)
+    known = providers()
+    installs: dict[str, Cost] = {}
+    prospects: list[Prospect] = []
+    for variant in study.variants:
+        if variant.twin_of:
+            prospects.append(Prospect(variant, "to link again", f"a twin of {variant.twin_of}"))
+            continue
+        provider, name = split_name(variant.toolchain)
+        packages = packages_here(study.build, variant, home)
+        if variant.python and not interpreter_installed(variant.python, home):
+            prospects.append(Prospect(variant, "to build, after a download", variant.python))
+            continue
+        if provider != "path" and not known[provider].installed(name, home, packages):
+            prospects.append(Prospect(variant, "to build, after a download", variant.toolchain))
+            # One name may need several roots, with other packages in each.
+            installs[" ".join((variant.toolchain, *packages))] = known[provider].cost(
+                name, packages
+            )
+            continue
+        try:
+            found = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
+            tree = sources.get(variant.revision)
+            python = variant.python and (interpreter or resolve_interpreter)(
+                variant.python, home, lambda text: None
+            )
+            prospects.append(_prospect(study, variant, (found, python or None), tree, store))
+        except CannotBuildHere as error:
+            prospects.append(Prospect(variant, "not buildable here", str(error)))
+    return Forecast(
+        study,
+        tuple(prospects),
+        _estimate(study, source, store, evidence_only=False),
+        _estimate(study, source, store, evidence_only=True),
+        installs,
+        tuple(
+            name
+            for name in dict.fromkeys(v.kernel for v in study.measured if v.kernel)
+            if not kernels.installed(name, home)
+        ),
+    )
+
+
+def _at(source: Source, revision: str) -> Source:
+    return replace(source, revision=revision) if revision else source
+
+
+def _prospect(
+    study: Study,
+    variant: Variant,
+    tools: tuple[Toolchain, Interpreter | None],
+    source: SourceTree | None,
+    store: BuildStore,
+) -> Prospect:
+    """Of a variant whose toolchain is there, and its interpreter if it has one."""
+    toolchain, python = tools
+    if why_not := lacks(variant, toolchain):
+        return Prospect(variant, "not buildable here", why_not)
+    if source is None:
+        wanted = f"{study.source.kind} {study.source.name}"
+        return Prospect(variant, "to build, after a download", wanted)
+    digest = make_recipe(study, variant, toolchain, source, python).digest
+    return Prospect(variant, "built" if store.find(digest) else "to build", digest[:12])
+
+
+def _estimate(
+    study: Study, source: SourceTree | None, store: BuildStore, *, evidence_only: bool
+) -> BuildCost | None:
+    """Of one build of that kind, where the study has one and one alike was made."""
+    alike = [v for v in study.variants if v.evidence_only == evidence_only]
+    if not alike:
+        return None
+    last = source and store.last_like(source.digest, steps_of(study.build, alike[0])[0])
+    if last:
+        return BuildCost(float(last.provenance["seconds"]), last.size)
+    stated = study.build.evidence if evidence_only and study.build.evidence else study.build
+    if stated.takes is None or stated.room is None:
+        return None
+    return BuildCost(stated.takes, stated.room, stated=True)
+
+
+def lacks(variant: Variant, toolchain: Toolchain) -> str:
+    """Which features the variant requires and its toolchain has not; empty when it has all."""
+    missing = [f for f in variant.requires if f not in toolchain.features]
+    return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else ""
+
+
+def check_room(
+    study: Study,
+    home: Home,
+    toolchain: Resolver | None = None,
+    interpreter: InterpreterResolver | None = None,
+) -> None:
+    """UserError when the disk has not the room that the study is known to need."""
+    need = forecast(study, home, toolchain, interpreter).disk
+    if need and (short := lacking(home.cache, need)):
+        raise UserError(
+            f"no room for the toolchains and builds of this study: {short}; make room "
+            "(whyfast builds gc, whyfast toolchain remove), or restrict it with --only",
+            where=study.folder / "study.toml",
+        )

@@ -1,0 +1,148 @@
+"""Asking the built programs about themselves: code made at run time, single runs, cost of timing.
+
+Once a run of the study, before measuring, each under the settings of its variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from whyfast.explain.jit import explain_image, this_architecture
+from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
+from whyfast.investigate.work import Work, argument_vector
+from whyfast.measure.process import describe_status
+from whyfast.measure.temporary_sysctls import CannotHold
+from whyfast.model.build import Build
+from whyfast.model.errors import UserError
+from whyfast.model.observed import Figure, JitImage, Observed, Overhead, RunTimes
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
+
+_T = TypeVar("_T")
+
+
+class _NoAnswer(Exception):
+    """A program could not be asked, or said nothing sensible."""
+
+
+def wants_observing(study: Study) -> bool:
+    """Whether the study asks its programs anything. Those under other kernels are not asked."""
+    asks = study.evidence.image or any(
+        b.distribution or b.overhead or b.figures for b in study.benchmarks
+    )
+    return bool(asks) and not study.in_vms
+
+
+def observe(work: Work[Study]) -> Work[Study]:
+    """Everything that the study asks for; what cannot be had is noted."""
+    if not wants_observing(work.question):
+        return work
+    work.observer.note("asking the programs about themselves")
+    observed = _observed(work)
+    for said in observed.notes:
+        work.observer.note(said)
+    return replace(work, observed=observed)
+
+
+def _observed(work: Work[Study]) -> Observed:
+    study, builds = work.question, work.usable
+    notes: dict[str, None] = {}  # in order, each once
+
+    def attempt(what: str, get: Callable[[], _T]) -> list[_T]:
+        try:
+            return [get()]
+        except (_NoAnswer, UserError) as error:
+            notes[f"no {what}: {error}"] = None
+            return []
+
+    images = [
+        image
+        for build in builds
+        if study.evidence.image
+        for image in attempt(f"machine code of {build.variant}", partial(_image, work, build))
+    ]
+    run_times = [
+        found
+        for build in builds
+        for benchmark in study.benchmarks
+        if benchmark.distribution
+        for found in attempt(
+            f"single runs of {build.variant} on {benchmark.name}",
+            partial(_run_times, work, build, benchmark),
+        )
+    ]
+    overheads = [
+        one
+        for benchmark in _first_of_family(study)
+        for found in attempt(
+            f"cost of timing on {benchmark.name}", partial(_overheads, work, benchmark)
+        )
+        for one in found
+    ]
+    figures = [
+        one
+        for benchmark in study.benchmarks
+        for build in builds
+        if benchmark.figures
+        for found in attempt(
+            f"figures of {build.variant} on {benchmark.name}",
+            partial(_figures, work, build, benchmark),
+        )
+        for one in found
+    ]
+    return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
+
+
+def _ask(work: Work[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
+    """What the command prints. Raises _NoAnswer."""
+    argv = work.prefixes[build.variant] + argument_vector(work, command, build)
+    outside = work.outside
+    try:
+        with work.sysctls(work.question.variant(build.variant).sysctl):
+            done = outside.launcher.run(argv, env=outside.env, timeout=timeout)
+    except (CannotHold, TimeoutError, OSError) as error:
+        raise _NoAnswer(str(error)) from None
+    if done.status:
+        said = done.output.strip().splitlines()
+        raise _NoAnswer(said[0] if said else describe_status(done.status))
+    return done.stdout
+
+
+def _image(work: Work[Study], build: Build) -> JitImage:
+    architecture = this_architecture()
+    if architecture is None:
+        raise _NoAnswer("whyfast does not read the machine code of this processor")
+    report = read_code(_ask(work, build, work.question.evidence.image, 60.0))
+    return explain_image(report, build.variant, architecture)
+
+
+def _run_times(work: Work[Study], build: Build, benchmark: Benchmark) -> RunTimes:
+    buckets = read_buckets(_ask(work, build, benchmark.distribution, benchmark.timeout))
+    starts, widths, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
+    return RunTimes(benchmark.name, build.variant, starts, widths, counts)
+
+
+def _overheads(work: Work[Study], benchmark: Benchmark) -> list[Overhead]:
+    """Of the main baseline, for all variants: timing is the same for each of them."""
+    main = next(b for b in work.usable if b.variant == work.baselines[0])
+    said = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
+    return [Overhead(benchmark.family_name, what, seconds) for what, seconds in said]
+
+
+def _figures(work: Work[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
+    said = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
+    return [
+        Figure(benchmark.name, build.variant, one.what, one.number, one.word, one.why)
+        for one in said
+    ]
+
+
+def _first_of_family(study: Study) -> list[Benchmark]:
+    found: dict[str, Benchmark] = {}
+    for b in study.benchmarks:
+        if b.overhead:
+            found.setdefault(b.family_name, b)
+    return list(found.values())

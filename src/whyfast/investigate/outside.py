@@ -1,0 +1,79 @@
+"""All that an investigation touches outside of its own data, in one record."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from whyfast.build.recipe import Recipe
+from whyfast.build.relink import relink
+from whyfast.build.run import build_all
+from whyfast.interpreter.registry import resolve_interpreter
+from whyfast.investigate.forecast import InterpreterResolver, Resolver
+from whyfast.measure.clock import Clock, SystemClock
+from whyfast.measure.commands import run_aside
+from whyfast.measure.doctor.system import Files, System
+from whyfast.measure.invocation import Runner
+from whyfast.measure.launch import Launcher, SystemLauncher
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.probe_run import ProbeRun, probe_run
+from whyfast.measure.process import usable_cpus
+from whyfast.measure.registry import make_runner
+from whyfast.measure.temporary_sysctls import Sysctls, TemporarySysctls
+from whyfast.model.boot import BootUnit, Kernel
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.runner_kind import RunnerName
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.store.samples import SampleStore
+from whyfast.toolchain.kernels import get_kernel
+from whyfast.toolchain.registry import resolve
+from whyfast.toolchain.valgrind import newer_valgrind
+
+#: Hears a line worth showing.
+Note = Callable[[str], None]
+
+
+class Aside(Protocol):
+    """See :func:`whyfast.measure.commands.run_aside`."""
+
+    def __call__(
+        self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The real thing; a test gives another whole.
+
+    ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
+    processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
+    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel``
+    and ``valgrind`` get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run
+    it. ``boot_unit`` None: it is found out whether the processor can run other kernels.
+    """
+
+    clock: Clock = field(default_factory=SystemClock)
+    system: System = field(default_factory=Files)
+    sysctls: Callable[[System, Path], Sysctls] = TemporarySysctls
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cpus: tuple[int, ...] = field(default_factory=usable_cpus)
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+    store: Callable[[Path], SampleStore] = SampleStore
+    toolchain: Resolver = resolve
+    interpreter: InterpreterResolver = resolve_interpreter
+    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = build_all
+    relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
+        relink
+    )
+    kernel: Callable[[str, Home, Note], Kernel] = get_kernel
+    boot_unit: BootUnit | None = None
+    valgrind: Callable[[Home, Note], Path] = newer_valgrind
+    launcher: Launcher = field(default_factory=SystemLauncher)
+    runner: Callable[[RunnerName, LaunchArguments], Runner] = make_runner
+    probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
+    aside: Aside = run_aside

@@ -1,0 +1,338 @@
+"""Measuring variants that have kernels of their own, each booted in a virtual machine."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.investigate.recording import OpenRun
+from whyfast.investigate.work import Work, argument_vector
+from whyfast.measure import vm
+from whyfast.measure.vm.boot_plan import (
+    COUNTED_LOOPS,
+    TIMED_LOOPS,
+    TURNS,
+    Cargo,
+    VirtualMachine,
+    boot_digest,
+    load,
+    share,
+)
+from whyfast.measure.vm.qemu import (
+    Booted,
+    BootFailed,
+    boot,
+    command_line,
+    find_qemu,
+    kvm_boots,
+    qemu_version,
+)
+from whyfast.measure.vm.transcript import (
+    TaskValues,
+    Unanswered,
+    count_loop,
+    parse_transcript,
+    read_values,
+)
+from whyfast.model.boot import Boot, BootUnit, Kernel
+from whyfast.model.build import Build, BuildFailure
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.sample import Block, RunFailure, Session
+from whyfast.model.study import BuildSpec, Study
+from whyfast.model.variant import Variant
+from whyfast.store.builds import BuildStore
+
+#: Each machine is booted so often: the second boot shows whether the first can be repeated.
+ROUNDS = 2
+
+#: Seconds of wall time that a boot may take.
+BOOT_TIMEOUT = 300.0
+
+#: The flags that make the first process: no C library is needed for it.
+_INIT_STEP = (
+    "{cc} -static -nostdlib -ffreestanding -O2 -fno-stack-protector "
+    "-fno-asynchronous-unwind-tables -o {program} {source}/init.c"
+)
+
+
+class VirtualMachines:
+    """Programs under other kernels, in boots."""
+
+    def check(self, work: Work[Study]) -> None:
+        """QEMU must be there."""
+        find_qemu(work.outside.launcher)
+
+    def ready(self, work: Work[Study]) -> Work[Study]:
+        """Fetch the kernels. A variant without its kernel is one that cannot be built."""
+        kernels: dict[str, Kernel] = {}
+        missing: dict[str, str] = {}
+        for name in dict.fromkeys(v.kernel for v in work.question.measured):
+            try:
+                kernels[name] = work.outside.kernel(name, work.home, work.observer.note)
+            except CannotBuildHere as error:
+                work.observer.note(f"{name}: {error}")
+                missing[name] = str(error)
+        reasons = {v.name: missing[v.kernel] for v in work.question.measured if v.kernel in missing}
+        builds = tuple(
+            BuildFailure(b.variant, "not-buildable", reasons[b.variant])
+            if isinstance(b, Build) and b.variant in reasons
+            else b
+            for b in work.builds
+        )
+        return replace(work, builds=builds, kernels=kernels)
+
+    def measure(self, work: Work[Study], run: OpenRun) -> None:
+        """Boot every machine, twice while the budget lasts.
+
+        Each boot is kept as it ends, and a run that was interrupted does not repeat those it has.
+        """
+        clock, note = work.outside.clock, work.observer.note
+        with run.timed("boot", clock), run.session(work.outside) as session:
+            boots = _boots(work, run)
+            began = clock.monotonic()
+            rng = random.Random(run.run.id)
+            there = {(b.index, b.benchmark) for b in run.blocks()}
+            for index in range(ROUNDS):
+                machines = list(share([work.question.variant(b.variant) for b in work.usable]))
+                rng.shuffle(machines)
+                results: dict[str, dict[str, _Value]] = {}
+                for number, machine in enumerate(machines, start=1):
+                    if index and clock.monotonic() - began >= work.question.measure.budget:
+                        break
+                    note(f"booting {machine.name} ({number} of {len(machines)}, round {index + 1})")
+                    one = boots.boot(machine, index)
+                    _tell(work, run, one)
+                    for (benchmark, variant), value in one.values.items():
+                        results.setdefault(benchmark, {})[variant] = value
+                for benchmark, values in results.items():
+                    if (index, benchmark) not in there:
+                        run.add_block(_block(benchmark, index, values, session, clock.now()))
+        shutil.rmtree(boots.kept, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """Of one program in one boot: the instructions of one loop, 0 where times are taken; and every
+    answer."""
+
+    instructions: float
+    answers: TaskValues
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of one boot: None and failures when it did not come to its end."""
+
+    boot: Boot | None
+    values: Mapping[tuple[str, str], _Value]
+    failures: tuple[RunFailure, ...]
+
+
+def _tell(work: Work[Study], run: OpenRun, one: _Outcome) -> None:
+    run.boots += [one.boot] if one.boot else []
+    for failure in one.failures:
+        run.add_failure(failure)
+        if one.boot:
+            work.observer.failure(failure)
+    if one.boot is None:  # all for one and the same reason
+        work.observer.note(f"failed: {one.failures[0].reason}")
+
+
+@dataclass(frozen=True)
+class _Boots:
+    """What all boots of a run have in common.
+
+    ``commands`` maps (variant, benchmark) to the words of its command, ``kept`` is the folder for
+    what machines have sent, ``init`` the first process of each.
+    """
+
+    work: Work[Study]
+    commands: Mapping[tuple[str, str], tuple[str, ...]]
+    init: bytes
+    kept: Path
+    unit: BootUnit
+    qemu: str
+    emulator: str
+
+    @property
+    def loops(self) -> int:
+        """Of the shorter of two grants."""
+        return COUNTED_LOOPS if self.unit == "instructions" else TIMED_LOOPS
+
+    @property
+    def turns(self) -> int:
+        """Pairs of grants of each benchmark in one boot."""
+        return self.work.question.measure.turns or TURNS
+
+    def boot(self, machine: VirtualMachine, index: int) -> _Outcome:
+        """Boot a machine in round ``index``, or read again what it said in an earlier session."""
+        try:
+            cargo = load(
+                machine,
+                self.init,
+                self.commands,
+                {b.variant: b.program for b in self.work.usable},
+                loops=self.loops,
+                turns=self.turns,
+                timeouts={b.name: b.timeout for b in self.work.question.benchmarks},
+            )
+            booted = self._booted(machine, index, cargo)
+            if booted.transcript.refused:
+                refused = ", ".join(booted.transcript.refused)
+                raise BootFailed(f"the kernel does not have, or refuses, {refused}")
+        except (BootFailed, ValueError) as error:
+            reason = f"{machine.name}: {error}"
+            own = [key for key in self.commands if key[0] in machine.variants]
+            return _Outcome(None, {}, tuple(self._failed(*key, reason) for key in own))
+        return self._read(machine, index, cargo, booted)
+
+    def _booted(self, machine: VirtualMachine, index: int, cargo: Cargo) -> Booted:
+        """From an earlier session of this run, or now."""
+        kernel = self.work.kernels[machine.kernel]
+        parameters = command_line(self.unit, machine.boot)
+        digest = boot_digest(kernel.sha256, cargo.digest, parameters, self.emulator)
+        file = self.kept / f"{index}-{digest[:16]}.txt"
+        if file.exists():
+            seconds, _, text = file.read_text().partition("\n")
+            return Booted(parse_transcript(text), text, float(seconds))
+        booted = boot(
+            kernel,
+            cargo.initrd,
+            unit=self.unit,
+            parameters=parameters,
+            qemu=self.qemu,
+            launcher=self.work.outside.launcher,
+            timeout=BOOT_TIMEOUT,
+        )
+        self.kept.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(f"{booted.seconds:.1f}\n{booted.text}")
+        unfinished.rename(file)
+        return booted
+
+    def _read(self, machine: VirtualMachine, index: int, cargo: Cargo, booted: Booted) -> _Outcome:
+        values, failures = {}, []
+        grants = disturbed = most = 0
+        checks = {b.name: b.check for b in self.work.question.benchmarks}
+        for (variant, benchmark), id_ in cargo.ids.items():
+            try:
+                read = read_values(booted.transcript.tasks.get(id_), self.turns)
+                expected = checks[benchmark]
+                if expected is not None and read.check != expected:
+                    raise Unanswered(f"wrong result: {read.check}, expected {expected}")
+                instructions = 0.0
+                if self.unit == "instructions":
+                    one = count_loop(read, self.loops)
+                    instructions, both = one.instructions, len(read.short) + len(read.long)
+                    grants, disturbed = grants + both, disturbed + round(one.disturbed * both)
+                    most = max(most, one.most)
+                values[benchmark, variant] = _Value(instructions, read)
+            except (Unanswered, ValueError) as error:
+                failures.append(self._failed(variant, benchmark, str(error)))
+        made = Boot(
+            variants=machine.variants,
+            index=index,
+            unit=self.unit,
+            kernel=self.work.kernels[machine.kernel],
+            command_line=command_line(self.unit, machine.boot),
+            emulator=self.emulator,
+            initramfs=cargo.digest,
+            facts=dict(booted.transcript.facts),
+            per_round=booted.transcript.per_round,
+            disturbed=disturbed / grants if grants else 0.0,
+            most=most,
+            seconds=booted.seconds,
+        )
+        return _Outcome(made, values, tuple(failures))
+
+    def _failed(self, variant: str, benchmark: str, reason: str) -> RunFailure:
+        return RunFailure(benchmark, variant, reason, "", self.commands[variant, benchmark])
+
+
+def _boots(work: Work[Study], run: OpenRun) -> _Boots:
+    launcher = work.outside.launcher
+    qemu = find_qemu(launcher)
+    return _Boots(
+        work,
+        commands={
+            (build.variant, b.name): argument_vector(work, b.command, build)
+            for build in work.usable
+            for b in work.question.benchmarks
+        },
+        init=_init(work),
+        kept=work.home.data / "boots" / run.run.id,
+        unit=work.outside.boot_unit or _unit(work, qemu),
+        qemu=qemu,
+        emulator=qemu_version(launcher, qemu),
+    )
+
+
+def _unit(work: Work[Study], qemu: str) -> BootUnit:
+    """Time where KVM boots a kernel of the study, instructions elsewhere."""
+    kernel = next(iter(work.kernels.values()))
+    if kvm_boots(kernel, work.home, qemu, work.outside.launcher):
+        return "time"
+    work.observer.note(
+        "KVM boots no kernel here: QEMU interprets them and counts instructions, simulated and not "
+        "time"
+    )
+    return "instructions"
+
+
+def _init(work: Work[Study]) -> bytes:
+    """The first process of every machine, built by the toolchain of the first variant."""
+    wanted = work.question.variant(work.usable[0].variant).toolchain
+    toolchain = next(t for t in work.toolchains if t.name == wanted)
+    first = Variant("first process of the guests", wanted)
+    spec = replace(work.question, build=BuildSpec((_INIT_STEP,), "init"))
+    source = scan_source(Path(vm.__file__).parent / "init")
+    recipe = make_recipe(spec, first, toolchain, source)
+    (built,) = work.outside.build([recipe], BuildStore(work.home.builds), work.observer.note)
+    if isinstance(built, BuildFailure):
+        raise UserError(
+            f"the first process of the guests cannot be built by {toolchain.name}: {built.reason}",
+            where=work.question.folder / "study.toml",
+        )
+    return built.program.read_bytes()
+
+
+def _block(
+    benchmark: str, index: int, mine: Mapping[str, _Value], session: Session, started: float
+) -> Block:
+    """The boots of one round as a block.
+
+    Counting, a value is the instructions of one loop, and every grant is there as it was counted;
+    timing, the seconds of each longer grant.
+    """
+    counted = any(v.instructions for v in mine.values())
+    order = tuple(mine)
+    turns = 1 if counted else min(len(v.answers.long) for v in mine.values())
+    return Block(
+        benchmark=benchmark,
+        index=index,
+        seed=0,
+        session=session.id,
+        cpu=None,
+        loops=1 if counted else 2 * TIMED_LOOPS,
+        warmups=0,
+        start_order=order,
+        order=(order,) * turns,
+        values={
+            name: (v.instructions,) if counted else tuple(x * 1e-9 for x in v.answers.long[:turns])
+            for name, v in mine.items()
+        },
+        started=started,
+        seconds=0.0,
+        extra={
+            name: {
+                "grants of the loops": tuple(map(float, v.answers.short)),
+                "grants of twice the loops": tuple(map(float, v.answers.long)),
+            }
+            for name, v in mine.items()
+            if counted
+        },
+    )

@@ -1,0 +1,104 @@
+"""An investigation in progress: the record that stages take and return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from whyfast.investigate.events import Observer
+from whyfast.investigate.outside import Outside
+from whyfast.judge.expectations import find_unmet
+from whyfast.judge.whole import usable_builds
+from whyfast.measure.temporary_sysctls import Sysctls
+from whyfast.model.boot import Kernel
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.counted import Counted
+from whyfast.model.evidence import Evidence, Unmet
+from whyfast.model.observed import Observed
+from whyfast.model.question import Commands
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.home import Home
+from whyfast.study.placeholders import substitute
+
+Q = TypeVar("Q", Study, Commands)
+
+
+@dataclass(frozen=True)
+class Work(Generic[Q]):
+    """What is asked, where it is looked into, and what there is of the answer so far.
+
+    Building fills ``toolchains``, ``builds`` (in the order of the study's variants), ``layouts``
+    (programs of further layouts, by variant), ``packages`` (folders of Python packages, by the kind
+    of runner or the placeholder that they are for), ``evidence`` and the ``seconds`` that it took;
+    the measurer ``prefixes``, the words before each variant's commands, or the
+    ``kernels`` that they run under. ``observed`` and ``counted`` come from the stages of that name.
+    Values are not here but in the store.
+    """
+
+    question: Q
+    home: Home
+    observer: Observer
+    outside: Outside
+    toolchains: tuple[Toolchain, ...] = ()
+    builds: tuple[BuildOutcome, ...] = ()
+    layouts: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    packages: Mapping[str, Path] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    prefixes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kernels: Mapping[str, Kernel] = field(default_factory=dict)
+    observed: Observed = field(default_factory=Observed)
+    counted: tuple[Counted, ...] = ()
+
+    @cached_property
+    def usable(self) -> tuple[Build, ...]:
+        """The builds that can be measured."""
+        return tuple(usable_builds(self.question, self.builds, self.evidence))
+
+    @property
+    def unmet(self) -> tuple[Unmet, ...]:
+        """Variants that are not what they should be."""
+        return find_unmet(self.question, self.evidence)
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """Those of the question that can be measured; the first is the main one."""
+        there = {b.variant for b in self.usable}
+        return tuple(b for b in self.question.baselines if b in there)
+
+    @property
+    def sysctls(self) -> Sysctls:
+        """Holds settings of this machine's kernel."""
+        return self.outside.sysctls(self.outside.system, self.home.doctor)
+
+
+def argument_vector(
+    work: Work[Study], command: tuple[str, ...], build: Build, program: Path | None = None
+) -> tuple[str, ...]:
+    """The command with its placeholders replaced; ``program`` is the build's own by default.
+
+    ``{run}`` as a word of its own becomes the words of the variant; inside of another word, they
+    stand there with spaces between them.
+    """
+    study = work.question
+    run = study.variant(build.variant).run
+    python = build.provenance.get("interpreter", {})
+    places = {
+        "run": " ".join(run),
+        "program": str(program or build.program),
+        "source": str(study.source.folder),
+        "study": str(study.folder),
+        "pyperformance": str(work.packages.get("pyperformance")),
+        "python": str(python.get("program", "")),
+    }
+    words: list[str] = []
+    for word in command:
+        if word == "{run}":
+            words += run
+        else:
+            words.append(substitute(word, places))
+    return tuple(words)

@@ -1,0 +1,115 @@
+"""How a benchmark stands while it is measured: whether it is decided, look after look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whyfast.judge.decide import judge_family, precise_enough
+from whyfast.judge.estimate import over_layouts
+from whyfast.judge.ratios import RatioTable
+from whyfast.judge.steadiness import set_aside, unsteady
+from whyfast.model.sample import Block
+from whyfast.model.verdict import Verdict
+
+#: Up to so many blocks each is looked at, then only when they have grown by at least the share: as
+#: valid, and the time that judging takes no longer grows with the square of the blocks.
+EACH, GROWTH = 16, 0.06
+
+#: The longest that a look is put off where far more blocks are still needed.
+MOST_GROWTH = 0.5
+
+
+@dataclass
+class _Standing:
+    """Of one benchmark: the ratios of the first ``seen`` blocks, and what was said at the last
+    look, which holds until there are ``next_look`` blocks."""
+
+    table: RatioTable
+    varied: bool
+    baseline: str
+    skip: int = 0
+    seen: int = 0
+    next_look: int = 0
+    said: tuple[Verdict, ...] = ()
+
+
+class LiveJudge:
+    """How one benchmark stands against its main baseline, kept up to date as blocks come in.
+
+    The intervals are at full level, as if each comparison were the only one; the final verdicts
+    account for how many there are.
+    """
+
+    def __init__(self, margin: float) -> None:
+        self._margin = margin
+        self._standing: dict[str, _Standing] = {}
+
+    def update(
+        self,
+        benchmark: str,
+        blocks: Sequence[Block],
+        variants: Sequence[str],
+        baseline: str,
+        *,
+        takes_turns: bool = False,
+    ) -> tuple[Verdict, ...]:
+        """Verdicts of all ``variants`` against ``baseline``, as of the last look.
+
+        ``blocks``: all of this benchmark so far, in order; only new ones are worked on. With
+        ``takes_turns`` the first values of processes that warm up are set aside, as they will be in
+        the end.
+        """
+        # Where layouts are varied, the blocks that vary them are what the verdict will be about.
+        drawn = over_layouts(blocks)
+        varied, blocks = bool(drawn), drawn or blocks
+        pairs = [(v, baseline) for v in variants if v != baseline]
+        own = self._standing.get(benchmark)
+        # The blocks as linked that came before the first drawn one no longer count.
+        if (
+            own is None
+            or varied != own.varied
+            or baseline != own.baseline
+            or len(blocks) < own.seen
+        ):
+            own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
+        known = {v.variant for v in own.said}
+        if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
+            return own.said
+        found = unsteady(blocks, variants) if takes_turns else ()
+        skip = set_aside(found).get(benchmark, 0)
+        if skip != own.skip:
+            own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
+        for block in blocks[own.seen :]:
+            own.table.add(block)
+        own.seen = len(blocks)
+        ratios = own.table.ratios()
+        own.said = tuple(
+            verdict
+            for pair in pairs
+            if pair in ratios
+            for verdict in judge_family({(benchmark, *pair): ratios[pair]}, margin=self._margin)
+        )
+        own.next_look = self._next_look(own)
+        return own.said
+
+    def _next_look(self, own: _Standing) -> int:
+        if own.seen < EACH:
+            return own.seen + 1
+        # The width falls with the root of the blocks.
+        most = max((_excess(v, self._margin) for v in own.said), default=1.0)
+        growth = min(max(GROWTH, (most**2 - 1) / 4), MOST_GROWTH)
+        return own.seen + max(1, round(growth * own.seen))
+
+    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether every one of these verdicts is decided and precise."""
+        return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
+
+
+def _excess(verdict: Verdict, margin: float) -> float:
+    """How many times as wide an interval is as it has to become for its verdict to settle."""
+    if not 0 < verdict.low <= verdict.high < math.inf:
+        return 1.0
+    half = math.log(verdict.high / verdict.low) / 2
+    return half / max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)

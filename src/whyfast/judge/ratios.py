@@ -1,0 +1,154 @@
+"""From the values of blocks to log ratios: four statistics of a block, and how noisy it was.
+
+Exchanging variant and baseline turns the sign of all four and leaves the two measures of noise as
+they are, up to the true shift. That is all that :mod:`whyfast.judge.eprocess` asks of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.model.sample import Block
+
+Floats = NDArray[np.float64]
+Pair = tuple[str, str]
+
+#: What the rows of :attr:`Ratios.logs` are, where there are four.
+STATISTICS = (
+    "the median of the turns' ratios",
+    "the ratio of the medians",
+    "the ratio of the lower quartiles",
+    "the ratio of the minima",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    """What ``n`` blocks say about one comparison, in the order taken.
+
+    ``logs``: shape (4, n), log(variant / baseline) by each of :data:`STATISTICS`, or (1, n) where
+    all of them are the same (one turn a block, or plain numbers). ``spread``: shape (n,), the
+    standard error that the turns' log ratios give the median of a block; 0 where a block has fewer
+    than three turns. ``level``: shape (n,), the sum of both sides' log times of a loop, which tells
+    disturbed blocks from others. Both are None where nothing is known of them.
+    """
+
+    logs: Floats
+    spread: Floats | None = None
+    level: Floats | None = None
+
+    def __len__(self) -> int:
+        return int(self.logs.shape[1])
+
+    @property
+    def medians(self) -> Floats:
+        """The first statistic, shape (n,): what is meant by a block's log ratio."""
+        first: Floats = self.logs[0]
+        return first
+
+    def shifted(self, log_ratio: float) -> Ratios:
+        """As if the variant took longer by that log ratio."""
+        level = None if self.level is None else self.level + log_ratio
+        return Ratios(self.logs + log_ratio, self.spread, level)
+
+    def first(self, n: int) -> Ratios:
+        """Of the first ``n`` blocks."""
+        return Ratios(
+            self.logs[:, :n],
+            None if self.spread is None else self.spread[:n],
+            None if self.level is None else self.level[:n],
+        )
+
+
+def as_ratios(d: Ratios | Floats) -> Ratios:
+    """Plain numbers, one a block, as :class:`Ratios`."""
+    return d if isinstance(d, Ratios) else Ratios(np.asarray(d, dtype=np.float64)[None, :])
+
+
+class RatioTable:
+    """The ratios of some pairs (variant, baseline) on one benchmark, block after block.
+
+    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
+    of them.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], skip: int = 0) -> None:
+        self._rows: dict[Pair, list[Floats]] = {pair: [] for pair in pairs}
+        self._skip = skip
+        self._most_turns = 1
+
+    def add(self, block: Block) -> None:
+        """The next block; a pair that it does not hold is passed over."""
+        names = {name: i for i, name in enumerate(block.values)}
+        there = [pair for pair in self._rows if pair[0] in names and pair[1] in names]
+        if there:
+            rows = _block(block, [(names[v], names[b]) for v, b in there], self._skip)
+            self._most_turns = max(self._most_turns, len(next(iter(block.values.values()))))
+            for pair, row in zip(there, rows, strict=True):
+                self._rows[pair].append(row)
+
+    def ratios(self) -> dict[Pair, Ratios]:
+        """Of each pair that some block holds."""
+        single = self._most_turns == 1
+        return {p: _joined(rows, single=single) for p, rows in self._rows.items() if rows}
+
+
+def pair_ratios(
+    blocks: Iterable[Block], pairs: Sequence[Pair], skip: int = 0
+) -> dict[Pair, Ratios]:
+    """The ratios of each (variant, baseline) over the blocks of one benchmark that hold both, in
+    order; a pair that none holds is left out. For ``skip`` see :class:`RatioTable`."""
+    table = RatioTable(pairs, skip)
+    for block in blocks:
+        table.add(block)
+    return table.ratios()
+
+
+def _joined(rows: Sequence[Floats] | Floats, *, single: bool) -> Ratios:
+    table = np.asarray(rows)
+    return Ratios(np.ascontiguousarray(table[:, : 1 if single else 4].T), table[:, 4], table[:, 5])
+
+
+def turn_ratios(variant: Floats, baseline: Floats) -> Ratios:
+    """The ratios of blocks of equally many turns, from log times of shape (n, turns)."""
+    rows = _statistics(variant, _places(variant), baseline, _places(baseline))
+    return _joined(rows, single=variant.shape[1] == 1)
+
+
+def _block(block: Block, places: Sequence[tuple[int, int]], skip: int) -> Floats:
+    """The four statistics, spread and level of each pair of rows of values; shape (pairs, 6)."""
+    logs = np.log(np.array([*block.values.values()], dtype=np.float64))
+    logs = logs[:, min(skip, logs.shape[1] // 2) :]
+    quantiles, at = _places(logs), np.array(places)
+    out = np.empty((len(at), 6))
+    # By baseline, so that a thousand variants are worked on at once.
+    for base in np.unique(at[:, 1]):
+        own = at[:, 1] == base
+        rows = at[own, 0]
+        out[own] = _statistics(logs[rows], quantiles[:, rows], logs[base], quantiles[:, [base]])
+    out[:, 5] -= 2 * math.log(max(1, block.loops))
+    return out
+
+
+def _places(logs: Floats) -> Floats:
+    """Median, lower quartile and minimum of each row, shape (3, rows)."""
+    if logs.shape[1] == 1:
+        return np.asarray(np.broadcast_to(logs[:, 0], (3, len(logs))))
+    return np.asarray(np.quantile(logs, (0.5, 0.25, 0.0), axis=1))
+
+
+def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -> Floats:
+    """Shape (rows, 6), of log times (rows, turns) and their :func:`_places`."""
+    d = variant - baseline
+    turns = d.shape[1]
+    median = np.median(d, axis=1)
+    spread = np.zeros(len(d))
+    if turns >= 3:
+        deviation = np.median(np.abs(d - median[:, None]), axis=1)
+        spread = 1.4826 * deviation / math.sqrt(turns)
+    return np.column_stack([median, *(own - other), spread, own[0] + other[0]])

@@ -1,0 +1,212 @@
+"""What bets on a series of blocks: statistics of a block, each on scales known before its sign is.
+
+A strategy turns block i into a score of x = (its statistic − θ), odd in x and within ±CLIP. What it
+may know of block i is the past and what exchanging the two sides of the block leaves as it is: how
+far its turns scatter, and how long both sides together took. Given those, both signs of x are
+equally likely. docs/MATH.md has the proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.ratios import Ratios
+
+Floats = NDArray[np.float64]
+
+#: The score is linear up to this many scale units and constant beyond (Huber 1964), so that one
+#: wild block weighs no more than a clearly different one.
+CLIP = 1.5
+
+#: Blocks before the scale is estimated; until then only the sign of a block counts.
+SCALE_AFTER = 3
+
+#: Up to so many blocks the scale is renewed after each, then when they have grown by an eighth.
+RENEWED_EACH = 8
+
+#: Blocks before the quiet half of them is told from the other.
+LEVELS_AFTER = 8
+
+#: No block counts as more than so many times as precise as the median one.
+MOST_PRECISE = 4.0
+
+#: The capital of the strategy with the wide scale, to 1 of all others together.
+WIDE_SHARE = 1 / 8
+
+#: Median absolute deviation to standard deviation for normal values, and the same for the 80 %
+#: quantile of absolute deviations.
+_MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Strategies:
+    """The strategies of ``m`` comparisons of ``n`` blocks each.
+
+    ``x``, ``inverse`` (of the scale, 0 where the sign alone counts) and ``weight`` have shape
+    (n, strategies, m); ``share``, shape (strategies,), is the part of the capital that each begins
+    with, ``statistic`` the row of :attr:`Ratios.logs` that it bets on.
+    """
+
+    x: Floats
+    inverse: Floats
+    weight: Floats
+    share: Floats
+    statistic: tuple[int, ...]
+
+    def scores(self, theta: Floats) -> Floats:
+        """ψ of each block for the log ratios ``theta``, shape (m,); shape as :attr:`x`."""
+        away = self.x - theta
+        with np.errstate(over="ignore"):
+            psi = np.clip(away * self.inverse, -CLIP, CLIP)
+        np.copyto(psi, CLIP * np.sign(away), where=self.inverse == 0)
+        return np.asarray(psi * self.weight)
+
+    def one(self, at: NDArray[Any]) -> Strategies:
+        """Those of the comparisons that ``at`` picks: a mask of shape (m,), or places."""
+        return Strategies(
+            self.x[..., at], self.inverse[..., at], self.weight[..., at], self.share, self.statistic
+        )
+
+    def of_statistic(self, row: int) -> Strategies:
+        """The strategies that bet on one statistic, alone."""
+        at = [i for i, statistic in enumerate(self.statistic) if statistic == row]
+        share = self.share[at]
+        return Strategies(
+            self.x[:, at],
+            self.inverse[:, at],
+            self.weight[:, at],
+            share / share.sum(),
+            (row,) * len(at),
+        )
+
+
+def strategies(series: Sequence[Ratios]) -> Strategies:
+    """The strategies for comparisons with equally many blocks and statistics.
+
+    For each statistic one that weighs blocks by how far their turns scatter (plainly, where that
+    is not known) and one that tells quiet blocks from disturbed ones, by the time of both sides;
+    and for the medians one with a scale that two heaps of blocks do not mislead.
+    """
+    given = _stacked(series)
+    n = given.logs.shape[-1]
+    scale, weight = _unset(given)
+    for start, stop in _renewals(n):
+        _fill(scale[start:stop], weight[start:stop], given.part(0, start), given.part(start, stop))
+    return _made(given, scale, weight)
+
+
+def strategies_in_hindsight(series: Sequence[Ratios]) -> Strategies:
+    """The same with scales from all blocks: for estimates, on which nothing may be bet."""
+    given = _stacked(series)
+    scale, weight = _unset(given)
+    _fill(scale, weight, given, given)
+    return _made(given, scale, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """``logs`` of shape (statistics, m, n), ``spread`` and ``level`` of shape (m, n): here blocks
+    come last, which medians are quicker with."""
+
+    logs: Floats
+    spread: Floats
+    level: Floats
+    levelled: bool
+
+    def part(self, start: int, stop: int) -> _Given:
+        at = slice(start, stop)
+        return _Given(self.logs[..., at], self.spread[:, at], self.level[:, at], self.levelled)
+
+
+def _stacked(series: Sequence[Ratios]) -> _Given:
+    logs = np.stack([r.logs for r in series], axis=1)
+    zero = np.zeros(logs.shape[-1])
+    spread = np.stack([zero if r.spread is None else r.spread for r in series])
+    level = np.stack([zero if r.level is None else r.level for r in series])
+    return _Given(logs, spread, level, any(r.level is not None for r in series))
+
+
+def _unset(given: _Given) -> tuple[Floats, Floats]:
+    rows, m, n = given.logs.shape
+    shape = (n, (2 if given.levelled else 1) * rows + 1, m)
+    return np.zeros(shape), np.ones(shape)
+
+
+def _made(given: _Given, scale: Floats, weight: Floats) -> Strategies:
+    rows, kinds = len(given.logs), 2 if given.levelled else 1
+    x = np.concatenate([given.logs] * kinds + [given.logs[:1]]).transpose(2, 0, 1)
+    with np.errstate(divide="ignore", over="ignore"):
+        inverse = 1 / scale
+    inverse[~np.isfinite(inverse)] = 0.0
+    share = np.full(kinds * rows + 1, 1 / (kinds * rows))
+    share[-1] = WIDE_SHARE
+    return Strategies(
+        np.ascontiguousarray(x),
+        inverse,
+        weight,
+        share / share.sum(),
+        (*list(range(rows)) * kinds, 0),
+    )
+
+
+def _renewals(n: int) -> Iterator[tuple[int, int]]:
+    """(start, stop): blocks start to stop − 1 take their scale from the first ``start`` blocks."""
+    start = SCALE_AFTER
+    while start < n:
+        following = start + 1 if start < RENEWED_EACH else math.ceil(start * 9 / 8)
+        yield start, min(following, n)
+        start = following
+
+
+def _fill(scale: Floats, weight: Floats, past: _Given, new: _Given) -> None:
+    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
+    rows = len(past.logs)
+    away = np.abs(past.logs - np.median(past.logs, axis=-1, keepdims=True))
+    scale[:, :rows] = _by_spread(away, past.spread, new.spread).transpose(2, 0, 1)
+    if past.levelled:
+        at = slice(rows, 2 * rows)
+        scales, weights = _by_level(away, past.level, new.level)
+        scale[:, at], weight[:, at] = scales.transpose(2, 0, 1), weights.transpose(2, 0, 1)
+    scale[:, -1] = _WIDE * np.quantile(away[0], _WIDE_AT, axis=-1)
+
+
+def _by_spread(away: Floats, past: Floats, new: Floats) -> Floats:
+    """Scales in proportion to each block's own spread; ``away`` is how far the past blocks lie from
+    their median."""
+    typical = np.median(past, axis=-1, keepdims=True)
+    if not np.any(typical):
+        alike = _MAD * np.median(away, axis=-1, keepdims=True)
+        return np.asarray(np.broadcast_to(alike, (*away.shape[:2], new.shape[-1])))
+    known = typical > 0
+    unit = np.where(known, typical, 1.0)
+
+    def relative(spread: Floats) -> Floats:
+        return np.asarray(np.where(known, np.maximum(spread, unit / MOST_PRECISE) / unit, 1.0))
+
+    units = _MAD * np.median(away / relative(past), axis=-1, keepdims=True)
+    return np.asarray(units * relative(new))
+
+
+def _by_level(away: Floats, past: Floats, new: Floats) -> tuple[Floats, Floats]:
+    """One scale for blocks in which both sides took long and one for the others; the former weigh
+    less, by the ratio of the two."""
+    count = away.shape[-1]
+    if count < LEVELS_AFTER:
+        alike = _MAD * np.median(away, axis=-1, keepdims=True)
+        alike = np.broadcast_to(alike, (*away.shape[:2], new.shape[-1]))
+        return alike, np.ones(alike.shape)
+    order = np.argsort(past, axis=-1, kind="stable")[None]
+    by_level = np.take_along_axis(away, order, axis=-1)
+    half = (count + 1) // 2
+    quiet = _MAD * np.median(by_level[..., :half], axis=-1, keepdims=True)
+    loud = _MAD * np.median(by_level[..., half:], axis=-1, keepdims=True)
+    loud = np.maximum(quiet, loud)
+    is_quiet = new <= np.median(past, axis=-1, keepdims=True)
+    ratio = np.where(quiet > 0, quiet / np.where(loud > 0, loud, 1.0), 1.0)
+    return np.where(is_quiet, quiet, loud), np.where(is_quiet, 1.0, ratio)

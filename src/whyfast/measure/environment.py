@@ -1,0 +1,91 @@
+"""What machine this is and in what state: the metadata of every session. Reads only."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+from whyfast import __version__
+from whyfast.measure.doctor.examine import machine_facts
+from whyfast.measure.doctor.frequency import throttle_events
+from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.system_load import stolen_and_all
+
+#: Facts that are what a file of the kernel holds.
+_FILES = {
+    "boot_id": "proc/sys/kernel/random/boot_id",
+    "aslr": "proc/sys/kernel/randomize_va_space",
+    "governor": "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "no_turbo": "sys/devices/system/cpu/intel_pstate/no_turbo",
+    "boost": "sys/devices/system/cpu/cpufreq/boost",
+    "smt": "sys/devices/system/cpu/smt/active",
+    "isolated_cpus": "sys/devices/system/cpu/isolated",
+    "transparent_hugepages": "sys/kernel/mm/transparent_hugepage/enabled",
+    "spectre_v2": "sys/devices/system/cpu/vulnerabilities/spectre_v2",
+    "bpf_jit_enable": "proc/sys/net/core/bpf_jit_enable",
+}
+
+
+def environment(system: System) -> dict[str, object]:
+    """Facts that a reader needs to judge a measurement; what cannot be read is left out.
+
+    ``doctor`` holds what ``whyfast doctor`` says about this machine.
+    """
+    cpu = _cpuinfo(system)
+    facts: dict[str, object | None] = {
+        "whyfast": __version__,
+        "hostname": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "os": _os_name(system),
+        "cpu_model": cpu.get("model name") or cpu.get("CPU part"),
+        "cpus": os.cpu_count(),
+        "hypervisor": "hypervisor" in cpu.get("flags", "").split() or None,
+        "load": _load(system),
+        **{name: system.read(file) for name, file in _FILES.items()},
+        "python": platform.python_version(),
+        "doctor": machine_facts(system),
+        "at_start": kernel_counts(system),
+    }
+    return {k: v for k, v in facts.items() if v not in (None, "")}
+
+
+def environment_after(system: System) -> dict[str, object]:
+    """What may have changed while measuring, for ``at_end`` of the same metadata: what ``whyfast
+    doctor`` says, and the kernel's counts."""
+    return {"doctor": machine_facts(system), **kernel_counts(system)}
+
+
+def kernel_counts(system: System) -> dict[str, int]:
+    """Counts since boot, whose growth tells what happened meanwhile: ticks of all CPUs, those of
+    them that the host kept (``stolen_ticks``), and how often heat slowed a CPU."""
+    found: dict[str, int] = {}
+    ticks = stolen_and_all(system)
+    if ticks is not None:
+        found.update(stolen_ticks=ticks[0], ticks=ticks[1])
+    events = throttle_events(system)
+    if events is not None:
+        found["throttle_events"] = events
+    return found
+
+
+def _cpuinfo(system: System) -> dict[str, str]:
+    text = system.read("proc/cpuinfo") or ""
+    first = text.split("\n\n", 1)[0]
+    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
+    return {k.strip(): v.strip() for k, v in pairs}
+
+
+def _load(system: System) -> float | None:
+    text = system.read("proc/loadavg")
+    try:
+        return float(text.split()[0]) if text else None
+    except (ValueError, IndexError):
+        return None
+
+
+def _os_name(system: System) -> str | None:
+    for line in (system.read("etc/os-release") or "").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.split("=", 1)[1].strip('"')
+    return None

@@ -1,0 +1,194 @@
+"""One boot of a kernel in QEMU."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.measure.launch import Launcher
+from whyfast.measure.vm.initramfs import initramfs
+from whyfast.measure.vm.transcript import Transcript, parse_transcript
+from whyfast.model.boot import BootUnit, Kernel
+from whyfast.model.errors import UserError
+from whyfast.store.home import Home
+
+PROGRAM = "qemu-system-x86_64"
+
+#: Bytes of memory of a machine, in units that QEMU reads.
+MEMORY = "512M"
+
+#: Kernel parameters of every boot: only emergencies on the console, and no life after one.
+ALWAYS = ("console=ttyS0", "quiet", "loglevel=1", "panic=-1", "oops=panic")
+
+#: And where instructions are counted: equal addresses in every boot, the processor's counter as the
+#: clock, and no self-tests of ciphers in threads beside the program.
+COUNTING = ("nokaslr", "norandmaps", "tsc=reliable", "cryptomgr.notests")
+
+#: Lines of the console that a message shows.
+TAIL = 3
+
+#: Seconds that a machine gets to say something; with KVM a kernel boots in one or two.
+KVM_PATIENCE = 15.0
+
+#: The kernel complains of this when it is given no program to start with, having booted.
+_BOOTED = "No working init found"
+
+_DEVICE = "/dev/kvm"
+
+_PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
+_STAMP = re.compile(r"^\[ *\d+\.\d+\] ")
+
+
+class BootFailed(Exception):
+    """The machine did not come to the end of its plan; the message has what its console says."""
+
+
+@dataclass(frozen=True)
+class Booted:
+    """A machine that did all it was to do; ``text`` is its transcript as it was sent."""
+
+    transcript: Transcript
+    text: str
+    seconds: float
+
+
+def find_qemu(launcher: Launcher) -> str:
+    """The path of QEMU; UserError when it is not installed."""
+    found = launcher.find(PROGRAM)
+    if found is None:
+        raise UserError(
+            f"{PROGRAM}, which runs other kernels, is not installed; "
+            "apt-get install qemu-system-x86"
+        )
+    return found
+
+
+def qemu_version(launcher: Launcher, qemu: str) -> str:
+    """For example ``QEMU 7.2.22``."""
+    done = launcher.run([qemu, "--version"], env=dict(os.environ), timeout=30)
+    found = re.search(r"version (\S+)", done.stdout)
+    return f"QEMU {found[1]}" if found else "QEMU"
+
+
+def command_line(unit: BootUnit, boot: Sequence[str]) -> str:
+    """The parameters of the kernel, those of the variant last, as they overrule."""
+    return " ".join((*ALWAYS, *(COUNTING if unit == "instructions" else ()), *boot))
+
+
+def qemu_words(
+    qemu: str, unit: BootUnit, kernel: Path, initrd: Path, parameters: str, folder: Path
+) -> list[str]:
+    """The whole command. What the machine sends goes to ``console`` and ``results`` in ``folder``.
+
+    Counting: one instruction is one nanosecond of the machine's clock, which no real clock touches,
+    and which jumps ahead when the machine has nothing to do. Every source of chance has a seed.
+    """
+    if unit == "instructions":
+        how = [
+            *("-machine", "q35,hpet=off", "-accel", "tcg,thread=single", "-cpu", "max"),
+            *("-icount", "shift=0,sleep=off", "-rtc", "base=2020-01-01,clock=vm"),
+            *("-seed", "42"),
+        ]
+    else:
+        how = ["-machine", "q35", "-accel", "kvm", "-cpu", "host"]
+    return [
+        *(qemu, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *how,
+        *("-smp", "1", "-m", MEMORY, "-kernel", str(kernel), "-initrd", str(initrd)),
+        *("-append", parameters),
+        *("-serial", f"file:{folder / 'console'}", "-serial", f"file:{folder / 'results'}"),
+    ]
+
+
+def boot(
+    kernel: Kernel,
+    initrd: bytes,
+    *,
+    unit: BootUnit,
+    parameters: str,
+    qemu: str,
+    launcher: Launcher,
+    timeout: float,
+) -> Booted:
+    """Run one machine to its end, at most ``timeout`` seconds of wall time. Raises BootFailed."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-vm-") as name:
+        folder = Path(name)
+        archive = folder / "initramfs"
+        archive.write_bytes(initrd)
+        words = qemu_words(qemu, unit, kernel.image, archive, parameters, folder)
+        began = time.monotonic()
+        try:
+            done = launcher.run(words, env=dict(os.environ), timeout=timeout)
+        except TimeoutError:
+            console = _read(folder / "console")
+            raise BootFailed(_why(f"did not end within {timeout:g} s", console)) from None
+        except OSError as error:
+            raise BootFailed(f"{qemu} could not be started: {error.strerror}") from None
+        seconds = time.monotonic() - began
+        console, text = _read(folder / "console"), _read(folder / "results")
+    if done.status != 0:
+        last = done.output.strip().splitlines()[-1:] or [f"exit code {done.status}"]
+        raise BootFailed(f"QEMU failed: {last[0]}")
+    transcript = parse_transcript(text)
+    if panic := _PANIC.search(console):
+        raise BootFailed(f"the kernel panicked: {panic[1].strip()}")
+    if not transcript.complete:
+        begun = "ended early" if transcript.begun else "ended before its first process started"
+        raise BootFailed(_why(begun, console))
+    return Booted(transcript, text, seconds)
+
+
+def kvm_boots(kernel: Kernel, home: Home, qemu: str, launcher: Launcher) -> bool:
+    """Whether a kernel boots under KVM. Some machines offer it and cannot; so it is tried, and
+    what came of it is kept until the machine boots anew."""
+    if not os.access(_DEVICE, os.R_OK | os.W_OK):
+        return False
+    with contextlib.suppress(OSError):
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        key = hashlib.sha256(f"{boot_id} {qemu} {kernel.sha256}".encode()).hexdigest()[:16]
+        kept = home.cache / "kernels" / f"kvm-{key}"
+        if not kept.exists():
+            answer = _try_kvm(kernel, qemu, launcher)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text("boots\n" if answer else "does not boot\n")
+            return answer
+        return kept.read_text() == "boots\n"
+    return _try_kvm(kernel, qemu, launcher)
+
+
+def _try_kvm(kernel: Kernel, qemu: str, launcher: Launcher) -> bool:
+    """An init that is no program makes a kernel that came so far panic."""
+    try:
+        boot(
+            kernel,
+            initramfs(b"", {}, b""),
+            unit="time",
+            parameters=command_line("time", ()),
+            qemu=qemu,
+            launcher=launcher,
+            timeout=KVM_PATIENCE,
+        )
+    except BootFailed as failed:
+        return _BOOTED in str(failed)
+    return False
+
+
+def _why(what: str, console: str) -> str:
+    lines = [_STAMP.sub("", line).strip() for line in console.splitlines()]
+    tail = [line for line in lines if line][-TAIL:]
+    said = f"its console ends: {' | '.join(tail)}" if tail else "its console says nothing"
+    return f"the guest {what}; {said}"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""

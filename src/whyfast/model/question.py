@@ -1,0 +1,69 @@
+"""What is asked: the part that a study, commands side by side and recorded results share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from whyfast.model.variant import Benchmark, Variant
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published or expected gain to audit: ``variant`` is said to beat ``baseline``."""
+
+    variant: str
+    baseline: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is compared on what, and the smallest difference that matters.
+
+    ``title`` is empty where nobody gave one. The first of ``baselines`` is the main one.
+    ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter. ``stands_for`` is
+    set where this is asked instead of something else: what cannot be asked here, and why.
+    """
+
+    name: str
+    title: str = ""
+    baselines: tuple[str, ...]
+    margin: float
+    variants: tuple[Variant, ...]
+    benchmarks: tuple[Benchmark, ...]
+    claim: Claim | None = None
+    stands_for: str = ""
+
+    @property
+    def measured(self) -> tuple[Variant, ...]:
+        """The variants that are measured, and not only read."""
+        return tuple(v for v in self.variants if not v.evidence_only)
+
+    @property
+    def in_vms(self) -> bool:
+        """Whether the variants run under kernels of their own."""
+        return any(v.kernel for v in self.measured)
+
+    def variant(self, name: str) -> Variant:
+        """The variant of that name; KeyError when there is none."""
+        for v in self.variants:
+            if v.name == name:
+                return v
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commands(Question):
+    """Commands against each other, as ``whyfast ab`` measures them. ``budget`` in seconds."""
+
+    kind: Literal["commands"] = "commands"
+    name: str = "ab"
+    budget: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recordings(Question):
+    """Results that other tools wrote, the first against the others. A variant is one of them."""
+
+    kind: Literal["recordings"] = "recordings"
+    name: str = "compare"

@@ -1,0 +1,123 @@
+"use strict";
+// What all plots share. Each kind is a file of its own that adds a function to KINDS: it is given
+// an empty element, which it fills, and the data.
+const KINDS = {};
+
+const byId = (id) => document.getElementById(id);
+const make = (tag, text, attributes) => {
+  const element = document.createElement(tag);
+  if (text !== undefined) element.textContent = text;
+  for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
+  return element;
+};
+// Plotly reads a little HTML and %{templates} in its texts; names are to be shown as they are.
+const literal = (text) =>
+  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/%\{/g, "%&#8203;{");
+const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
+
+// Readable on paper white and on dark alike.
+const SERIES = ["#448bc9", "#d07c2a", "#2b9a63", "#b0559b", "#8a8f94", "#ab871a", "#d0564a", "#5c6fc4"];
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
+const MARKS = ["●", "■", "◆", "▲", "✚", "✖", "★", "▼"];
+const GREY = "#8a939c";
+const color = (i) => SERIES[i % SERIES.length];
+const symbol = (i) => SYMBOLS[i % SYMBOLS.length];
+const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
+const FONT = { family: "system-ui, sans-serif", size: 12 };
+const HOVER = { hoverinfo: "text", hoverlabel: { bgcolor: "#33383d", font: { color: "#fff" } } };
+const LAYOUT = {
+  paper_bgcolor: "transparent", plot_bgcolor: "transparent", font: FONT, dragmode: false, showlegend: false,
+};
+const LEGEND = { orientation: "h", y: 0, yref: "container", yanchor: "bottom" };
+const LETTER = 7.2; // px, about the width of a letter
+const UNITS = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
+const unitOf = (least) => UNITS.find(([, size]) => least >= size) || UNITS[3];
+
+const TICKS = [1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
+// The x axis of ratios is their logarithm.
+function ticks([low, high], width) {
+  const apart = ((high - low) / Math.max(width, 200)) * 52;
+  const kept = [0];
+  for (const side of [-1, 1]) {
+    const limit = side < 0 ? -low : high;
+    const fit = TICKS.map(Math.log).filter((at) => at <= limit);
+    // From the outermost inwards, so that the axis names how far it reaches.
+    let last = Infinity;
+    for (const at of fit.reverse()) {
+      if (last - at >= apart && at >= apart) { kept.push(side * at); last = at; }
+    }
+  }
+  const name = (at) => (at === 0 ? "1" : `${Number(Math.exp(Math.abs(at)).toPrecision(4))}x`);
+  return { tickvals: kept, ticktext: kept.map(name) };
+}
+
+// The margin and the line at 1, and the words at the ends of an axis of ratios.
+function ratioShapes(margin) {
+  const band = Math.log1p(margin);
+  const whole = { y0: 0, y1: 1, yref: "paper", layer: "below" };
+  return [
+    { ...whole, type: "rect", x0: -band, x1: band, fillcolor: GREY, opacity: 0.2, line: { width: 0 } },
+    { ...whole, type: "line", x0: 0, x1: 0, line: { color: GREY, width: 1.5 } },
+  ];
+}
+const SIDES = [["← faster", 0, "left"], ["slower →", 1, "right"]].map(([text, x, xanchor]) => ({
+  text, x, xanchor, xref: "paper", y: 0, yref: "paper", yshift: -22, yanchor: "top", showarrow: false, font: FONT,
+}));
+
+// Points with what bounds them on the logarithmic axis; an end that nothing bounds is the plot's edge.
+function ratioTrace(points, at, range, look, unbounded) {
+  const end = (p, value, edge) =>
+    (unbounded && p.low === null && p.high === null ? 0 : Math.abs((value === null ? edge : Math.log(value)) - Math.log(p.ratio)));
+  return {
+    x: points.map((p) => Math.log(p.ratio)), y: at, mode: "markers", type: "scatter", cliponaxis: false, ...HOVER,
+    error_x: {
+      type: "data", symmetric: false, color: look.color, thickness: 2, width: 5,
+      array: points.map((p) => end(p, p.high, range[1])), arrayminus: points.map((p) => end(p, p.low, range[0])),
+    },
+  };
+}
+
+// A vertical line below the points.
+const upright = (x, dash) => ({
+  type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, layer: "below", line: { color: GREY, width: 1.5, dash },
+});
+
+// One figure a plot, each drawn by `draw(plot, holder)`.
+function drawFigures(parent, plots, draw) {
+  parent.querySelectorAll(".plot").forEach((old) => Plotly.purge(old));
+  parent.replaceChildren();
+  plots.forEach((plot) => {
+    const figure = make("figure");
+    if (plot.wide) figure.className = "wide";
+    const holder = make("div", undefined, { class: "plot", role: "img", "aria-label": plot.label });
+    figure.append(make("figcaption", plot.title), holder);
+    parent.append(figure);
+    draw(plot, holder);
+  });
+}
+
+// Buttons for the baselines, of which the first is shown.
+function chooseBaseline(choice, baselines, show) {
+  choice.hidden = baselines.length < 2;
+  baselines.forEach((baseline, i) => {
+    const input = make("input", undefined, { type: "radio", name: choice.id });
+    input.checked = i === 0;
+    input.addEventListener("change", () => show(baselines[i]));
+    const label = make("label");
+    label.append(input, ` ${baseline.name}`);
+    choice.append(label);
+  });
+  if (baselines.length) show(baselines[0]);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const drawn = () => document.querySelectorAll(".js-plotly-plot");
+  // A page is narrower than most windows, and plots do not shrink by themselves in time.
+  window.addEventListener("beforeprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: 620 })));
+  window.addEventListener("afterprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: null, autosize: true })));
+  document.querySelectorAll(".without-script").forEach((element) => element.remove());
+  document.querySelectorAll("[data-kind]").forEach((holder) => {
+    holder.hidden = false;
+    KINDS[holder.dataset.kind](holder, () => JSON.parse(byId(holder.dataset.from).textContent));
+  });
+});

@@ -1,0 +1,132 @@
+"use strict";
+// Cost by parameter: all of it in one plot, and a slider for one value at a time.
+KINDS.slopes = (() => {
+  // Room below a plot for its axis and its legend, which is one name a line where it is narrow.
+  const below = (holder, count) => (holder.clientWidth > 600 ? 100 : 62 + 19 * count);
+
+  // Plotly would write 50 as a small 5 on a logarithmic axis.
+  function round(holder) {
+    const digits = holder.clientWidth > 600 ? [1, 1.5, 2, 3, 4, 5, 7] : [1, 2, 5];
+    const tickvals = [1, 10, 100, 1000, 1e4, 1e5].flatMap((unit) => digits.map((digit) => digit * unit));
+    return { tickvals, ticktext: tickvals.map(String) };
+  }
+
+  function errors(points) {
+    const end = (p, value) => (value === null ? 0 : Math.abs(value - p.value));
+    return {
+      type: "data", symmetric: false, thickness: 2, width: 4,
+      array: points.map((p) => end(p, p.high)), arrayminus: points.map((p) => end(p, p.low)),
+    };
+  }
+
+  function all(family, holder) {
+    const ends = [family.values[0], family.values[family.values.length - 1]];
+    const traces = family.variants.flatMap((variant, i) => [
+      {
+        x: variant.points.map((p) => p.at), y: variant.points.map((p) => p.value),
+        text: variant.points.map((p) => `${literal(variant.name)}<br>${p.at}: ${literal(p.text)}`),
+        ...HOVER, type: "scatter", mode: "markers", name: literal(cut(variant.name, 40)),
+        legendgroup: String(i), marker: { color: color(i), symbol: symbol(i), size: 8 },
+        error_y: { ...errors(variant.points), color: color(i) },
+      },
+      {
+        // Where no line is meant, the points are joined.
+        x: variant.linear ? ends : variant.points.map((p) => p.at), hoverinfo: "skip", type: "scatter",
+        y: variant.linear ? ends.map((at) => variant.intercept + variant.slope * at) : variant.points.map((p) => p.value),
+        mode: "lines", legendgroup: String(i), showlegend: false, line: { color: color(i), width: 1.5, dash: "dot" },
+      },
+    ]);
+    const room = below(holder, family.variants.length);
+    return Plotly.newPlot(holder, traces, {
+      ...LAYOUT, height: 320 + room, showlegend: true, legend: LEGEND, margin: { l: 60, r: 10, t: 10, b: room },
+      xaxis: {
+        title: { text: `${literal(family.name)}s`, standoff: 8 }, zeroline: false, fixedrange: true,
+        ...(holder.clientWidth > 600 ? { tickvals: family.values } : { nticks: 6 }),
+      },
+      yaxis: { title: { text: "ns" }, rangemode: "tozero", zeroline: false, fixedrange: true },
+    }, CONFIG);
+  }
+
+  function bars(family, at, holder, most) {
+    const own = family.variants.map((variant) => variant.points.find((p) => p.at === at));
+    const width = holder.clientWidth;
+    const longest = Math.max(...family.variants.map((v) => v.name.length)) * LETTER + 16;
+    const beside = width > 400 && longest < 0.45 * width;
+    const points = own.map((p) => p || { value: 0, low: null, high: null, text: "failed" });
+    return Plotly.react(holder, [{
+      type: "bar", orientation: "h", x: points.map((p) => p.value), y: points.map((_, i) => i),
+      marker: { color: points.map((_, i) => color(i)) }, hoverinfo: "skip",
+      error_x: { ...errors(points), color: GREY },
+    }, {
+      // The text stands beyond the interval.
+      type: "scatter", mode: "text", x: points.map((p) => (p.high === null ? p.value : p.high)), y: points.map((_, i) => i),
+      text: points.map((p) => ` ${literal(p.text)}`), textposition: "middle right", hoverinfo: "skip", cliponaxis: false,
+    }], {
+      ...LAYOUT, height: points.length * (beside ? 36 : 56) + 60, bargap: beside ? 0.35 : 0.55,
+      margin: { l: beside ? longest : 4, r: 14, t: 6, b: 44 },
+      annotations: family.variants.map((variant, i) => ({
+        x: 0, xref: "paper", xanchor: "left", xshift: beside ? -longest : 0, y: beside ? i : i - 0.45, showarrow: false,
+        text: literal(cut(variant.name, Math.floor(width / LETTER))), font: FONT,
+      })),
+      // One scale for all values, with room for the text beside the longest bar.
+      xaxis: { title: { text: "ns" }, range: [0, most * (beside ? 1.35 : 1.9)], zeroline: false, fixedrange: true, nticks: 6 },
+      yaxis: { range: [points.length - 0.5, beside ? -0.5 : -0.8], visible: false, fixedrange: true },
+    }, CONFIG);
+  }
+
+  function runs(family, at, holder) {
+    const traces = family.variants.map((variant, i) => ({ run: variant.runs[String(at)], i, name: variant.name }))
+      .filter(({ run }) => run)
+      .map(({ run, i, name }) => ({
+        x: run.ns, y: run.share, type: "scatter", mode: "lines", line: { color: color(i), width: 1.5, shape: "hvh" },
+        name: literal(cut(name, 40)), hoverlabel: HOVER.hoverlabel, hovertemplate: "%{x} ns: %{y:.2f} % per ns<extra></extra>",
+      }));
+    const room = below(holder, traces.length);
+    return Plotly.react(holder, traces, {
+      ...LAYOUT, height: 220 + room, legend: LEGEND, showlegend: true, margin: { l: 60, r: 10, t: 10, b: room },
+      xaxis: { title: { text: "ns", standoff: 8 }, zeroline: false, fixedrange: true, type: "log", ...round(holder) },
+      yaxis: { title: { text: "% per ns" }, rangemode: "tozero", zeroline: false, fixedrange: true },
+    }, CONFIG);
+  }
+
+  return (parent, read) => {
+    const family = read();
+    const figure = (title, name) => {
+      const holder = make("div", undefined, { class: `plot slopes-${name}`, role: "img" });
+      const made = make("figure", undefined, { class: "wide" });
+      made.append(make("figcaption", title), holder);
+      parent.append(made);
+      return holder;
+    };
+    parent.classList.add("slopes");
+    const line = family.variants[0].linear ? ", and the line of each variant" : "";
+    const whole = figure(`Time of a run by number of ${family.name}s: points with their intervals${line}`, "all");
+    whole.setAttribute("aria-label", `Time of a run by number of ${family.name}s; the table above has slopes and intercepts`);
+    const id = `at-${parent.dataset.from}`;
+    const last = family.values.length - 1;
+    const slider = make("input", undefined, { type: "range", id, min: 0, max: last, value: last, step: 1 });
+    const said = make("output", undefined, { for: id });
+    const choice = make("p", undefined, { class: "choice" });
+    choice.append(make("label", `${family.name}s`, { for: id }), slider, said);
+    parent.append(choice);
+    const one = figure("Time of a run at that number, median with its interval", "at");
+    const most = Math.max(...family.variants.flatMap((v) => v.points.map((p) => p.high === null ? p.value : p.high)));
+    const some = family.variants.some((variant) => Object.keys(variant.runs).length);
+    const single = some && figure("Single runs at that number, as the programs timed themselves: share of the runs by time, "
+      + "the longest half per cent left out", "runs");
+    const show = () => {
+      const at = family.values[Number(slider.value)];
+      said.textContent = String(at);
+      slider.setAttribute("aria-valuetext", `${at} ${family.name}s`);
+      const texts = family.variants.map((v) => [v.name, v.points.find((p) => p.at === at)]);
+      one.setAttribute("aria-label", texts.map(([name, p]) => `${name}: ${p ? p.text : "failed"}`).join("; "));
+      bars(family, at, one, most);
+      if (!some) return;
+      single.setAttribute("aria-label", `How long single runs take with ${at} ${family.name}s; a table below has the quantiles`);
+      runs(family, at, single);
+    };
+    all(family, whole);
+    slider.addEventListener("input", show);
+    show();
+  };
+})();

@@ -1,0 +1,249 @@
+"""What a report shows, as plain data that the terminal, Markdown, HTML and JSON render alike.
+
+A document is a headline and sections; a section is blocks: sentences, tables, code, facts, plots.
+Texts are plain, with code between backticks in sentences; renderers make them harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from whyfast.model.verdict import Word
+
+#: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
+#: it is for who asks for more (``detail``: -v, unfolded elsewhere); or it is kept for the record,
+#: where there is room for everything (``record``: HTML and JSON).
+Importance = Literal["answer", "main", "detail", "record"]
+Align = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
+
+    ``word`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
+    what a table can be sorted by, where the text stands for one.
+    """
+
+    text: str
+    detail: str = ""
+    word: Word | None = None
+    number: float | None = None
+
+
+NOTHING = Cell("–")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading and how its cells stand."""
+
+    title: str
+    align: Align = "left"
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """A row as a line of text: ``start`` (``brief`` where there is little room), then what is
+    ``said``, coloured by ``word``."""
+
+    start: str
+    brief: str
+    said: str
+    word: Word
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table as lines under a title, for where a table would be too wide; ``last`` ends them."""
+
+    title: str
+    lines: tuple[TextRow, ...]
+    last: str
+
+    def texts(self, *, brief: bool = False) -> tuple[str, ...]:
+        """The whole lines."""
+        return tuple(f"{x.brief if brief else x.start}{x.said}" for x in self.lines)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings; the first cell of a row names it.
+
+    ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
+    ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
+    as text, which the terminal and Markdown show instead.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    fixed: int = 1
+    short: Table | None = None
+    lines: TextTable | None = None
+
+    def only(self, keep: Sequence[int]) -> Table:
+        """The table with those columns only, the fixed ones among them."""
+        return replace(
+            self,
+            columns=tuple(self.columns[i] for i in keep),
+            rows=tuple(tuple(row[i] for i in keep) for row in self.rows),
+        )
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """``label`` stands in front (``warning``); the lines of ``more`` belong to it."""
+
+    text: str
+    label: str = ""
+    more: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A list; ``aside``: what explains the rest, in small print."""
+
+    items: tuple[Sentence, ...]
+    aside: bool = False
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """Lines to be copied as they are; ``language`` as in Markdown (``toml``, ``sh``)."""
+
+    lines: tuple[str, ...]
+    language: str = "text"
+
+
+@dataclass(frozen=True)
+class FactTree:
+    """Plain JSON data by name, shown as nested terms."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Plain data for a plot of that ``kind``, which assets/KIND.js draws. ``without`` says where
+    else the same stands, for who has no JavaScript."""
+
+    kind: str
+    data: Any
+    without: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Blocks that belong together under a title, folded away where things can be."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block = Table | Sentences | CodeBlock | FactTree | Plot | Group
+
+
+@dataclass(frozen=True)
+class ReportSection:
+    """``name`` is what links to it say; ``hint`` tells a short report how to see what it leaves
+    out."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    importance: Importance = "main"
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
+    ``headline`` the answer (empty: there is none), ``about`` when and what this was made of.
+    ``heading`` is what stands above it where no question does, in HTML."""
+
+    kind: str
+    title: str
+    headline: str
+    sections: tuple[ReportSection, ...]
+    about: tuple[str, ...] = ()
+    heading: str = ""
+
+
+Row = Sequence[Cell | str | int | None]
+
+
+class _Right(str):
+    """The heading of a column of numbers."""
+
+
+def right(*titles: str) -> tuple[str, ...]:
+    """Headings of columns of numbers, for :func:`table`."""
+    return tuple(_Right(title) for title in titles)
+
+
+def table(
+    caption: str,
+    columns: Iterable[str],
+    rows: Iterable[Row],
+    *,
+    fixed: int = 1,
+) -> Table | None:
+    """A table of what is at hand: texts, whole numbers, None for nothing; None without rows."""
+    made = tuple(tuple(_cell(value) for value in row) for row in rows)
+    heads = tuple(Column(str(c), "right" if isinstance(c, _Right) else "left") for c in columns)
+    return Table(caption, heads, made, fixed) if made else None
+
+
+def number_cell(number: int) -> Cell:
+    """A whole number with its thousands apart: ``1,234``."""
+    return Cell(f"{number:,}", number=number)
+
+
+def _cell(value: Cell | str | int | None) -> Cell:
+    if value is None:
+        return NOTHING
+    if isinstance(value, int):
+        return Cell(str(value), number=value)
+    return Cell(value) if isinstance(value, str) else value
+
+
+def sentences(said: Iterable[str], *, aside: bool = False) -> Sentences | None:
+    """A list of sentences, None when nothing is said."""
+    items = tuple(Sentence(text) for text in said)
+    return Sentences(items, aside) if items else None
+
+
+def group(title: str, *blocks: Block | None) -> Block | None:
+    """A group of the blocks that are there, None without any; a single table has its own title."""
+    there = tuple(block for block in blocks if block is not None)
+    if len(there) == 1 and isinstance(there[0], Table):
+        return there[0]
+    return Group(title, there) if there else None
+
+
+def section(
+    name: str,
+    title: str,
+    *blocks: Block | None,
+    importance: Importance = "main",
+    hint: str = "",
+) -> ReportSection | None:
+    """A section of the blocks that are there, None without any."""
+    there = tuple(block for block in blocks if block is not None)
+    return ReportSection(name, title, there, importance, hint) if there else None
+
+
+def document(
+    kind: str,
+    title: str,
+    headline: str,
+    *sections: ReportSection | None,
+    about: Sequence[str] = (),
+    heading: str = "",
+) -> Document:
+    """A document of the sections that are there."""
+    there = tuple(section for section in sections if section is not None)
+    return Document(kind, title, headline, there, tuple(about), heading)

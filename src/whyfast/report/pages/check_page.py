@@ -1,0 +1,159 @@
+"""A check as a page, as a comment in Markdown, for GitHub's runners, and as a line of a log."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from whyfast.formats.check_log import SCHEMA
+from whyfast.model.check import FunctionChange
+from whyfast.model.result import Result
+from whyfast.report.answer import answer_of
+from whyfast.report.document import (
+    Block,
+    CodeBlock,
+    Document,
+    Table,
+    document,
+    group,
+    section,
+    sentences,
+)
+from whyfast.report.names import visible
+from whyfast.report.render.markdown import escape, render_markdown
+from whyfast.report.topics.check import (
+    change_sentence,
+    change_text,
+    changed_hot,
+    check_of,
+    check_table,
+    machine_line,
+    percent_interval,
+    promise,
+)
+
+#: Lines that a comment has at most: what is longer nobody reads.
+LINES = 60
+#: Rows of the table, and changed functions shown, in a comment.
+_ROWS, _FUNCTIONS = 15, 3
+
+
+def check_page(result: Result) -> Document:
+    """The answer, the table, what weakens it, and how the instructions of hot functions changed."""
+    answer = answer_of(result)
+    said = [*answer.sentences, *promise(result)]
+    if line := machine_line(result.judged.confounds):
+        said.append(line)
+    return document(
+        "check",
+        "",
+        answer.headline,
+        section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
+        section("sure", "How sure", sentences(said), importance="answer"),
+        section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
+    )
+
+
+def _diff(change: FunctionChange) -> Block | None:
+    """The instructions of a function before and after, under what became of it."""
+    if not change.diff:
+        return None
+    return group(change_sentence(change).replace("`", ""), CodeBlock(change.diff, "diff"))
+
+
+def check_markdown(result: Result) -> str:
+    """A comment for a pull request, of at most :data:`LINES` lines."""
+    page = check_page(result)
+    answer, *details = page.sections
+    rest = tuple(s for s in details if s.importance == "answer")
+    short = replace(answer, blocks=tuple(map(_cut, answer.blocks)))
+    text = render_markdown(replace(page, sections=(short, *rest)))
+    parts = [text.rstrip("\n")]
+    used = parts[0].count("\n") + 1
+    for change in changed_hot(result)[:_FUNCTIONS]:
+        room = LINES - used - 9
+        if not change.diff or room < 3:
+            continue
+        part = "\n".join(_folded(change, room))
+        parts.append(part)
+        used += part.count("\n") + 2
+    lines = "\n\n".join(parts).split("\n")
+    return "\n".join(lines[:LINES]) + "\n"
+
+
+def _folded(change: FunctionChange, room: int) -> Iterator[str]:
+    yield f"<details><summary>{escape(change_sentence(change).replace('`', ''))}</summary>"
+    yield ""
+    yield "```diff"
+    lines = [visible(line).replace("```", "'''") for line in change.diff]
+    yield from lines[:room]
+    if len(lines) > room:
+        yield f"… {len(lines) - room} more lines"
+    yield "```"
+    yield ""
+    yield "</details>"
+
+
+def _cut(block: Block) -> Block:
+    if not isinstance(block, Table) or len(block.rows) <= _ROWS:
+        return block
+    more = len(block.rows) - _ROWS
+    caption = f"{block.caption}; {more} more are left out"
+    return replace(block, caption=caption, rows=block.rows[:_ROWS])
+
+
+def github_annotations(result: Result, failed: bool) -> list[str]:
+    """Lines that GitHub's runner makes annotations of: one for the answer, one for each benchmark
+    that is slower."""
+    kind = "error" if failed else "notice"
+    lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
+    for v in result.judged.verdicts:
+        if v.word == "slower":
+            said = f"{change_text(v)} {percent_interval(v)}"
+            lines.append(_annotation("error" if failed else "warning", f"{v.benchmark}", said))
+    return lines
+
+
+def _annotation(kind: str, title: str, text: str) -> str:
+    def escaped(said: str) -> str:
+        return visible(said).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    title = escaped(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{escaped(text)}"
+
+
+def log_line(result: Result) -> str:
+    """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
+
+    ``seconds`` are medians over blocks of the time of one loop.
+    """
+    check = check_of(result)
+    entries: dict[str, Any] = {}
+    for v in result.judged.verdicts:
+        times = {
+            side: [
+                statistics.median(b.values[side]) / b.loops
+                for b in result.recorded.blocks
+                if b.benchmark == v.benchmark and side in b.values
+            ]
+            for side in ("base", "head")
+        }
+        entries[str(v.benchmark)] = {
+            "verdict": v.word,
+            "ratio": v.ratio,
+            "seconds": {side: statistics.median(t) for side, t in times.items() if t},
+        }
+    at = datetime.fromtimestamp(result.recorded.started, UTC).isoformat(timespec="seconds")
+    line = {
+        "schema": SCHEMA,
+        "head": check.head,
+        "base": check.base,
+        "date": at,
+        "same": check.code.same,
+        "benchmarks": entries,
+    }
+    return json.dumps(line, ensure_ascii=False) + "\n"

@@ -1,0 +1,216 @@
+"""Machine code of programs side by side, and what they did while they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from whyfast.explain.function_differences import (
+    Calls,
+    FunctionDifference,
+    compare_functions,
+    unmatched_functions,
+)
+from whyfast.explain.survey import Survey
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
+from whyfast.model.trouble import Trouble
+from whyfast.report.document import (
+    Cell,
+    Document,
+    ReportSection,
+    Row,
+    Table,
+    document,
+    number_cell,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.topics.machine_code import trouble_sentences
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two programs function by function; ``only_in_a`` and ``only_in_b`` are names."""
+
+    a: str
+    b: str
+    functions: tuple[FunctionDifference, ...]
+    only_in_a: tuple[str, ...]
+    only_in_b: tuple[str, ...]
+
+
+def compare_programs(a: Evidence, b: Evidence) -> Comparison:
+    """What differs, the largest difference first."""
+    only_in_a, only_in_b = unmatched_functions(a, b)
+    functions = tuple(compare_functions(a, b))
+    return Comparison(a.variant, b.variant, functions, tuple(only_in_a), tuple(only_in_b))
+
+
+def code_page(*sections: ReportSection | None) -> Document:
+    """The page of those sections."""
+    return document("explain", "", "", *sections, heading="Machine code")
+
+
+def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
+    """What each program contains, and its likeliest dispatching functions."""
+    for i, survey in enumerate(surveys):
+        evidence = survey.evidence
+        yield section(
+            f"program-{i}", _caption(evidence), _survey_table(survey), sentences(_notes(evidence))
+        )
+
+
+def _survey_table(survey: Survey) -> Table | None:
+    totals = survey.totals
+    rows: list[Row] = []
+    if survey.handlers:
+        name, group = survey.handlers
+        how = f"{group.form}, tail calls of {group.functions:,} functions"
+        rows.append((name, how, _targets(group), *_numbers(group)))
+    for facts, dispatch in survey.candidates:
+        rows.append((facts.name, dispatch.form, _targets(dispatch), *_numbers(facts)))
+    every = f"all {totals.functions:,} functions"
+    rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
+    numbers = right("targets", "indirect jumps", "instructions", "bytes")
+    return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
+
+
+def _caption(program: Evidence) -> str:
+    return f"{program.variant} ({program.architecture})"
+
+
+def _numbers(facts: FunctionFacts | DispatchFacts | object) -> tuple[Cell, ...]:
+    names = ("indirect_jumps", "instructions", "size")
+    return tuple(number_cell(getattr(facts, name)) for name in names)
+
+
+def _targets(facts: DispatchFacts) -> Cell | None:
+    return None if facts.targets is None else number_cell(facts.targets)
+
+
+def function_sections(
+    programs: Sequence[Evidence],
+    comparisons: Sequence[Comparison],
+    troubles: Sequence[Trouble],
+) -> Iterator[ReportSection | None]:
+    """How programs dispatch, their functions, what differs, and traces of options and troubles."""
+    yield section("dispatch", "Dispatch", _dispatch_table(programs))
+    for i, program in enumerate(programs):
+        yield section(
+            f"program-{i}",
+            _caption(program),
+            _function_table(program),
+            sentences(_notes(program)),
+        )
+    yield section("architectures", "Architectures", sentences(_architectures(programs)))
+    for i, found in enumerate(comparisons):
+        yield section(
+            f"comparison-{i}",
+            f"{found.a} → {found.b}",
+            _difference_table(found),
+            sentences(_unmatched(found)),
+        )
+    said = [*_traces(programs), *trouble_sentences(troubles, ())]
+    yield section("traces", "What the code shows", sentences(said))
+
+
+def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
+    """How each program dispatches, with the reason; None when none has an indirect jump."""
+    rows = [
+        (
+            *(evidence.variant, facts.style, facts.form),
+            *(number_cell(facts.indirect_jumps), _targets(facts), facts.reason),
+        )
+        for evidence in programs
+        if (facts := evidence.dispatch) and facts.style != "none"
+    ]
+    columns = ("program", "style", "form", *right("indirect jumps", "targets"), "because")
+    return table("Dispatch", columns, rows)
+
+
+def _function_table(evidence: Evidence) -> Table | None:
+    numbers = ("bytes", "instructions", "indirect jumps", "calls", "indirect calls", "tail jumps")
+    rows: list[Row] = [
+        (
+            f.name,
+            *map(number_cell, (f.size, f.instructions, f.indirect_jumps)),
+            *map(number_cell, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
+        )
+        for f in evidence.functions
+    ]
+    return table(_caption(evidence), ("function", *right(*numbers)), rows)
+
+
+def _difference_table(found: Comparison) -> Table | None:
+    rows = [
+        (
+            d.name,
+            *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
+            _change(d.a.indirect_jumps, d.b.indirect_jumps),
+            _change(d.a.direct_calls, d.b.direct_calls),
+            *(_callees(d.calls_only_in_a), _callees(d.calls_only_in_b)),
+        )
+        for d in found.functions
+        if d.differs
+    ]
+    only = (f"called only in {found.a}", f"called only in {found.b}")
+    columns = ("function", *right("bytes", "instructions", "indirect jumps", "calls"), *only)
+    return table(f"{found.a} → {found.b}", columns, rows)
+
+
+def _unmatched(found: Comparison) -> Iterator[str]:
+    differing = sum(d.differs for d in found.functions)
+    same = len(found.functions) - differing
+    yield f"{differing} of the functions in both differ, {same} have the same counts."
+    for name, only in ((found.a, found.only_in_a), (found.b, found.only_in_b)):
+        if only:
+            yield f"Only in {name}: {len(only)} ({_some(only)})"
+
+
+def _change(a: int, b: int) -> Cell:
+    return Cell(f"{a:,}" if a == b else f"{a:,} → {b:,}", number=b - a)
+
+
+def _callees(calls: Calls) -> str:
+    return _some([f"{n} × {name}" if n > 1 else name for name, n in calls])
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if names[_SHOWN:] else "")
+
+
+def _notes(evidence: Evidence) -> Iterator[str]:
+    for pattern in evidence.missing:
+        yield f"no function of {evidence.variant} matches {pattern}"
+    for note in evidence.notes:
+        yield f"{evidence.variant}: {note}"
+
+
+def _architectures(programs: Iterable[Evidence]) -> Iterator[str]:
+    """A warning when the programs are for different processors."""
+    found = list(dict.fromkeys(p.architecture for p in programs))
+    if len(found) > 1:
+        yield (
+            f"The programs are for {' and '.join(found)}: how they dispatch can be compared, "
+            "bytes and numbers of instructions cannot."
+        )
+
+
+def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
+    """What handlers save, and traces of compiler options."""
+    for program in programs:
+        name, entry = program.variant, program.entry
+        if entry is not None and entry.saving:
+            yield (
+                f"{name}: before their first branch or call, {entry.saving} of {entry.handlers} "
+                f"handlers save registers: {entry.pushes} pushes and {entry.spills} spills in all"
+            )
+        for trace in program.options or ():
+            seen = f"in the code of {trace.handlers} of {trace.of} dispatching functions"
+            recorded = f"recorded as {trace.recorded}" if trace.recorded else ""
+            said = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
+            yield f"{name}: {trace.option}, {' and '.join(said)}"

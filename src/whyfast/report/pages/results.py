@@ -1,0 +1,105 @@
+"""The page of a result: its topics, in order."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from whyfast.model.result import Result
+from whyfast.report.answer import Answer, answer_of
+from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.topics.certainty import (
+    certainty_section,
+    confound_section,
+    machine_section,
+    method_sections,
+    metric_section,
+    raw_section,
+    when,
+)
+from whyfast.report.topics.cost_by_parameter import slope_sections
+from whyfast.report.topics.counted_work import counted_sections
+from whyfast.report.topics.dispatching import dispatch_section
+from whyfast.report.topics.distribution import distribution_section
+from whyfast.report.topics.each_benchmark import benchmark_sections
+from whyfast.report.topics.figures import figures_section
+from whyfast.report.topics.kernel_counts import kernel_sections
+from whyfast.report.topics.layouts import layout_section
+from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
+from whyfast.report.topics.matrix import matrix_tables
+from whyfast.report.topics.programs import builds_section, provenance_section
+from whyfast.report.topics.summary import summary_table
+
+#: What the table of times has as rows: variants, or benchmarks with a column a variant.
+TableRows = Literal["variants", "benchmarks"]
+
+
+def result_page(result: Result, rows: TableRows = "variants") -> Document:
+    """Everything about a result: the answer, what weakens it, what it consists of and rests on."""
+    answer = answer_of(result)
+    study = partial(_study, rows=rows)
+    return document(
+        "report",
+        result.question.title,
+        answer.headline,
+        *(_kernels if result.judged.about == "counts" else study)(result, answer),
+        about=(when(result.recorded.started), f"run {result.recorded.run}"),
+    )
+
+
+def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSection | None, ...]:
+    slopes, points = slope_sections(result)
+    counted, more_counted = counted_sections(result)
+    evidence, functions = machine_code_sections(result)
+    intervals, benchmarks = benchmark_sections(result)
+    noise, method = method_sections(result)
+    return (
+        _answer(result, answer, rows),
+        confound_section(result),
+        certainty_section(result),
+        metric_section(result),
+        layout_section(result),
+        slopes,
+        dispatch_section(result),
+        counted,
+        distribution_section(result),
+        intervals,
+        benchmarks,
+        figures_section(result),
+        evidence,
+        more_counted,
+        points,
+        functions,
+        raw_section(result),
+        builds_section(result),
+        provenance_section(result),
+        noise,
+        machine_section(result),
+        method,
+    )
+
+
+def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]:
+    costs, counts, boots, method = kernel_sections(result, answer.sentences)
+    return (
+        costs,
+        counts,
+        boots,
+        builds_section(result),
+        provenance_section(result),
+        machine_section(result),
+        method,
+    )
+
+
+def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
+    summary = summary_table(result)
+    found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
+    return section(
+        "answer",
+        "Every variant against every baseline" if found else "What was found",
+        *found,
+        sentences(answer.sentences),
+        trouble_code(result.found.troubles),
+        importance="answer",
+    )

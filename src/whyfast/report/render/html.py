@@ -1,0 +1,136 @@
+"""A document as one HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader
+from markupsafe import Markup, escape
+from plotly.offline import get_plotlyjs
+
+from whyfast import __version__
+from whyfast.report.document import Block, Document, Group, Plot, Table
+from whyfast.report.names import visible
+
+#: Longer tables of detail and lists begin folded, or with their first entries only.
+MANY_ROWS = 12
+MANY_ITEMS = 6
+#: Wider tables, in letters, have the detail of a cell beneath it; longer cells are prose.
+_WIDE, _WORDY = 95, 40
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def render_html(document: Document) -> str:
+    """Text and tables without JavaScript, plots with it.
+
+    The file may be mailed, archived or published as it is: it opens no connection, and no script
+    runs in it but its own.
+    """
+    plots = [p for s in document.sections for p in _plots(s.blocks)]
+    kinds = dict.fromkeys(plot.kind for plot in plots)
+    scripts: list[str] = []
+    if plots:
+        parts = [_asset(f"{name}.js") for name in ("figures", *kinds)]
+        scripts = [get_plotlyjs(), "\n".join(parts)]
+    page = _environment().get_template("page.html")
+    return page.render(
+        document=document,
+        number={id(plot): i for i, plot in enumerate(plots)},
+        data=[script_json(plot.data) for plot in plots],
+        scripts=[Markup(script) for script in scripts],
+        policy=Markup(_policy(scripts)),
+        style=Markup(_asset("report.css")),
+        version=__version__,
+    )
+
+
+def script_json(data: object) -> Markup:
+    """JSON for a ``<script type="application/json">``: nothing in it can end the element."""
+    dumped = json.dumps(_seen(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(dumped.replace("<", "\\u003c"))
+
+
+def prose(sentence: str) -> Markup:
+    """A sentence; what stands in backticks becomes code."""
+    parts = [escape(visible(part)) for part in _CODE.split(sentence)]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts)
+    )
+
+
+def _plots(blocks: Iterable[Block]) -> Iterator[Plot]:
+    for block in blocks:
+        if isinstance(block, Plot):
+            yield block
+        elif isinstance(block, Group):
+            yield from _plots(block.blocks)
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Whatever is put in is made visible, but for HTML, which is made of what was.
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
+    made.filters["prose"] = prose
+    made.globals.update(
+        id=id,
+        kind=lambda block: type(block).__name__,
+        is_code=lambda value: bool(re.search(r"[/=_]|^-|^[0-9a-f]{16,}$", value)),
+        table_class=_table_class,
+        many_rows=MANY_ROWS,
+        many_items=MANY_ITEMS,
+    )
+    return made
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("whyfast.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _seen(data: Any) -> Any:
+    """The same with every text made visible."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, dict):
+        return {_seen(key): _seen(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        # Most of the data are lists of numbers.
+        plain = not data or isinstance(data[0], (int, float))
+        return data if plain else [_seen(value) for value in data]
+    return data
+
+
+def _table_class(table: Table, stacked: bool) -> str:
+    """How a table makes do with the room that there is: ``stack`` shows the rows as blocks on a
+    phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
+    columns = list(zip(*table.rows, strict=True))
+    widths = [max(len(c.text) + len(c.detail) for c in column) for column in columns]
+    found = ["stack"] if stacked else []
+    found += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
+    found += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
+    return " ".join(["scroll", *found])
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Only these very scripts may run, and nothing may be loaded from anywhere."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(sha256(s.encode()).digest()).decode()}'" for s in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes or repr('none')}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )

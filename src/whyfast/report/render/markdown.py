@@ -1,0 +1,184 @@
+"""A document as GitHub Markdown, for a pull request or a page."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from whyfast.report.document import (
+    Block,
+    Cell,
+    CodeBlock,
+    Document,
+    FactTree,
+    Group,
+    Plot,
+    ReportSection,
+    Sentence,
+    Sentences,
+    Table,
+    TextTable,
+)
+from whyfast.report.names import visible
+
+# Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
+_SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
+# What starts a block at the beginning of a line: lists, quotes, underlines, ordered lists.
+_LINE_START = re.compile(r"^(\s*)([-+=>]|\d+(?=[.)](?:\s|$)))")
+# GitHub turns these into a mention or an issue even behind a backslash.
+_REFERENCE = re.compile(r"([@#])(?=\w)")
+_CODE = re.compile(r"`([^`]+)`")
+_TICKS = re.compile(r"`+")
+#: GitHub takes 65 536 characters in an issue or a comment; some are left for its reader's own.
+MOST = 64_000
+
+
+def render_markdown(document: Document, *, verbose: bool = False) -> str:
+    """The answer and the main sections; ``verbose`` adds those of detail, folded away.
+
+    What would make it longer than GitHub takes is left out, the least important first, and named.
+    """
+    parts = [f"## {escape(document.title)}"] if document.title else []
+    if document.headline:
+        parts.append(f"**{prose(document.headline)}**")
+    main = [s for s in document.sections if s.importance in ("answer", "main")]
+    for section in main:
+        parts += [_block(block, verbose=verbose) for block in section.blocks]
+    if verbose:
+        details = [s for s in document.sections if s.importance == "detail"]
+        used = sum(len(part) + 2 for part in parts)
+        parts += _within_limit(_details(details), MOST - used)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape(text: str) -> str:
+    """``text`` so that Markdown shows it as it is, on one line."""
+    flat = " ".join(visible(text).split()).replace("&", "&amp;")
+    inert = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;")
+    return _REFERENCE.sub(r"\1<!-- -->", _LINE_START.sub(_escape_start, inert))
+
+
+def prose(text: str) -> str:
+    """A sentence: escaped, but what stands in backticks stays code."""
+    parts = _CODE.split(visible(text).strip())
+    return "".join(f"`{part}`" if i % 2 else _within(part) for i, part in enumerate(parts))
+
+
+def _within(text: str) -> str:
+    """As :func:`escape`, keeping a space at either end."""
+    lead = " " if text[:1].isspace() else ""
+    tail = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{lead}{escape(text)}{tail}"
+
+
+def _escape_start(match: re.Match[str]) -> str:
+    space, mark = match.groups()
+    # A digit cannot be escaped itself: the full stop or bracket behind it is.
+    return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
+
+
+def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
+    """What is folded away, as title and Markdown."""
+    for section in sections:
+        for block in section.blocks:
+            if isinstance(block, (Table, Group)):
+                title = block.caption if isinstance(block, Table) else block.title
+                yield title, _fold(title, _block(block, caption=False))
+            else:
+                yield section.title, _block(block)
+
+
+def _within_limit(found: Iterable[tuple[str, str]], room: int) -> list[str]:
+    kept, left_out = [], []
+    for title, part in found:
+        if len(part) + 2 <= room:
+            kept.append(part)
+            room -= len(part) + 2
+        else:
+            left_out.append(f"{title[:1].lower()}{title[1:80]}")
+    if left_out:
+        kept.append(
+            f"<sub>Left out, as GitHub takes no more than 65 536 characters: "
+            f"{escape('; '.join(left_out))}. `--html` and `--json` have it all.</sub>"
+        )
+    return kept
+
+
+def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
+    match block:
+        case Table():
+            shown = block if verbose else block.short or block
+            if shown.lines is not None:
+                return _lines([shown.lines])
+            return _table(shown, caption=caption) if shown.rows else ""
+        case Sentences(items=items, aside=True):
+            return "\n".join(f"<sub>{prose(item.text)}</sub>  " for item in items).rstrip()
+        case Sentences(items=items):
+            return "\n".join(_item(item) for item in items)
+        case CodeBlock():
+            return _code(block.lines, block.language)
+        case FactTree():
+            return _facts(block.values)
+        case Group(blocks=blocks):
+            lines = [b.lines for b in blocks if isinstance(b, Table) and b.lines]
+            rest = [b for b in blocks if not (isinstance(b, Table) and b.lines)]
+            parts = [_lines(lines) if lines else "", *map(_block, rest)]
+            return "\n\n".join(part for part in parts if part)
+        case Plot():
+            return ""
+
+
+def _item(item: Sentence) -> str:
+    label = f"**{item.label}:** " if item.label else ""
+    return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
+
+
+def _lines(found: Iterable[TextTable]) -> str:
+    """Each with its title, all in one block that is shown as it is."""
+    text: list[str] = []
+    for one in found:
+        text += ["", one.title, *(f"  {said}" for said in (*one.texts(), one.last))]
+    return _code(text[1:], "text")
+
+
+def _code(lines: Iterable[str], language: str) -> str:
+    text = "\n".join(map(visible, lines))
+    fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(text)), 3)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _facts(values: Mapping[str, Any], indent: str = "") -> str:
+    lines = []
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            lines += [f"{indent}- {escape(name)}:", _facts(value, f"{indent}  ")]
+            continue
+        items = value if isinstance(value, (list, tuple)) else [value]
+        said = " ".join("unknown" if item is None else str(item) for item in items)
+        lines.append(f"{indent}- {escape(name)}: {escape(said or 'none')}")
+    return "\n".join(lines)
+
+
+def _table(table: Table, *, caption: bool) -> str:
+    heads = [escape(column.title) for column in table.columns]
+    rules = ["---:" if column.align == "right" else "---" for column in table.columns]
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    lines = [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]
+    return "\n".join(
+        [*([f"_{escape(table.caption)}_", ""] if caption and table.caption else []), *lines]
+    )
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    if cell.word in ("faster", "slower"):
+        text = f"**{text}**"
+    return f"{text} {escape(cell.detail)}" if cell.detail else text
+
+
+def _fold(title: str, body: str) -> str:
+    """The summary is HTML, in which Markdown has no meaning."""
+    summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(visible(title), quote=False))
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"

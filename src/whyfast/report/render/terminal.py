@@ -1,0 +1,259 @@
+"""A document on the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from whyfast.report.document import (
+    Block,
+    Cell,
+    CodeBlock,
+    Column,
+    Document,
+    FactTree,
+    Group,
+    Plot,
+    ReportSection,
+    Sentence,
+    Sentences,
+    Table,
+    TextTable,
+)
+from whyfast.report.names import visible
+
+_STYLES = {
+    "faster": "green",
+    "slower": "red",
+    "same": "cyan",
+    "undecided": "yellow",
+    "warning": "yellow",
+    "unknown": "dim",
+    "good": "green",
+}
+_GAP = 2  # spaces between two cells: one of padding, one of the box
+_LINE = 100  # longer lines of prose are hard to read, however wide the terminal
+_WORDY = 40  # a column with longer cells is prose, and may be folded …
+_FOLDED = 32  # … down to this width
+_INTERVAL = re.compile(r"(\[\S+,) (\S+\])")
+#: Stands for the space inside an interval while a line is folded: rich folds at every character
+#: that Unicode calls a space, a no-break space too. No text has it: it is made visible before.
+_KEEP = "\ue000"
+
+
+def render_terminal(document: Document, *, console: Console, verbose: bool = False) -> None:
+    """Prints the answer and the main sections, and with ``verbose`` those of detail.
+
+    Width, colour and encoding are the console's.
+    """
+    printer = _Printer(console, verbose)
+    printer.head(document)
+    for section in document.sections:
+        printer.section(section)
+
+
+class _Printer:
+    def __init__(self, console: Console, verbose: bool) -> None:
+        self._console = console
+        self._verbose = verbose
+        self._encoding = console.encoding or "utf-8"
+        self._begun = False
+
+    def head(self, document: Document) -> None:
+        for text in (document.title, document.headline):
+            if text:
+                self._space()
+                self._line(self._text(text, "bold"))
+
+    def section(self, section: ReportSection) -> None:
+        if section.importance in ("answer", "main") or (
+            self._verbose and section.importance == "detail"
+        ):
+            for block in section.blocks:
+                self._block(block)
+        elif section.hint:
+            self._space()
+            self._line(self._text(section.hint, "dim"))
+
+    def _block(self, block: Block) -> None:
+        match block:
+            case Table():
+                shown = block if self._verbose else block.short or block
+                if shown.lines is not None:
+                    self._lines(shown.lines)
+                elif shown.rows:
+                    self._table(shown)
+            case Sentences():
+                self._sentences(block)
+            case CodeBlock():
+                self._code(block)
+            case FactTree():
+                self._space()
+                self._facts(block.values)
+            case Group():
+                for inner in block.blocks:
+                    self._block(inner)
+            case Plot():
+                pass
+
+    def _space(self) -> None:
+        """An empty line between two blocks."""
+        if self._begun:
+            self._console.print()
+        self._begun = True
+
+    def _lines(self, found: TextTable) -> None:
+        self._space()
+        self._line(self._text(found.title, "italic"))
+        # The heading names the pair; where the lines are too long for it, they do not.
+        brief = max(map(len, found.texts())) > min(self._console.width, _LINE)
+        for line in found.lines:
+            text = self._text(line.brief if brief else line.start)
+            self._line(text.append(self._safe(line.said), style=_STYLES[line.word]))
+        self._line(self._text(found.last))
+
+    def _sentences(self, found: Sentences) -> None:
+        self._space()
+        width = max(len(item.label) for item in found.items) + 2
+        hanging = any(item.more for item in found.items)
+        for item in found.items:
+            if hanging:
+                self._hanging(item, width)
+                continue
+            text = Text(style="dim" if found.aside else "")
+            if item.label:
+                text.append(f"{item.label}: ", style=_STYLES.get(item.label, ""))
+            self._line(text.append(self._safe(item.text)))
+
+    def _hanging(self, item: Sentence, width: int) -> None:
+        """The label in a column of its own, what is said beside it."""
+        made = RichTable(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        made.add_column(no_wrap=True, min_width=width - 2)
+        made.add_column(overflow="fold")
+        text = self._text(item.text, "bold")
+        for i, more in enumerate(item.more):
+            text.append(f"\n{self._safe(more)}", style="not bold" if i == 0 else "not bold dim")
+        made.add_row(self._text(item.label, _STYLES.get(item.label, "")), text)
+        self._console.print(made, width=min(self._console.width, _LINE))
+
+    def _code(self, code: CodeBlock) -> None:
+        """Never folded; indented where white space does not matter."""
+        self._space()
+        indent = "" if code.language == "sh" else "    "
+        for line in code.lines:
+            self._console.print(self._text(f"{indent}{line}".rstrip()), soft_wrap=True)
+
+    def _facts(self, values: Mapping[str, Any], indent: str = "") -> None:
+        width = max(map(len, values), default=0)
+        for name, value in values.items():
+            if isinstance(value, Mapping) and value:
+                self._console.print(self._text(f"{indent}{name}", "dim"))
+                self._facts(value, f"{indent}  ")
+                continue
+            items = value if isinstance(value, (list, tuple)) else [value]
+            said = " ".join("unknown" if item is None else str(item) for item in items)
+            text = self._text(f"{indent}{name:<{width}}  ", "dim")
+            text.append(self._safe(said or "none"), style="not dim")
+            self._console.print(text, soft_wrap=True)
+
+    def _line(self, text: Text) -> None:
+        """Prose, folded between words, with every interval whole on one line."""
+        text.plain = _INTERVAL.sub(rf"\1{_KEEP}\2", text.plain)
+        width = min(self._console.width, _LINE)
+        for line in text.wrap(self._console, width):
+            line.plain = line.plain.replace(_KEEP, " ").rstrip()
+            self._console.print(line, width=width)
+
+    def _table(self, table: Table) -> None:
+        self._space()
+        if table.caption:
+            self._line(self._text(table.caption, "italic"))
+        room = self._console.width + 1  # behind the last column stands padding only
+        for folded in (False, True):
+            if sum(self._widths(table, folded=folded, stacked=False)) <= room:
+                self._console.print(self._rich(table, folded=folded, stacked=False))
+                return
+        widths = [
+            _FOLDED + _GAP if width > _WORDY + _GAP else width
+            for width in self._widths(table, folded=True, stacked=True)
+        ]
+        for part in fit(table, widths, room):
+            self._console.print(self._rich(part, folded=True, stacked=True))
+
+    def _widths(self, table: Table, *, folded: bool, stacked: bool) -> list[int]:
+        widths = []
+        for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
+            head = max(len(part) for part in column.title.split(" " if folded else "\n"))
+            widths.append(max([head, *(self._cell_width(c, stacked) for c in cells)]) + _GAP)
+        return widths
+
+    def _cell_width(self, cell: Cell, stacked: bool) -> int:
+        return max((line.cell_len for line in self._cell(cell, stacked).split("\n")), default=0)
+
+    def _rich(self, table: Table, *, folded: bool, stacked: bool) -> RichTable:
+        made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for index, column in enumerate(table.columns):
+            title = self._safe(column.title)
+            widest = max(self._cell_width(row[index], stacked) for row in table.rows)
+            made.add_column(
+                # Folding a heading by hand keeps it from widening its column.
+                Text(title.replace(" ", "\n") if folded and len(title) > widest else title),
+                justify=column.align,
+                overflow="fold",
+                no_wrap=self._short(column, index, table, stacked),
+            )
+        for row in table.rows:
+            made.add_row(*(self._cell(cell, stacked) for cell in row))
+        return made
+
+    def _short(self, column: Column, index: int, table: Table, stacked: bool) -> bool:
+        """Whether a column is narrow enough to be kept whole when others must give way."""
+        cells = [row[index] for row in table.rows]
+        return (
+            all(self._cell_width(cell, stacked) <= 30 for cell in cells) and len(column.title) < 16
+        )
+
+    def _cell(self, cell: Cell, stacked: bool) -> Text:
+        text = self._text(cell.text, _STYLES[cell.word] if cell.word else "")
+        if cell.detail:
+            text = Text().append(text).append("\n" if stacked else " ")
+            text.append(self._safe(cell.detail), style="dim")
+        return text
+
+    def _text(self, text: str, style: str = "") -> Text:
+        return Text(self._safe(text), style=style)
+
+    def _safe(self, text: str) -> str:
+        """Text without control characters, in what the terminal can encode."""
+        plain = visible(text)
+        if self._encoding.lower().startswith("utf"):
+            return plain
+        spelled = plain.replace("–", "-").replace("µ", "u")
+        return spelled.encode(self._encoding, "replace").decode(self._encoding)
+
+
+def fit(table: Table, widths: Sequence[int], room: int) -> tuple[Table, ...]:
+    """``table`` in as few parts as possible, each at most ``room`` wide where that can be.
+
+    ``widths`` are those of the columns with the gap behind them. The fixed columns are repeated in
+    every part. A column that does not fit even alone gets a part of its own.
+    """
+    start = sum(widths[: table.fixed])
+    parts: list[list[int]] = []
+    used = room
+    for index in range(table.fixed, len(table.columns)):
+        if parts and used + widths[index] <= room:
+            parts[-1].append(index)
+            used += widths[index]
+        else:
+            parts.append([index])
+            used = start + widths[index]
+    if len(parts) < 2:
+        return (table,)
+    return tuple(table.only([*range(table.fixed), *part]) for part in parts)

@@ -1,0 +1,207 @@
+"""A result as versioned JSON, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from whyfast import __version__
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.model.verdict import Word
+from whyfast.report.answer import answer_of
+from whyfast.report.codec import Malformed, decode, encode
+from whyfast.report.topics.distribution import Distribution, distributions
+
+#: Raised by one whenever a reader of the old form would misread the new one.
+SCHEMA = "whyfast-result/2"
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """The whole result as plain JSON, see docs/result-json.md; :func:`from_json` reads it back."""
+    judged = encode(result.judged)
+    for name, told in _TOLD.items():
+        judged[name] = [told(item) for item in judged[name]]
+    return {
+        "schema": SCHEMA,
+        "generator": {"name": "whyfast", "version": __version__},
+        # What a person looks for comes first, the bulk of raw values last.
+        "answer": encode(answer_of(result)),
+        "question": encode(result.question),
+        "judged": judged,
+        "distributions": [_distribution_out(d) for d in distributions(result)],
+        "found": encode(result.found),
+        "recorded": encode(result.recorded),
+    }
+
+
+def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Result:
+    """The result that :func:`to_json` wrote. ``where`` names the file in error messages."""
+    if not isinstance(data, Mapping):
+        raise UserError("a JSON object is wanted at the top", where=where)
+    schema = data.get("schema")
+    if schema != SCHEMA:
+        raise UserError(
+            f"schema: {schema!r} cannot be read; this whyfast reads {SCHEMA!r}", where=where
+        )
+    try:
+        return _result_in(dict(data))
+    except Malformed as error:
+        said = Malformed(_key_in_file(error.key), error.message)
+        raise UserError(str(said), where=where) from error
+
+
+def dump_result(result: Result) -> str:
+    """The JSON text of a result: one line a verdict, build or block, so that two of them can
+    be compared line by line."""
+    return _dump(to_json(result), 0) + "\n"
+
+
+def load_result(path: Path) -> Result:
+    """The result in that file."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+    except ValueError as error:
+        raise UserError(f"is not JSON: {error}", where=path) from error
+    return from_json(data, where=path)
+
+
+def _result_in(data: dict[str, Any]) -> Result:
+    judged = data.get("judged")
+    if isinstance(judged, dict):
+        restored = {
+            name: [restore(item) for item in judged[name]]
+            for name, restore in _RESTORED.items()
+            if isinstance(judged.get(name), list)
+        }
+        data["judged"] = {**judged, **restored}
+    result: Result = decode(Result, data)
+    if not result.question.baselines:
+        raise Malformed("question.baselines", "one or more are wanted")
+    return result
+
+
+def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
+    """The word is called ``verdict``; an end that no block bounds yet, 0 or inf, is null."""
+    out = {("verdict" if k == "word" else k): v for k, v in verdict.items()}
+    return {**out, "low": verdict["low"] or None}
+
+
+def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
+    """A verdict like the others, whose benchmark is null, with the influences beside."""
+    return {
+        **_verdict_out(suite["verdict"]),
+        "influence": suite["influence"],
+        "carriers": suite["carriers"],
+    }
+
+
+def _distribution_out(d: Distribution) -> dict[str, Any]:
+    """Follows from the verdicts and suites; readers that build a result compute it anew."""
+    words: tuple[Word, ...] = ("faster", "slower", "same", "undecided")
+    return {
+        "variant": d.variant,
+        "baseline": d.baseline,
+        "benchmarks": len(d.verdicts),
+        "best": {"benchmark": d.best.benchmark, "ratio": d.best.ratio, "verdict": d.best.word},
+        "worst": {"benchmark": d.worst.benchmark, "ratio": d.worst.ratio, "verdict": d.worst.word},
+        "verdicts": {word: d.words.get(word, 0) for word in words},
+        "estimates": {"faster": d.gained, "slower": d.lost},
+        "moved_by": [{"benchmark": c.benchmark, "without": c.without} for c in d.carriers],
+    }
+
+
+def _placement_out(placement: dict[str, Any]) -> dict[str, Any]:
+    return {**placement, **{k: _verdict_out(placement[k]) for k in ("linked", "varied")}}
+
+
+def _placement_in(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    spread = {"spread": math.nan} if data.get("spread", 0) is None else {}
+    return {
+        **data,
+        **spread,
+        **({"added_high": math.inf} if data.get("added_high", 0) is None else {}),
+        **{k: _verdict_in(data[k]) for k in ("linked", "varied") if k in data},
+    }
+
+
+def _fix_in(data: Any) -> Any:
+    """Nothing measured is NaN in all four numbers; an end that nothing bounds is infinite."""
+    if not isinstance(data, dict):
+        return data
+    absent = data.get("spread", 0) is None
+    missing = {"spread": math.nan, "without": math.nan, "low": math.nan}
+    missing["high"] = math.nan if absent else math.inf
+    return data | {k: v for k, v in missing.items() if k in data and data[k] is None}
+
+
+def _key_in_file(key: str) -> str:
+    """A key of the model as the file calls it; see :func:`_verdict_out`, :func:`_suite_out`."""
+    key = re.sub(r"^(judged\.suites\[\d+\])\.verdict\b", r"\1", key)
+    return re.sub(r"^(judged\.(?:suites|verdicts|metrics)\[\d+\])\.word$", r"\1.verdict", key)
+
+
+def _verdict_in(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
+    named = {("word" if k == "verdict" else k): v for k, v in data.items()}
+    if isinstance(few := data.get("few"), dict):
+        named["few"] = _bounded(few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf})
+    return _bounded(named, unbounded)
+
+
+def _bounded(data: dict[str, Any], unbounded: dict[str, float]) -> dict[str, Any]:
+    """What null stands for where it stands."""
+    return data | {k: v for k, v in unbounded.items() if k in data and data[k] is None}
+
+
+def _suite_in(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    beside = {k: data[k] for k in ("influence", "carriers") if k in data}
+    verdict = {k: v for k, v in data.items() if k not in beside}
+    return {"verdict": _verdict_in(verdict), **beside}
+
+
+#: Lists that hold verdicts, and how an item of each is written …
+_TOLD = {
+    "verdicts": _verdict_out,
+    "metrics": _verdict_out,
+    "suites": _suite_out,
+    "placements": _placement_out,
+}
+#: … and read.
+_RESTORED = {
+    "verdicts": _verdict_in,
+    "metrics": _verdict_in,
+    "suites": _suite_in,
+    "placements": _placement_in,
+    "fixes": _fix_in,
+}
+
+
+def _dump(value: Any, depth: int) -> str:
+    """JSON with one line an entry down to the third level, compact below."""
+    if depth < 3 and isinstance(value, (dict, list)) and value:
+        pad, end = " " * (depth + 1), " " * depth
+        if isinstance(value, dict):
+            items = [f"{_compact(k)}: {_dump(v, depth + 1)}" for k, v in value.items()]
+            opening, closing = "{", "}"
+        else:
+            items = [_compact(item) for item in value]
+            opening, closing = "[", "]"
+        return opening + "\n" + ",\n".join(pad + item for item in items) + "\n" + end + closing
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,321 @@
+"""What ``whyfast check`` says: one sentence, a small table, and what is behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from whyfast.judge.decide import ALPHA
+from whyfast.model.check import Check, FunctionChange, Reach
+from whyfast.model.result import Result
+from whyfast.model.verdict import Confound, Verdict
+from whyfast.report.document import Cell, Table, right, table
+from whyfast.report.names import count, listed, shown, visible
+from whyfast.report.numbers import format_percent, format_seconds, ratio_text
+
+#: From this ratio on a difference is said as a factor and no longer in per cent.
+_FACTOR = 1.5
+#: Names that a sentence lists before it only counts the rest.
+_NAMES = 5
+
+
+def check_of(result: Result) -> Check:
+    """The check that the result is of."""
+    assert result.found.check is not None
+    return result.found.check
+
+
+def check_sentences(result: Result) -> list[str]:
+    """The headline, and what is to be known beside it."""
+    return [check_headline(result), *_sentences(result, check_of(result))]
+
+
+def check_headline(result: Result) -> str:
+    """The whole answer in one sentence."""
+    check = check_of(result)
+    if check.code.same:
+        return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
+    parts = [part for part in _verdict_parts(result) if part]
+    if not parts:
+        return f"Nothing could be judged{_between(check)}; the code that runs has changed."
+    said = ", ".join(parts)
+    first = f"{said[0].upper()}{said[1:]}"
+    cause = _cause(result, check)
+    return f"{first}{f'; {cause}' if cause else ''}."
+
+
+def _between(check: Check) -> str:
+    return f" between {check.base_name} and {check.head_name}"
+
+
+def _sameness(check: Check) -> str:
+    if check.code.identical:
+        return "what was built is the same byte by byte"
+    if check.code.functions:
+        return "the machine code of every function that can run is the same up to addresses"
+    return "the machine code of every function is the same up to addresses"
+
+
+def _verdict_parts(result: Result) -> Iterator[str]:
+    check, verdicts = check_of(result), result.judged.verdicts
+    moved = {r.benchmark for r in check.reaches if r.placement_only}
+    by_word = {
+        word: sorted(
+            (v for v in verdicts if v.word == word and v.benchmark not in moved),
+            key=lambda v: -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0,
+        )
+        for word in ("slower", "faster", "same", "undecided")
+    }
+    apart = [v for v in verdicts if v.benchmark in moved]
+    others = False
+    for word in ("slower", "faster"):
+        if found := by_word[word]:
+            said = [f"{change_text(v)} on {_benchmark(v)} {percent_interval(v)}" for v in found]
+            yield _some(said, "more")
+            others = True
+    if found := by_word["same"]:
+        if others or len(found) > _NAMES:
+            yield f"the same on {count(len(found), 'other') if others else len(found)}"
+        else:
+            yield f"the same on {listed([_benchmark(v) for v in found])}"
+    if found := by_word["undecided"]:
+        said = [f"{_benchmark(v)} ({undecided_text(v)})" for v in found]
+        yield f"undecided on {_some(said, 'more')}"
+    if apart:
+        yield _by_placement(apart)
+
+
+def _by_placement(apart: Sequence[Verdict]) -> str:
+    """What is said of benchmarks that run nothing that has changed."""
+    verb = "runs" if len(apart) == 1 else "run"
+    said = f"{count(len(apart), 'benchmark')} {verb} no changed code"
+    different = [
+        f"{change_text(v)} on {_benchmark(v)} by placement"
+        for v in apart
+        if v.word in ("slower", "faster")
+    ]
+    return f"{said} ({_some(different, 'more')})" if different else said
+
+
+def _benchmark(verdict: Verdict) -> str:
+    return shown(verdict.benchmark or "the geometric mean")
+
+
+def _some(items: Sequence[str], rest: str) -> str:
+    if len(items) <= _NAMES:
+        return listed(items)
+    return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} {rest}"
+
+
+def change_text(verdict: Verdict) -> str:
+    """``2.3 % slower``; ``2.10x slower`` where it is much. Read from the slower side either way."""
+    ratio = verdict.ratio
+    if not (math.isfinite(ratio) and ratio > 0):
+        return "–"
+    text = ratio_text(ratio, verdict.low, verdict.high)
+    larger = max(ratio, 1 / ratio)
+    return text.factor if larger >= _FACTOR else f"{(larger - 1) * 100:.1f} % {text.direction}"
+
+
+def percent_interval(verdict: Verdict) -> str:
+    """``[1.9, 2.7]`` in per cent, as :func:`change_text` reads it."""
+    low, high = verdict.low, verdict.high
+    if not (low > 0 and math.isfinite(high)):
+        return "[–, –]"
+    if verdict.ratio < 1:
+        low, high = 1 / high, 1 / low
+    if max(verdict.ratio, 1 / verdict.ratio) >= _FACTOR:
+        return f"[{low:.2f}, {high:.2f}]"
+    return f"[{(low - 1) * 100:.1f}, {(high - 1) * 100:.1f}]"
+
+
+def undecided_text(verdict: Verdict) -> str:
+    """``± 3.1 %, needs about 12 min``."""
+    low, high = verdict.low, verdict.high
+    if not (low > 0 and math.isfinite(high)):
+        width = "too few blocks"
+    else:
+        width = f"± {(math.sqrt(high / low) - 1) * 100:.2g} %"
+    seconds = verdict.seconds_to_margin
+    if seconds is None or not math.isfinite(seconds):
+        return width
+    return f"{width}, needs about {format_seconds(max(seconds, 1.0))}"
+
+
+def _cause(result: Result, check: Check) -> str:
+    """What the machine code says of the largest difference."""
+    decided = [v for v in result.judged.verdicts if v.word in ("slower", "faster")]
+    for verdict in sorted(decided, key=lambda v: -abs(math.log(v.ratio))):
+        reach = check.reach(verdict.benchmark or "")
+        for name in (reach.executes or ()) if reach else ():
+            for change in check.code.functions:
+                if change.name == name:
+                    return change_sentence(change)
+    return ""
+
+
+def change_sentence(change: FunctionChange) -> str:
+    """What became of one function, without a full stop."""
+    name = f"`{visible(change.name)}`"
+    if change.kind == "added":
+        return f"{name} is new"
+    if change.kind == "removed":
+        return f"{name} is gone"
+    said = []
+    if change.calls:
+        said.append(f"now calls {_some([f'`{visible(c)}`' for c in change.calls], 'more')}")
+    if change.called:
+        gone = _some([f"`{visible(c)}`" for c in change.called], "more")
+        said.append(f"no longer calls {gone}")
+    if not said:
+        before, after = change.sizes
+        said.append(
+            f"has other instructions ({before} bytes)"
+            if before == after
+            else f"went from {before} to {after} bytes"
+        )
+    return f"{name} {' and '.join(said)}"
+
+
+def _sentences(result: Result, check: Check) -> Iterator[str]:
+    code = check.code
+    if code.same:
+        idle = code.functions
+        if idle:
+            names = _some([f"`{visible(f.name)}`" for f in idle], "more")
+            yield f"Nothing that runs refers to {names}; only where the rest lies can differ."
+        yield "Nothing was measured."
+    elif code.reached:
+        names = _some([f"`{visible(f.name)}`" for f in code.reached], "more")
+        yield f"{count(len(code.reached), 'function')} changed: {names}."
+    if not code.same:
+        for reason in code.reasons[:_NAMES]:
+            yield f"It cannot be shown that nothing else changed: {reason}."
+        if len(code.reasons) > _NAMES:
+            yield f"And {len(code.reasons) - _NAMES} more such."
+    yield from _sides(check)
+    yield from _unjudged(result, check)
+    yield from check.notes
+
+
+def _sides(check: Check) -> Iterator[str]:
+    if check.added:
+        yield f"Only in the head, so not judged: {listed([shown(n) for n in check.added])}."
+    if check.removed:
+        yield f"Only in the base, so not judged: {listed([shown(n) for n in check.removed])}."
+
+
+def _unjudged(result: Result, check: Check) -> Iterator[str]:
+    judged = {v.benchmark for v in result.judged.verdicts}
+    failed: dict[str, str] = {}
+    for failure in result.recorded.failures:
+        failed.setdefault(
+            failure.benchmark,
+            f"{shown(failure.benchmark)} failed in {failure.variant}: {failure.reason}.",
+        )
+    yield from failed.values()
+    if check.code.same:
+        return
+    left = [
+        b.name for b in result.question.benchmarks if b.name not in judged and b.name not in failed
+    ]
+    if left:
+        yield f"No time was left for {_some([shown(n) for n in left], 'more')}."
+
+
+def check_table(result: Result) -> Table | None:
+    """One line a benchmark, and the geometric mean; None where nothing was measured."""
+    check, verdicts = check_of(result), result.judged.verdicts
+    if not verdicts:
+        return None
+    order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
+    rows = sorted(
+        verdicts, key=lambda v: (order[v.word], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0)
+    )
+    means = [s.verdict for s in result.judged.suites]
+    return table(
+        "Each benchmark, head against base",
+        ("benchmark", "verdict", *right("difference"), "executes", *right("instructions")),
+        (_row(v, check.reach(v.benchmark or "")) for v in [*rows, *means]),
+    )
+
+
+def _row(verdict: Verdict, reach: Reach | None) -> tuple[Cell, ...]:
+    name = verdict.benchmark if verdict.benchmark is not None else "geometric mean"
+    detail = (
+        undecided_text(verdict)
+        if verdict.word == "undecided"
+        else f"{percent_interval(verdict)}{'' if _is_factor(verdict) else ' %'}"
+    )
+    return (
+        Cell(name),
+        Cell(verdict.word, word=verdict.word),
+        Cell(change_text(verdict), detail),
+        Cell(_executes(reach) if verdict.benchmark is not None else ""),
+        Cell(_instructions(reach)),
+    )
+
+
+def _is_factor(verdict: Verdict) -> bool:
+    ratio = verdict.ratio
+    return math.isfinite(ratio) and ratio > 0 and max(ratio, 1 / ratio) >= _FACTOR
+
+
+def _executes(reach: Reach | None) -> str:
+    if reach is None or reach.executes is None:
+        return "not known"
+    if not reach.executes:
+        return "none: placement only"
+    few = [visible(n) for n in reach.executes[:2]]
+    more = len(reach.executes) - len(few)
+    return ", ".join(few) + (f" and {more} more" if more else "")
+
+
+def _instructions(reach: Reach | None) -> str:
+    if reach is None or reach.instructions is None or not reach.instructions[0]:
+        return ""
+    before, after = reach.instructions
+    return f"{(after / before - 1) * 100:+.2f} %"
+
+
+def promise(result: Result) -> tuple[str, ...]:
+    """How sure the verdicts are, and of what they speak; empty where nothing was measured."""
+    verdicts = result.judged.verdicts
+    if not verdicts:
+        return ()
+    about = (
+        "Layouts were drawn anew, so the verdicts are about the change."
+        if result.judged.about == "change"
+        else "The verdicts are about these two builds; another layout of the same code may differ."
+    )
+    return (
+        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often one "
+        f"checks; less than {format_percent(result.question.margin)} does not matter here. "
+        f"{about}",
+    )
+
+
+def machine_line(confounds: Sequence[Confound]) -> str:
+    """What weakens the measurement, in one line; empty when nothing does."""
+    warnings = [c for c in confounds if c.severity == "warning"]
+    if not warnings:
+        return ""
+    kinds = listed(list(dict.fromkeys(c.kind for c in warnings)))
+    return f"This machine: {count(len(warnings), 'warning')} ({kinds}); `whyfast doctor` says more."
+
+
+def changed_hot(result: Result) -> list[FunctionChange]:
+    """The changed functions that benchmarks execute, those first that most of them do; all that
+    are reached where that is not known."""
+    check = check_of(result)
+    times: dict[str, int] = {}
+    known = False
+    for reach in check.reaches:
+        if reach.executes is not None:
+            known = True
+            for name in reach.executes:
+                times[name] = times.get(name, 0) + 1
+    reached = check.code.reached
+    if not known:
+        return list(reached)
+    return sorted((f for f in reached if f.name in times), key=lambda f: (-times[f.name], f.name))

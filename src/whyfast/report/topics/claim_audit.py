@@ -1,0 +1,153 @@
+"""The audit of a claimed gain: does it survive other baselines that could have been chosen?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from whyfast.judge.claim import plausible_baselines
+from whyfast.model.evidence import Evidence
+from whyfast.model.question import Claim, Question
+from whyfast.model.verdict import Verdict
+from whyfast.report.names import listed, shown
+from whyfast.report.numbers import format_percent, format_verdict, ratio_text
+from whyfast.report.topics.summary import Comparisons
+
+#: A gain that keeps less than this share of its logarithm against another baseline has vanished.
+KEPT = 1 / 3
+#: Baselines named in the headline before the rest is a number.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Audit:
+    """``claimed`` is the verdict on the claim itself, None when the pair was not measured.
+
+    ``others`` are the verdicts on the same variant against every other plausible baseline, the
+    least gain first; ``vanished`` are those of them that leave little or nothing of the gain, the
+    fairest first: by the compiler of the claimed baseline, which differs least from it, then the
+    baselines that the study names.
+    """
+
+    claim: Claim
+    claimed: Verdict | None
+    others: tuple[Verdict, ...]
+    vanished: tuple[Verdict, ...]
+
+
+def audit_claim(
+    study: Question, comparisons: Comparisons, evidence: Iterable[Evidence]
+) -> Audit | None:
+    """Holds the study's claim against its other baselines; None when it makes no claim."""
+    claim = study.claim
+    if claim is None:
+        return None
+    claimed = comparisons.of(claim.variant, claim.baseline)
+    others = [
+        found
+        for name in plausible_baselines(study, claim, evidence)
+        if (found := comparisons.of(claim.variant, name)) is not None
+    ]
+    others.sort(key=lambda verdict: -verdict.ratio)
+    vanished: tuple[Verdict, ...] = ()
+    if claimed is not None and claimed.word == "faster":
+        fair = sorted(others, key=lambda verdict: _unlike(study, claim, verdict.baseline))
+        vanished = tuple(v for v in fair if _vanishes(claimed, v))
+    return Audit(claim, claimed, tuple(others), vanished)
+
+
+def audit_headline(audit: Audit, margin: float) -> str:
+    """The outcome of the audit in one sentence; ``margin`` is relative."""
+    claim, claimed = audit.claim, audit.claimed
+    variant, baseline = shown(claim.variant), shown(claim.baseline)
+    if claimed is None:
+        return (
+            f"The claim that {variant} beats {baseline} could not be tested: "
+            "there is no result for the pair."
+        )
+    if claimed.word == "undecided":
+        text = ratio_text(claimed.ratio, claimed.low, claimed.high)
+        return f"Whether {variant} beats {baseline} is undecided: {text}."
+    if claimed.word != "faster":
+        return f"The claim does not hold: {variant} is {_against(claimed, margin, True)}."
+    gain = _against(claimed, margin)
+    if audit.vanished:
+        first = audit.vanished[0]
+        nothing = first.word in ("same", "slower") or first.low >= 1 / (1 + margin)
+        share = "the" if nothing else "most of the"
+        return (
+            f"{variant} is {gain}, but {_against_all(audit.vanished, margin)}: "
+            f"{share} gain is a slow baseline."
+        )
+    if not audit.others:
+        return f"{variant} is {_against(claimed, margin, True)}; no other baseline was measured."
+    return f"{variant} is {gain}; {_holds(claimed, audit.others)}."
+
+
+def audit_intervals(audit: Audit, margin: float) -> str | None:
+    """The figures behind the headline, with their intervals."""
+    if audit.claimed is None or not audit.others:
+        return None
+    parts = [
+        f"{format_verdict(v, margin)} against {shown(v.baseline)}"
+        for v in (audit.claimed, *audit.others)
+    ]
+    return f"In figures, {shown(audit.claim.variant)} is {'; '.join(parts)}."
+
+
+def _unlike(study: Question, claim: Claim, name: str) -> int:
+    """How far a baseline is from the claimed one: another build by the same compiler is nearest."""
+    toolchains = {v.name: v.toolchain for v in study.variants}
+    if toolchains.get(name) == toolchains.get(claim.baseline):
+        return 0
+    return 1 if name in study.baselines else 2
+
+
+def _vanishes(claimed: Verdict, other: Verdict) -> bool:
+    if other.word in ("same", "slower"):
+        return True
+    small = -math.log(other.ratio) < KEPT * -math.log(claimed.ratio)
+    return small and not other.low <= claimed.ratio <= other.high
+
+
+def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
+    """ "2.08x faster than b", with its interval at the end if wanted."""
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    baseline = shown(verdict.baseline)
+    if verdict.word == "same":
+        return f"the same as {baseline} within {format_percent(margin)}"
+    said = f"{text.factor} than {baseline}"
+    if verdict.word == "undecided":
+        said += " (undecided)"
+    return f"{said} {text.interval}" if interval else said
+
+
+def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
+    """The fairest comparison; with it those others that are the same."""
+    first = vanished[0]
+    names = [shown(v.baseline) for v in vanished if v.word == "same"]
+    if len(names) > _NAMED:
+        names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
+    same = f"the same as {listed(names)} within {format_percent(margin)}"
+    if first.word == "same":
+        return same
+    said = _against(first, margin)
+    if first.word == "undecided" and first.low > 0:
+        most = ratio_text(min(first.low, 1.0), first.low, first.high).value
+        said = f"at most {most} faster than {shown(first.baseline)}"
+    return f"{said} and {same}" if names else said
+
+
+def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
+    open_ones = [shown(v.baseline) for v in others if v.word == "undecided"]
+    held = [claimed, *(v for v in others if v.word == "faster")]
+    if len(held) == 1:
+        return f"against {listed(open_ones)} it is undecided"
+    gains = sorted(held, key=lambda v: -v.ratio)
+    ends = [ratio_text(v.ratio, v.low, v.high).value for v in (gains[0], gains[-1])]
+    which = "both" if len(held) == 2 else f"all {len(held)}"
+    if open_ones:
+        which = str(len(held))
+    text = f"the gain holds against {which} baselines, between {ends[0]} and {ends[1]}"
+    return f"{text}, and is undecided against {listed(open_ones)}" if open_ones else text

@@ -1,0 +1,151 @@
+"""The main table, and what other topics quote of it: the verdict and the time of a variant."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from statistics import median
+
+from whyfast.judge.estimate import over_layouts
+from whyfast.model.build import BuildFailure
+from whyfast.model.result import Result
+from whyfast.model.sample import Block
+from whyfast.model.verdict import About, Suite, Verdict, Word
+from whyfast.report.document import Cell, Table, right, table
+from whyfast.report.names import count
+from whyfast.report.numbers import format_amount, format_seconds, plain_ratio_text, ratio_text
+from whyfast.report.topics.programs import contradiction
+
+SUITE = "geometric mean"
+
+_OPPOSITE: dict[Word, Word] = {
+    "faster": "slower",
+    "slower": "faster",
+    "same": "same",
+    "undecided": "undecided",
+}
+
+
+class Comparisons:
+    """The overall verdict of each pair: its suite, or its only benchmark where there is none."""
+
+    def __init__(self, verdicts: Iterable[Verdict], suites: Iterable[Suite]) -> None:
+        single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
+        for verdict in verdicts:
+            single[verdict.variant, verdict.baseline].append(verdict)
+        self._overall = {pair: found[0] for pair, found in single.items() if len(found) == 1}
+        for suite in suites:
+            self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
+
+    def of(self, variant: str, baseline: str) -> Verdict | None:
+        """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
+        found = self._overall.get((variant, baseline))
+        if found is not None:
+            return found
+        other = self._overall.get((baseline, variant))
+        return None if other is None else reversed_verdict(other)
+
+    def __bool__(self) -> bool:
+        return bool(self._overall)
+
+
+def reversed_verdict(verdict: Verdict) -> Verdict:
+    """The same comparison read from the other side."""
+    return replace(
+        verdict,
+        variant=verdict.baseline,
+        baseline=verdict.variant,
+        word=_OPPOSITE[verdict.word],
+        ratio=1 / verdict.ratio if verdict.ratio else math.inf,
+        low=0.0 if math.isinf(verdict.high) else 1 / verdict.high,
+        high=math.inf if verdict.low <= 0 else 1 / verdict.low,
+    )
+
+
+def verdict_cell(verdict: Verdict) -> Cell:
+    """A verdict as a cell: the ratio or the word in front, the interval as its detail."""
+    if verdict.word == "same":
+        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+        return Cell("same", str(plain), "same", verdict.ratio)
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    if verdict.word == "undecided":
+        return Cell("undecided", str(text), "undecided", verdict.ratio)
+    return Cell(text.factor, text.interval, verdict.word, verdict.ratio)
+
+
+def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
+    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns.
+
+    Of the blocks that the verdicts are about: those in drawn layouts where there are any.
+    """
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    blocks = list(blocks)
+    for block in over_layouts(blocks) or blocks:
+        for variant, values in block.values.items():
+            found[block.benchmark, variant].extend(v / block.loops for v in values)
+    return {key: median(values) for key, values in found.items() if values}
+
+
+def value_text(value: float, about: About) -> str:
+    """One value in print: a time, or a number of instructions where those were counted."""
+    return format_amount(value) if about == "counts" else format_seconds(value)
+
+
+def time_cell(value: float | None, about: About) -> Cell | None:
+    """A median time as a cell, None when there is none."""
+    return None if value is None else Cell(value_text(value, about), number=value)
+
+
+def summary_table(result: Result) -> Table | None:
+    """Every variant against every baseline; with a single benchmark its time as well.
+
+    Variants of which only the machine code is read are left out; None when no other is there.
+    """
+    study, about = result.question, result.judged.about
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    contradictions = {
+        u.variant: contradiction(u) for u in result.found.unmet if u.found is not None
+    }
+    only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
+    times = median_times(result.recorded.blocks) if only is not None else {}
+
+    def against(name: str, baseline: str) -> Cell | str | None:
+        if name == baseline:
+            return Cell("baseline", contradictions.get(name, ""))
+        if name in contradictions or baseline in contradictions:
+            return Cell("not compared", contradictions.get(name, ""))
+        verdict = comparisons.of(name, baseline)
+        return _failure(result, name) if verdict is None else verdict_cell(verdict)
+
+    rows = [
+        (
+            name,
+            *([time_cell(times.get((only or "", name)), about)] if times else []),
+            *(against(name, baseline) for baseline in study.baselines),
+        )
+        for name in _names(result)
+    ]
+    columns = ("variant", *(right("time") if times else ()))
+    caption = f"Time on {only}" if only else f"Time, {SUITE} of {_number(result)}"
+    return table(caption, (*columns, *(f"against {b}" for b in study.baselines)), rows)
+
+
+def _number(result: Result) -> str:
+    return count(len(result.question.benchmarks), "benchmark")
+
+
+def _names(result: Result) -> list[str]:
+    names = [v.name for v in result.question.measured]
+    judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
+    return list(dict.fromkeys([*names, *(v.variant for v in judged)]))
+
+
+def _failure(result: Result, name: str) -> str | None:
+    for build in result.recorded.builds:
+        if isinstance(build, BuildFailure) and build.variant == name:
+            return "not buildable" if build.kind == "not-buildable" else "build failed"
+    if any(f.variant == name for f in result.recorded.failed):
+        return "run failed"
+    return None

@@ -1,0 +1,1 @@
+"""Since when and what exactly: where between two ends a difference came from."""

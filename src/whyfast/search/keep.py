@@ -1,0 +1,70 @@
+"""Searches on disk: a file each, replaced whole after every step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from whyfast.model.errors import UserError
+from whyfast.search.state import Observation, Pair, Reading, State, Task
+
+#: Raised when a state of an older whyfast can no longer be gone on with.
+FORMAT = 1
+
+
+def search_key(*parts: object) -> str:
+    """What must be equal for two searches to be one."""
+    text = json.dumps([FORMAT, *parts], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def save(path: Path, state: State, names: Sequence[str]) -> None:
+    """Durable when it returns. UserError when it cannot be written."""
+    data = {
+        "format": FORMAT,
+        "names": list(names),
+        "built": sorted(state.built),
+        "skipped": {str(k): v for k, v in state.skipped.items()},
+        "observations": [asdict(o) for o in state.observations],
+    }
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with temporary.open("w") as file:
+            json.dump(data, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"cannot be written: {error.strerror}", where=path) from error
+
+
+def load(path: Path, task: Task, names: Sequence[str]) -> State | None:
+    """The state kept there; None where there is none of this very search, or it is damaged."""
+    try:
+        data = json.loads(path.read_text())
+        if data["format"] != FORMAT or data["names"] != list(names):
+            return None
+        return State(
+            task,
+            tuple(_observation(o) for o in data["observations"]),
+            frozenset(data["built"]),
+            {int(k): str(v) for k, v in data["skipped"].items()},
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _observation(data: dict[str, Any]) -> Observation:
+    return Observation(
+        ends=data["ends"],
+        readings=tuple(Reading(**r) for r in data["readings"]),
+        layouts=data["layouts"],
+        pair=Pair(**data["pair"]) if data["pair"] else None,
+    )

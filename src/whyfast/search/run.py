@@ -1,0 +1,88 @@
+"""One search as a whole: resumed or begun, kept after every step, and told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.investigate.events import Observer
+from whyfast.model.errors import UserError
+from whyfast.search.answer import SearchAnswer
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.drive import drive
+from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
+from whyfast.search.keep import load, save
+from whyfast.search.state import State, Task
+from whyfast.search.subject import CandidateFailed, Subject
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What was searched, all that was seen, and the answer."""
+
+    axis: str
+    candidates: tuple[AxisCandidate, ...]
+    state: State
+    answer: SearchAnswer
+
+
+def run_search(
+    subject: Subject, found: SearchResult, file: Path, home: Home, observer: Observer
+) -> SearchResult:
+    """Go on from what ``file`` keeps of this very search, or from ``found``, to the answer.
+
+    UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves the
+    file to be gone on with.
+    """
+    names = [c.name for c in found.candidates]
+    state = load(file, found.state.task, names)
+    if state is not None and state.observations:
+        observer.note(f"resuming: {len(state.observations)} blocks are there already")
+    state = state or found.state
+
+    def keep(now: State, step: Step) -> None:
+        save(file, now, names)
+        if said := _said(now, step, found.candidates):
+            observer.note(said)
+
+    said = "waiting: another whyfast is measuring on this machine"
+    with exclusive(home.data / "measuring.lock", lambda: observer.note(said)):
+        try:
+            state, answer = drive(subject, state, keep)
+        except CandidateFailed as failed:
+            end, option = ("good", "--good") if failed.candidate == 0 else ("bad", "--bad")
+            title = found.candidates[failed.candidate].title
+            raise UserError(
+                f"the {end} end, {title}, cannot be measured: {failed.reason}", where=option
+            ) from failed
+    return SearchResult(found.axis, found.candidates, state, answer)
+
+
+def begun(axis: str, candidates: Sequence[AxisCandidate], task: Task) -> SearchResult:
+    """A search that has seen nothing yet."""
+    state = begin(task)
+    none = SearchAnswer("undecided", None, None, {}, "not tested")
+    return SearchResult(axis, tuple(candidates), state, none)
+
+
+def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
+    """A line on a step, empty where it is none worth one."""
+    number = len(state.observations)
+    match step:
+        case BuildCandidate(candidate) if candidate in state.skipped:
+            return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
+        case BuildCandidate(candidate):
+            return f"built {candidates[candidate].title}"
+        case Measure(candidate, _) if state.observations and state.observations[-1].readings:
+            ratio = state.observations[-1].readings[0].to_good
+            return f"block {number}: {candidates[candidate].title}: {ratio:+.2%} to the good end"
+        case Confirm(parent, culprit, _, attempt) if state.observations[-1].pair:
+            jump = state.observations[-1].pair.jump
+            said = f"{candidates[parent].name[:12]} → {candidates[culprit].name[:12]}"
+            return f"block {number}: confirming {said}, attempt {attempt}: {jump:+.2%}"
+        case Done():
+            return ""
+    return f"block {number}: the ends, {state.observations[-1].ends:+.2%}"

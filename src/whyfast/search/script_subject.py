@@ -1,0 +1,102 @@
+"""Commits that a user's own command measures, each in a checkout of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whyfast.investigate.outside import Outside
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.model.errors import UserError
+from whyfast.model.variant import Benchmark
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.blocks import Blocks
+from whyfast.search.subject import CandidateFailed, Times
+
+
+@dataclass
+class ScriptSubject:
+    """``command`` runs in the checkout of a commit, made below ``folder``; ``build`` ran there once
+    before, if given. The repository's own checkout is not touched. A build that ends with any
+    other exit code than 0 skips the commit, as in ``git bisect run`` 125 does."""
+
+    repository: Path
+    candidates: Sequence[AxisCandidate]
+    command: tuple[str, ...]
+    build_line: str
+    folder: Path
+    outside: Outside
+    seed: int
+    relinkable: bool = False
+    timeout: float = 600.0
+    _made: set[int] = field(default_factory=set)
+    _turns: bool | None = None
+
+    def build(self, candidate: int) -> None:
+        """Check the commit out and build it. Raises CandidateFailed."""
+        if candidate in self._made:
+            return
+        place = self._place(candidate)
+        if not (place / ".git").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            commit = self.candidates[candidate].name
+            self._git("worktree", "add", "--detach", "--force", str(place), commit)
+        log = place.with_suffix(".log")
+        if self.build_line:
+            with log.open("wb") as out:
+                done = subprocess.run(
+                    ["/bin/sh", "-euc", self.build_line],
+                    cwd=place,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    check=False,
+                )
+            if done.returncode:
+                raise CandidateFailed(
+                    candidate, f"the build ended with exit code {done.returncode}; see {log}"
+                )
+        self._made.add(candidate)
+
+    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+        """One block; what is not built yet is built. Raises CandidateFailed."""
+        for candidate in candidates:
+            self.build(candidate)
+        return self._blocks().take(candidates, layouts=layouts)
+
+    def close(self) -> None:
+        """Remove the checkouts."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._git("worktree", "prune")
+
+    def _blocks(self) -> Blocks:
+        if self._turns is None:
+            arguments = self._arguments((0,))
+            self._turns = self.outside.probe(arguments, "0", True).takes_turns
+            kind = Benchmark("command", "turn" if self._turns else "command", self.command)
+            self._kept = Blocks((kind,), lambda b, c: self._arguments(c), self.outside, self.seed)
+        return self._kept
+
+    def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
+        """Every command begins in the checkout of its commit."""
+        commands = {str(c): ("env", "-C", str(self._place(c)), *self.command) for c in candidates}
+        return LaunchArguments(commands, self.outside.env, self.timeout)
+
+    def _place(self, candidate: int) -> Path:
+        return self.folder / self.candidates[candidate].name[:12]
+
+    def _git(self, *arguments: str) -> None:
+        done = subprocess.run(
+            ["git", "-C", str(self.repository), *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or ["failed"]
+            raise UserError(f"git {' '.join(arguments[:2])}: {said[-1]}", where=self.repository)

@@ -1,0 +1,143 @@
+"""What blocks say of a program that has some of the differences between two ends.
+
+The good end has none of them, the bad end all. A subset *carries* the difference when its level,
+0 at the good end and 1 at the bad one, is above :data:`CARRIES`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.search.likelihood import log_block, log_ends
+from whyfast.search.nuisance import Grid, grid, robust_noise
+from whyfast.search.shapes import crossing
+
+Floats = NDArray[np.float64]
+Subset = frozenset[int]
+
+#: Levels that a subset may have, and the line between two of them.
+LEVELS: Floats = np.arange(-1.0, 2.01, 0.125)
+CARRIES = 0.7
+#: How likely levels are beforehand: half of the subsets are like one end or the other.
+PRIOR: Floats = np.full(len(LEVELS), 0.5 / (len(LEVELS) - 2))
+PRIOR[np.isin(LEVELS, (0.0, 1.0))] = 0.25
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One block: the ends, and beside them a subset, or none.
+
+    ``offset``: log ratio of the subset's program to the middle of the ends; ``ends``:
+    log(bad / good). ``fresh``: taken to verify, and kept apart from what chose the subset.
+    """
+
+    ends: float
+    subset: Subset | None = None
+    offset: float = 0.0
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Log likelihoods of subsets at the points of a grid, each of shape (points, subsets).
+
+    ``without`` if the subset does not carry the difference, ``carrying`` if it does; ``base``,
+    shape (points,), is that of the ends in all blocks, with the prior.
+    """
+
+    base: Floats
+    without: Floats
+    carrying: Floats
+
+
+def sides(
+    trials: Sequence[Trial],
+    subsets: Sequence[Subset],
+    margin: float,
+    *,
+    fresh: bool = False,
+    line: float = CARRIES,
+) -> Sides:
+    """What the blocks of these subsets say; of all other blocks the ends count.
+
+    ``line`` is the level from which on a subset is said to carry the difference.
+    """
+    ends = np.array([t.ends for t in trials])
+    points = _differing(grid(ends, margin, None))
+    effect, noise = points.effect[:, None], points.noise[:, None]
+    base = points.log_prior + log_ends(ends, effect, noise).sum(axis=1)
+    levels = np.stack([_levels(trials, s, fresh, points) for s in subsets], axis=1)
+    weighted, above = levels + np.log(PRIOR), line < LEVELS
+    return Sides(
+        base,
+        np.logaddexp.reduce(weighted[..., ~above], axis=2) - math.log(PRIOR[~above].sum()),
+        np.logaddexp.reduce(weighted[..., above], axis=2) - math.log(PRIOR[above].sum()),
+    )
+
+
+def carries(
+    trials: Sequence[Trial],
+    subset: Subset,
+    margin: float,
+    *,
+    fresh: bool = False,
+    line: float = CARRIES,
+) -> float:
+    """The probability that a subset carries the difference, ½ before any block of it."""
+    of = sides(trials, [subset], margin, fresh=fresh, line=line)
+    yes = np.logaddexp.reduce(of.base + of.carrying[:, 0])
+    no = np.logaddexp.reduce(of.base + of.without[:, 0])
+    return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
+
+
+def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: float) -> Floats:
+    """For subsets that grow: the probability of each that it is the first to carry.
+
+    ``chain[0]`` does not carry the difference and the last one does, so the first entry is left
+    out: shape (subsets − 1,), sums to 1.
+    """
+    tried = {t.subset for t in trials if not t.fresh}
+    inner = [i for i in range(1, len(chain) - 1) if chain[i] in tried]
+    bounds = np.array([0, *inner, len(chain) - 1])
+    of = sides(trials, [chain[i] for i in inner], margin) if inner else None
+    if of is None:
+        return np.full(len(chain) - 1, 1 / (len(chain) - 1))
+    at = np.logaddexp.reduce(of.base[:, None] + crossing(of.without, of.carrying), axis=0)
+    weight = np.repeat(np.exp(at - at.max()), np.diff(bounds))
+    out: Floats = weight / weight.sum()
+    return out
+
+
+def level(trials: Sequence[Trial], subset: Subset) -> tuple[float, float]:
+    """The level of a subset and its standard error, from all of its blocks: (nan, inf) of none.
+
+    The median, whose error is 1.2533 times that of a mean; the noise is that of the ends.
+    """
+    own = np.array([t.offset for t in trials if t.subset == subset])
+    if not own.size:
+        return math.nan, math.inf
+    ends = np.array([t.ends for t in trials])
+    effect = float(np.median(ends))
+    error = 1.2533 * robust_noise(ends) / math.sqrt(len(own))
+    return 0.5 + float(np.median(own)) / effect, error / abs(effect)
+
+
+def _differing(points: Grid) -> Grid:
+    kept = points.effect > 0
+    return Grid(points.effect[kept], points.noise[kept], points.log_prior[kept])
+
+
+def _levels(trials: Sequence[Trial], subset: Subset, fresh: bool, points: Grid) -> Floats:
+    """Log likelihood beyond that of the ends, by point and level."""
+    own = [t for t in trials if t.subset == subset and t.fresh == fresh]
+    u = np.array([t.offset for t in own])[:, None]
+    w = np.array([t.ends for t in own])[:, None]
+    effect, noise = points.effect[:, None, None], points.noise[:, None, None]
+    fit = log_block(u, w, (LEVELS - 0.5) * effect, effect, noise) - log_ends(w, effect, noise)
+    out: Floats = fit.sum(axis=1)
+    return out

@@ -1,0 +1,230 @@
+"""Every kind of project: a small one by the real tool, `whyfast new`, and checks of changes."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whyfast.cli.main import main
+
+C_MAIN = """\
+#include <stdio.h>
+int work(int n);
+int main(void)
+{
+    printf("%d\\n", work(200000));
+    return 0;
+}
+"""
+C_WORK = """\
+int work(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i * 3 ^ sum;
+    return sum;
+}
+"""
+RUST = """\
+#[inline(never)]
+fn work(n: u32) -> u32 {
+    let mut sum = 0u32;
+    for i in 0..n { sum = sum.wrapping_add(i.wrapping_mul(3)) ^ sum; }
+    sum
+}
+fn main() { println!("{}", work(200000)); }
+"""
+GO = """\
+package main
+
+import "fmt"
+
+//go:noinline
+func work(n int) int {
+	sum := 0
+	for i := 0; i < n; i++ {
+		sum += i*3 ^ sum
+	}
+	return sum
+}
+
+func main() { fmt.Println(work(200000)) }
+"""
+GO_TEST = """\
+package main
+
+import "testing"
+
+func BenchmarkWork(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		work(100)
+	}
+}
+"""
+PYTHON = """\
+def work(n):
+    total = 0
+    for i in range(n):
+        total += i * 3 ^ total
+    return total
+
+SUM = work(2000)
+"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The files of a project, the tools that it needs, the file to change, and how: ``(old, new)``
+    of a change that does nothing and of one that does."""
+
+    files: dict[str, str]
+    tools: tuple[str, ...]
+    change: str
+    harmless: tuple[str, str]
+    harmful: tuple[str, str]
+
+
+_C = ("int sum = 0;", "int sum = 0; /* from nothing */"), ("i * 3", "i * 5")
+KINDS = {
+    "c": Kind({"main.c": C_MAIN, "work.c": C_WORK}, ("cc",), "work.c", *_C),
+    "make": Kind(
+        {
+            "main.c": C_MAIN,
+            "work.c": C_WORK,
+            "Makefile": "PROG = prog\nall: $(PROG)\n"
+            "$(PROG): main.o work.o\n\t$(CC) $(CFLAGS) -o $@ main.o work.o\n",
+        },
+        ("make", "cc"),
+        "work.c",
+        *_C,
+    ),
+    "cmake": Kind(
+        {
+            "main.c": C_MAIN,
+            "work.c": C_WORK,
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(x C)\n"
+            "add_executable(prog main.c work.c)\n",
+        },
+        ("cmake", "make", "cc"),
+        "work.c",
+        *_C,
+    ),
+    "meson": Kind(
+        {
+            "main.c": C_MAIN,
+            "work.c": C_WORK,
+            "meson.build": "project('x', 'c')\nexecutable('prog', 'main.c', 'work.c')\n",
+        },
+        ("meson", "ninja", "cc"),
+        "work.c",
+        *_C,
+    ),
+    "cargo": Kind(
+        {
+            "Cargo.toml": '[package]\nname = "prog"\nversion = "0.1.0"\nedition = "2021"\n',
+            "Cargo.lock": 'version = 3\n\n[[package]]\nname = "prog"\nversion = "0.1.0"\n',
+            "src/main.rs": RUST,
+        },
+        ("cargo",),
+        "src/main.rs",
+        ("let mut sum = 0u32;", "let mut sum = 0u32; // from nothing"),
+        ("wrapping_mul(3)", "wrapping_mul(5)"),
+    ),
+    "go": Kind(
+        {"go.mod": "module example.org/prog\n\ngo 1.20\n", "main.go": GO},
+        ("go",),
+        "main.go",
+        ("sum := 0", "sum := 0 // from nothing"),
+        ("i*3", "i*5"),
+    ),
+    "go test": Kind(
+        {"go.mod": "module example.org/prog\n\ngo 1.20\n", "main.go": GO, "x_test.go": GO_TEST},
+        ("go",),
+        "main.go",
+        ("sum := 0", "sum := 0 // from nothing"),
+        ("i*3", "i*5"),
+    ),
+    "python": Kind(
+        {
+            "pyproject.toml": '[project]\nname = "prog"\nversion = "0.1"\n',
+            "src/prog/__init__.py": PYTHON,
+        },
+        ("python3",),
+        "src/prog/__init__.py",
+        ("total = 0", "total = 0  # from nothing"),
+        ("i * 3", "i * 5"),
+    ),
+}
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@e"]
+    subprocess.run(["git", *who, "-C", str(folder), *words], check=True)
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Run a check in the current folder with a short budget; its result."""
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+
+    def run(*words: str) -> dict[str, Any]:
+        file = tmp_path / "result.json"
+        assert main(["check", "--budget", "2s", "--json", str(file), *words]) == 0
+        found: dict[str, Any] = json.loads(file.read_text())
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_new_writes_what_builds_and_check_tells_changes_apart(
+    name: str,
+    check: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kind = KINDS[name]
+    for tool in kind.tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    project = tmp_path / "project"
+    for file, text in kind.files.items():
+        (project / file).parent.mkdir(parents=True, exist_ok=True)
+        (project / file).write_text(text)
+    git(tmp_path, "init", "-q", "-b", "main", str(project))
+    monkeypatch.chdir(project)
+    assert main(["new"]) == 0
+    assert (project / "whyfast.toml").is_file()
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "all")
+
+    source = project / kind.change
+    old, new = kind.harmless
+    source.write_text(source.read_text().replace(old, new))
+    found = check()
+    assert found["found"]["check"]["code"]["same"], found["answer"]
+    assert found["answer"]["headline"].startswith("Nothing that runs has changed")
+
+    old, new = kind.harmful
+    source.write_text(source.read_text().replace(old, new))
+    found = check()
+    code = found["found"]["check"]["code"]
+    assert not code["same"]
+    assert found["judged"]["verdicts"] or found["recorded"]["blocks"] or _no_time(found)
+    if kind.change.endswith(".c") and platform.machine() == "x86_64":
+        assert [f["name"] for f in code["functions"]] == ["work"]
+        assert code["reasons"] == []
+
+
+def _no_time(found: dict[str, Any]) -> bool:
+    """On a machine that is busy, two seconds may not hold one block."""
+    return any("No time was left" in said for said in found["answer"]["sentences"])

@@ -1,0 +1,53 @@
+"""The study of calls on two interpreters of this machine: what one lacks, what is said of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.interpreters import interpreters
+
+from whyfast.investigate.events import Silent
+from whyfast.investigate.study_run import run_study
+from whyfast.model.build import Build
+from whyfast.report.topics.figures import figures_table
+from whyfast.report.topics.matrix import matrix_tables
+from whyfast.store.home import Home
+from whyfast.study import load_study
+
+ROWS = ("getattr", "func-3", "method-fastcall_keywords-3")
+LACKING = "METH_FASTCALL came with 3.6"
+
+OLD = next((i for i in interpreters() if i.version < (3,)), None)
+NEW = next((i for i in reversed(interpreters()) if i.version >= (3, 11)), None)
+
+
+@pytest.mark.skipif(OLD is None or NEW is None, reason="needs CPython 2.7 and 3.11 or newer")
+def test_a_row_that_one_side_lacks_is_empty_and_the_others_are_judged(tmp_path: Path) -> None:
+    assert OLD is not None
+    assert NEW is not None
+    study = load_study("fastcall")
+    old = replace(study.variants[0], name="old", python=f"path:{OLD.program}")
+    study = replace(
+        study,
+        baselines=("old",),
+        variants=(old, replace(old, name="new", python=f"path:{NEW.program}")),
+        benchmarks=tuple(b for b in study.benchmarks if b.name in ROWS),
+        measure=replace(study.measure, budget=20.0, turn=1e-4, turns=3),
+    )
+    result = run_study(study, Home(tmp_path / "cache", tmp_path / "data"), Silent(), fresh=True)
+    assert result.recorded.failed == ()
+    assert [(f.benchmark, f.variant, f.reason) for f in result.recorded.lacking] == [
+        ("method-fastcall_keywords-3", "old", LACKING)
+    ]
+    builds = {b.variant: b for b in result.recorded.builds if isinstance(b, Build)}
+    assert builds["new"].provenance["interpreter"]["version"] == str(NEW)
+    (table,) = matrix_tables(result)
+    cells = {row[0].text: row[1:] for row in table.rows}
+    assert (cells[ROWS[2]][0].text, cells[ROWS[2]][0].detail) == ("–", LACKING)
+    assert cells["getattr"][0].text.endswith(" (*)")
+    assert figures_table(result) is not None
+    said = {(f.benchmark, f.variant, f.what): f for f in result.found.observed.figures}
+    assert said["getattr", "new", "references a call"].number == 0
+    assert said["getattr", "old", "instructions that call"].why

@@ -1,0 +1,123 @@
+"""Searches on a repository made for it: since when a small program is slower, end to end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.known_study import SPIN
+from tests.studies.test_run import whyfast
+
+from whyfast.store.home import Home
+
+#: Commit 13 makes the program do 12 % more work; 5 to 7 do not build; the others change nothing.
+CULPRIT, BROKEN, COMMITS = 13, (5, 6, 7), 20
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+
+    def git(*arguments: str) -> None:
+        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
+
+    git("init", "-q", "-b", "main")
+    source = (SPIN / "spin.c").read_text()
+    for number in range(COMMITS + 1):
+        broken = "#error does not build\n" if number in BROKEN else ""
+        steps = 11200 if number >= CULPRIT else 10000
+        text = f"#define STEPS {steps}\n{broken}/* revision {number} */\n{source}"
+        (folder / "spin.c").write_text(text)
+        git("add", "spin.c")
+        git("commit", "-q", "-m", f"change {number}")
+    git("tag", "fast", f"HEAD~{COMMITS}")
+    return folder
+
+
+def _study(folder: Path, repository: Path) -> Path:
+    folder.mkdir()
+    (folder / "study.toml").write_text(
+        f"""
+[study]
+title = "Since when?"
+baseline = "base"
+[source]
+git = "{repository}"
+revision = "main"
+[build]
+steps = ["{{cc}} -O2 {{cflags}} -I{{include}} -o {{program}} {{source}}/spin.c {{ldflags}}"]
+program = "spin"
+[variant.base]
+toolchain = "path:gcc"
+[benchmarks.spin]
+runner = "turn"
+command = ["{{program}}"]
+"""
+    )
+    return folder
+
+
+def test_a_study_is_searched_for_the_commit(
+    own_home: Home, repository: Path, tmp_path: Path
+) -> None:
+    study, out = _study(tmp_path / "study", repository), tmp_path / "search.json"
+    done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
+    found: dict[str, Any] = json.loads(out.read_text())
+    assert found["schema"] == "whyfast-search/1"
+    assert found["answer"]["word"] == "culprit"
+    assert found["answer"]["where"] == {
+        "first": CULPRIT,
+        "last": CULPRIT,
+        "probability": found["answer"]["where"]["probability"],
+    }
+    assert f"change {CULPRIT}" in done.stdout
+    assert "slower" in done.stdout
+    again = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
+    assert "resuming: " in again.stderr
+    assert json.loads(out.read_text())["state"] == found["state"]
+
+
+def test_a_command_is_searched_without_touching_the_checkout(
+    own_home: Home, repository: Path, tmp_path: Path
+) -> None:
+    include = Path(__file__).parents[2] / "src" / "whyfast" / "turns" / "include"
+    (repository / "notes.txt").write_text("mine")
+    before = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)
+    build = f"gcc -O2 -I{include} -o spin spin.c"
+    done = whyfast(
+        *("search", "--repo", repository, "--good", "fast", "--bad", "main"),
+        *("--build", build, "--", "./spin"),
+    )
+    assert f"change {CULPRIT}" in done.stdout
+    after = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)
+    assert after == before
+    trees = subprocess.check_output(["git", "-C", repository, "worktree", "list"], text=True)
+    assert len(trees.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ("fast", "nowhere", "--bad: 'nowhere' is no commit of"),
+        ("main", "fast", "--good: no path leads from main to fast; fast is the older one"),
+        ("main", "main", "--bad: main and main are the same commit"),
+    ],
+)
+def test_bad_ends(
+    own_home: Home, repository: Path, tmp_path: Path, good: str, bad: str, said: str
+) -> None:
+    study = _study(tmp_path / "study", repository)
+    done = whyfast("search", study, "--good", good, "--bad", bad, code=2)
+    assert said in done.stderr
+
+
+def test_an_end_that_does_not_build(own_home: Home, repository: Path, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study", repository)
+    bad = f"main~{COMMITS - BROKEN[0]}"
+    done = whyfast("search", study, "--good", "fast", "--bad", bad, code=2)
+    assert "--bad: the bad end, " in done.stderr
+    assert "does not build" in done.stderr

@@ -1,0 +1,131 @@
+"""Ranges of commits, and the files as they are."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.build.revisions import change_between, file_at, snapshot, top_level
+from whyfast.model.errors import UserError
+
+
+def git(where: Path, *words: str) -> str:
+    who = ["-c", "user.name=n", "-c", "user.email=e@e"]
+    done = subprocess.run(
+        ["git", *who, "-C", str(where), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """main with two commits, and a branch with one more beside the second."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    for text in ("one", "two"):
+        (folder / "a.txt").write_text(text)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", text)
+    git(folder, "checkout", "-qb", "branch", "HEAD~1")
+    (folder / "b.txt").write_text("three")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "three")
+    return folder
+
+
+def test_the_merge_base_with_the_default_branch_and_head(repo: Path) -> None:
+    found = change_between(repo)
+    assert found.base == git(repo, "rev-parse", "main~1")
+    assert found.head == git(repo, "rev-parse", "branch")
+    assert (found.base_name, found.head_name) == ("merge base with main", "HEAD")
+
+
+def test_two_revisions_as_they_are_and_from_their_merge_base(repo: Path) -> None:
+    assert change_between(repo, "main..branch").base == git(repo, "rev-parse", "main")
+    assert change_between(repo, "main...branch").base == git(repo, "rev-parse", "main~1")
+
+
+def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(repo: Path) -> None:
+    (repo / ".gitignore").write_text("*.o\n")
+    (repo / "ignored.o").write_text("")
+    (repo / "a.txt").write_text("now")
+    (repo / "new.txt").write_text("new")
+    git(repo, "add", "new.txt")
+    before = (git(repo, "status", "--short"), git(repo, "show-ref"), git(repo, "stash", "list"))
+    commit = snapshot(repo)
+    assert before == (
+        git(repo, "status", "--short"),
+        git(repo, "show-ref"),
+        git(repo, "stash", "list"),
+    )
+    assert git(repo, "ls-tree", "--name-only", commit).split() == [
+        *(".gitignore", "a.txt", "b.txt", "new.txt")
+    ]
+    assert file_at(repo, commit, "a.txt") == "now"
+    assert git(repo, "rev-parse", f"{commit}~1") == git(repo, "rev-parse", "HEAD")
+    assert snapshot(repo) == commit
+    assert change_between(repo).head_name == "the files as they are"
+
+
+def test_without_changes_the_snapshot_is_head(repo: Path) -> None:
+    assert snapshot(repo) == git(repo, "rev-parse", "HEAD")
+
+
+def test_a_file_that_was_deleted_is_gone(repo: Path) -> None:
+    (repo / "b.txt").unlink()
+    assert file_at(repo, snapshot(repo), "b.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("main", "'main' is no range; write BASE..HEAD, or BASE.. for the files as they are"),
+        ("nope..main", "{repo}: has no commit 'nope'"),
+        ("--all..main", "'--all' is no revision"),
+        (
+            "main..main",
+            "{repo}: there is no change between main and main: both are {main}; name two "
+            "revisions as BASE..HEAD",
+        ),
+    ],
+)
+def test_bad_ranges(repo: Path, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        change_between(repo, text)
+    short = git(repo, "rev-parse", "main")[:10]
+    assert str(caught.value) == said.format(repo=repo, main=short)
+
+
+def test_no_default_branch(repo: Path) -> None:
+    git(repo, "branch", "-m", "main", "elsewhere")
+    with pytest.raises(UserError, match="so the base is not known; name it"):
+        change_between(repo)
+
+
+def test_a_shallow_clone_says_what_to_fetch(repo: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(repo, "checkout", "-q", "main")
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", str(clone))
+    git(clone, "checkout", "-q", "branch")
+    with pytest.raises(UserError) as caught:
+        change_between(clone)
+    assert str(caught.value) == (
+        f"{clone}: is a shallow clone without the merge base with origin/main; fetch the history "
+        "(git fetch --unshallow, or fetch-depth: 0 of actions/checkout)"
+    )
+
+
+def test_unrelated_histories(repo: Path) -> None:
+    git(repo, "checkout", "-q", "--orphan", "other")
+    git(repo, "commit", "-qm", "alone")
+    with pytest.raises(UserError, match="have no commit in common"):
+        change_between(repo)
+
+
+def test_outside_of_any_repository(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        top_level(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: is in no git repository with a checkout"

@@ -1,0 +1,180 @@
+"""Programs that are the same up to addresses, and those that are not."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.explain.same_code import same_code
+from whyfast.model.check import CodeComparison
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("gcc") is None,
+    reason="needs gcc on x86-64",
+)
+
+SOURCE = """\
+#include <stdio.h>
+#include <stdlib.h>
+static int table[4] = {1, 2, 3, 4};
+static const char *const names[] = {"one", "two"};
+__attribute__((noinline)) static int hot(int n, int k)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        switch (k) {
+        case 0: s += i; break;
+        case 1: s ^= i * 3; break;
+        case 2: s -= 7; break;
+        case 3: s += table[i & 3]; break;
+        case 4: s *= 3; break;
+        case 5: s += 99; break;
+        default: s++;
+        }
+        k = (k + s) & 7;
+    }
+    return s;
+}
+int main(int c, char **v)
+{
+    printf("hello %d %s\\n", hot(c > 1 ? atoi(v[1]) : 1000, c), names[c & 1]);
+    return 0;
+}
+"""
+NEW = "int main("
+#: Extra functions that nothing calls: without data, with a string, and a long one.
+UNUSED = "int unused(int a) { return a * 77; }\n"
+STRING = 'int unused(int a) { return a > 3 ? puts("a new text") : 0; }\n'
+LONG = (
+    "int filler(int a)\n{\n    int r = 0;\n" + "    r += r * a ^ 91;\n" * 200 + "    return r;\n}\n"
+)
+
+#: How each is compiled: tables of distances, of addresses, and code without optimisation.
+FLAGS = {
+    "O2": ["-O2"],
+    "fixed": ["-O2", "-fno-pie", "-no-pie"],
+    "O0": ["-O0"],
+    "sections": ["-O2", "-ffunction-sections", "-fdata-sections", "-g"],
+}
+
+
+def compiled(folder: Path, text: str, flags: list[str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "main.c").write_text(text)
+    subprocess.run(
+        ["gcc", *flags, f"-ffile-prefix-map={folder}=.", "-o", "program", "main.c"],
+        cwd=folder,
+        check=True,
+    )
+    return folder / "program"
+
+
+def compared(folder: Path, text: str, flags: list[str]) -> CodeComparison:
+    base = compiled(folder / "base", SOURCE, flags)
+    return same_code(base, compiled(folder / "head", text, flags))
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        SOURCE,
+        "/* a comment */\n\n" + SOURCE,
+        re.sub(r"(?<!%)\bs\b", "sum", SOURCE),
+        changed(SOURCE, NEW, UNUSED + NEW),
+        changed(SOURCE, NEW, STRING + NEW),
+        changed(SOURCE, "__attribute__", LONG + "__attribute__"),
+    ],
+    ids=["equal", "comment", "renamed", "unused", "string", "long"],
+)
+def test_what_moves_only_is_the_same(tmp_path: Path, text: str, flags: list[str]) -> None:
+    found = compared(tmp_path, text, flags)
+    assert (found.same, found.reasons, found.reached) == (True, (), ())
+
+
+def test_equal_bytes_are_identical(tmp_path: Path) -> None:
+    assert compared(tmp_path, SOURCE, ["-O2"]).identical
+
+
+@pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
+@pytest.mark.parametrize(
+    ("old", "new", "function"),
+    [
+        ("s -= 7", "s -= 8", "hot"),
+        (
+            "case 5: s += 99; break;\n        default: s++;",
+            "default: s += 99; break;\n        case 5: s++;",
+            "hot",
+        ),
+        ("{1, 2, 3, 4}", "{1, 2, 3, 5}", "hot"),
+        ("hello", "hullo", "main"),
+        ('"two"', '"too"', "main"),
+        ("1000", "1001", "main"),
+        ("atoi(", "system(", "main"),
+    ],
+    ids=["constant", "swapped", "data", "text", "behind a pointer", "argument", "library"],
+)
+def test_what_differs_is_found_in_the_function_that_uses_it(
+    tmp_path: Path, old: str, new: str, function: str, flags: list[str]
+) -> None:
+    found = compared(tmp_path, changed(SOURCE, old, new), flags)
+    assert not found.same
+    assert function in [f.name for f in found.reached]
+    assert found.traced
+
+
+def test_the_difference_names_what_addresses_lead_to(tmp_path: Path) -> None:
+    text = changed(SOURCE, "s -= 7", "s -= 8")
+    (found,) = compared(tmp_path, text, ["-O2"]).functions
+    assert found.name == "hot"
+    assert [line for line in found.diff if line[0] in "+-"] == ["-sub ecx, 7", "+sub ecx, 8"]
+    assert (found.calls, found.called) == ((), ())
+
+
+def test_a_call_that_is_new_is_named(tmp_path: Path) -> None:
+    text = changed(SOURCE, "s -= 7;", "s -= rand();")
+    found = {f.name: f for f in compared(tmp_path, text, ["-O2"]).functions}
+    assert found["hot"].calls == ("rand",)
+
+
+def test_a_function_that_only_a_table_leads_to_is_reached(tmp_path: Path) -> None:
+    table = "static int called(int a) { return a + %s; }\nint (*volatile entry)(int) = called;\n"
+    base = compiled(tmp_path / "base", table % "1" + SOURCE, ["-O2"])
+    head = compiled(tmp_path / "head", table % "2" + SOURCE, ["-O2"])
+    found = same_code(base, head)
+    assert not found.same
+    assert [(f.name, f.reached) for f in found.functions] == [("called", True)]
+
+
+def test_another_library_is_a_difference(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", SOURCE, ["-O2"])
+    flags = ["-O2", "-Wl,--no-as-needed", "-lm"]
+    head = compiled(tmp_path / "head", SOURCE, flags)
+    found = same_code(base, head)
+    assert not found.same
+    assert "the libraries that it is linked with, or where it begins, differ" in found.reasons
+
+
+@pytest.mark.parametrize("text", ["", "#!/bin/sh\n", "\x7fELF"])
+def test_what_is_no_program_counts_as_changed(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a").write_text(text)
+    (tmp_path / "b").write_text(text + " ")
+    found = same_code(tmp_path / "a", tmp_path / "b")
+    assert (found.same, found.traced) == (False, False)
+    assert len(found.reasons) == 1
+
+
+def test_without_names_nothing_is_shown(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", SOURCE, ["-O2", "-s"])
+    head = compiled(tmp_path / "head", changed(SOURCE, "s -= 7", "s -= 8"), ["-O2", "-s"])
+    assert not same_code(base, head).same

@@ -1,0 +1,109 @@
+"""Interpreters by their full names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.interpreters import interpreters
+
+from whyfast.interpreter.debian import parse_name, root_folder
+from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.store.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+def _said(home: Home, name: str) -> str:
+    with pytest.raises((UserError, CannotBuildHere)) as caught:
+        resolve_interpreter(name, home, lambda text: None)
+    return str(caught.value)
+
+
+def _pyenv(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pyenv whose versions are one and the same interpreter, and a script that is none."""
+    monkeypatch.setenv("PYENV_ROOT", str(folder))
+    script = folder / "script"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("#!/bin/sh\necho hello\n")
+    script.chmod(0o755)
+    known = interpreters()
+    program = known[-1].program if known else script
+    for version, target in (
+        ("3.9.18", program),
+        ("3.10.2", program),
+        ("3.10.13", program),
+        ("1.0", script),
+    ):
+        place = folder / "versions" / version / "bin"
+        place.mkdir(parents=True)
+        (place / "python").symlink_to(target)
+
+
+@pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
+def test_pyenvs_newest_of_that_beginning(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pyenv(tmp_path / "pyenv", monkeypatch)
+    found = resolve_interpreter("pyenv:3.10", home, lambda text: None)
+    known = interpreters()[-1]
+    assert found.name == "pyenv:3.10"
+    assert found.version == str(known)
+    assert found.program.is_file()
+    assert found.headers[0] == known.include
+    assert found.cflags[0] == f"-I{known.include}"
+    assert found.root is None
+    assert set(found.facts) == {"compiler", "flags", "PGO", "LTO", "libpython", "build"}
+    again = resolve_interpreter("pyenv:3.10.13", home, lambda text: None)
+    assert again.digest == found.digest
+    by_path = resolve_interpreter(f"path:{known.program}", home, lambda text: None)
+    assert by_path.digest == found.digest
+    assert interpreter_installed("pyenv:3.10", home)
+
+
+def test_those_that_are_not_there(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pyenv(tmp_path / "pyenv", monkeypatch)
+    assert _said(home, "pyenv:3.1") == (
+        "pyenv has no 3.1 (here: 1.0, 3.9.18, 3.10.2, 3.10.13); pyenv install 3.1"
+    )
+    assert "is no Python: it says 'hello" in _said(home, "pyenv:1.0")
+    assert _said(home, "path:no-such-python").startswith("no-such-python is not installed")
+    assert _said(home, "build:other/tail") == "other was not run here; whyfast run other"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "conda:3.12",
+            "interpreter 'conda:3.12': write PROVIDER:NAME, e.g. pyenv:3.12; the providers are "
+            "pyenv, path, debian, build",
+        ),
+        (
+            "debian:python3",
+            "interpreter debian:python3: write debian:pythonVERSION@SUITE, e.g. "
+            "debian:python3.14@forky",
+        ),
+        (
+            "build:tail",
+            "interpreter build:tail: write build:STUDY/VARIANT, e.g. "
+            "build:cpython-tail-call/clang18",
+        ),
+    ],
+)
+def test_names_of_another_form(home: Home, name: str, message: str) -> None:
+    assert _said(home, name) == message
+
+
+def test_a_root_for_each_python_and_suite(home: Home) -> None:
+    one, other = parse_name("python3.14@forky"), parse_name("python3.13@trixie")
+    assert one.packages == ("python3.14", "libpython3.14-dev")
+    assert root_folder(home, one).name.startswith("debian-forky-python3.14-")
+    assert root_folder(home, one) != root_folder(home, other)
+    assert not interpreter_installed("debian:python3.14@forky", home)

@@ -1,0 +1,223 @@
+"""Commands against each other, in an outside that is a double from end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World, own, ratios
+from tests.unit.measure.doubles import fails_at
+from tests.unit.measure.tools import Replay, said
+
+from whyfast.investigate.ab_run import EMPTY_RUNS, ROUNDS, Command, Options, run_ab
+from whyfast.measure.invocation import InvocationFailed, Sample
+from whyfast.measure.launch import Finished
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.probe_run import ProbeRun
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.store.samples import SampleStore
+
+COMMANDS = (Command("old", "old x"), Command("new", "new x"))
+OPTIONS = Options(budget=200.0, setup="up", cleanup="down", prepare="ready")
+TIMES = {"old": 1.0, "new": 1.1, "true": 0.01}
+
+
+@dataclass
+class Bench:
+    """Programs that are all installed; ``done`` is what was run beside the measured turns.
+
+    ``probe`` answers for first runs, ``aside`` is called for commands that are not measured.
+    """
+
+    folder: Path
+    world: World = field(default_factory=World)
+    watcher: Watcher = field(default_factory=Watcher)
+    done: list[str] = field(default_factory=list)
+    probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 1.0, 1.0)
+    aside: Callable[[str], None] = lambda name: None
+    perf: Callable[[Sequence[str]], Finished] | None = None
+
+    def __post_init__(self) -> None:
+        self.world.script = ratios(TIMES)
+        tools = ("old", "new", "up", "down", "ready", "true")
+        self.world.launcher = Replay({name: lambda argv: said() for name in tools})
+
+    def run(self, options: Options = OPTIONS, **other: Any) -> Result:
+        if self.perf is not None:
+            self.world.launcher.answers = {**self.world.launcher.answers, "perf": self.perf}
+        outside = self.world.outside(probe=self._probe, aside=self._aside, **other)
+        return run_ab(COMMANDS, options, own(self.folder), self.watcher, outside=outside)
+
+    def _probe(self, arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+        self.done.append(f"first {variant}")
+        return self.probe(variant)
+
+    def _aside(
+        self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
+    ) -> None:
+        self.done.append(command[0])
+        self.aside(command[0])
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_set_up_first_runs_measuring_counting_cleanup_and_the_verdict(bench: Bench) -> None:
+    def count(argv: Sequence[str]) -> Finished:
+        bench.done.append("count")
+        line = '{{"counter-value" : "{}", "event" : "{}:u", "pcnt-running" : 100.00}}'
+        Path(argv[argv.index("-o") + 1]).write_text(line.format(1000, "instructions"))
+        return said()
+
+    bench.perf = count
+    result = bench.run()
+    assert bench.done == [
+        *("up", "up", "ready", "first old", "ready", "first new"),
+        *["count"] * (2 * ROUNDS),
+        *("down", "down"),
+    ]
+    assert bench.watcher.phases == ["measure", "judge"]
+    (verdict,) = result.judged.verdicts
+    assert (verdict.variant, verdict.baseline, verdict.word) == ("new", "old", "slower")
+    (counted,) = result.judged.metrics
+    assert (counted.metric, counted.word, counted.blocks) == ("instructions", "same", ROUNDS)
+    assert result.judged.about == "commands"
+    assert result.question.benchmarks[0].runner == "command"
+    assert result.judged.confounds == ()
+    assert len(bench.world.runners) == 2
+    assert bench.world.runners[0].turns == {"true": EMPTY_RUNS}
+
+
+def test_the_cost_of_starting_is_named_where_it_matters(bench: Bench) -> None:
+    bench.world.script = ratios({**TIMES, "true": 0.5})
+    first = bench.run().judged.confounds[0]
+    assert (first.kind, set(first.variants)) == ("process-start", {"new", "old"})
+
+
+def test_programs_that_all_take_turns_do_so_and_are_not_counted_whole(bench: Bench) -> None:
+    bench.probe = lambda name: ProbeRun(takes_turns=True)
+    bench.world.script = ratios({n: t / 1000 for n, t in TIMES.items()})
+    result = bench.run(replace(OPTIONS, budget=2.0))
+    assert result.question.benchmarks[0].runner == "turn"
+    assert len(bench.world.runners) == 1
+    assert result.recorded.blocks[0].cpu == 0
+    assert not any("perf" in call[0] for call in bench.world.launcher.calls)
+
+
+def test_a_command_on_several_cpus_is_not_pinned(bench: Bench) -> None:
+    bench.probe = lambda name: ProbeRun(False, 1.0, 1.9)
+    assert bench.run().recorded.blocks[0].cpu is None
+
+
+def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Bench) -> None:
+    def fail(name: str) -> ProbeRun:
+        raise InvocationFailed("exit code 3", output="one\ntwo\n")
+
+    bench.probe = fail
+    with pytest.raises(UserError) as raised:
+        bench.run()
+    assert str(raised.value) == (
+        "old x: exit code 3 (two); use --ignore-failure to measure it all the same"
+    )
+    assert bench.done[-2:] == ["down", "down"]
+    assert not own(bench.folder).database.exists()
+
+
+def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:
+    def fail(name: str) -> None:
+        if name == "up":
+            raise InvocationFailed("--setup: exit code 1")
+
+    bench.aside = fail
+    with pytest.raises(UserError, match="--setup: exit code 1"):
+        bench.run()
+    assert bench.done == ["up", "down", "down"]
+
+
+def test_interrupted_while_it_measures_it_shows_what_there_is_and_is_over(bench: Bench) -> None:
+    bench.world.interrupts = EMPTY_RUNS + 4 + 9
+    first = bench.run()
+    assert not first.recorded.complete
+    assert len(first.recorded.blocks) == 4  # of two turns each
+    assert len(first.judged.verdicts) == 1
+    assert bench.done[-2:] == ["down", "down"]
+    assert bench.world.runners[-1].open == []
+    store = SampleStore(own(bench.folder).database)
+    assert [run.finished is None for run in store.runs()] == [False]
+    store.close()
+    second = bench.run()
+    assert second.recorded.run != first.recorded.run
+
+
+def test_interrupted_while_it_counts_the_verdict_is_there(bench: Bench) -> None:
+    def interrupt(argv: Sequence[str]) -> Finished:
+        raise KeyboardInterrupt
+
+    bench.perf = interrupt
+    result = bench.run()
+    assert not result.recorded.complete
+    assert [v.word for v in result.judged.verdicts] == ["slower"]
+    assert result.judged.metrics == ()
+    assert bench.done[-2:] == ["down", "down"]
+
+
+@pytest.mark.parametrize("where", ["up", "ready", "first"])
+def test_an_interrupt_before_it_measures_is_passed_on_after_cleanup(
+    bench: Bench, where: str
+) -> None:
+    def interrupt(name: str) -> Any:
+        if name == where or where == "first":
+            raise KeyboardInterrupt
+        return None
+
+    if where == "first":
+        bench.probe = interrupt
+    else:
+        bench.aside = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        bench.run()
+    assert bench.done[-2:] == ["down", "down"]
+    assert not own(bench.folder).database.exists()
+
+
+def test_a_command_that_fails_half_way_leaves_what_was_measured(bench: Bench) -> None:
+    bench.world.script = fails_at("new", 6)
+    result = bench.run()
+    (failure,) = result.recorded.failures
+    assert (failure.variant, failure.reason) == ("new", "exit code 3")
+    assert result.recorded.complete
+    assert len(result.recorded.blocks) == 4  # after two turns to calibrate
+
+
+def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:
+    class Full(SampleStore):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+            self._db.execute(f"PRAGMA max_page_count = {pages}")
+
+    # Never decided, so that there is much to keep.
+    bench.world.script = lambda variant, loops, before: Sample(1 + before * ord(variant[0]) % 7)
+    with pytest.raises(UserError, match="results database: database or disk is full"):
+        bench.run(store=Full)
+    assert bench.done[-2:] == ["down", "down"]
+
+
+def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> None:
+    home, outside = own(bench.folder), bench.world.outside()
+    for commands, options, message in (
+        (COMMANDS[:1], Options(), "at least two commands"),
+        (COMMANDS, Options(baseline="x"), "--baseline 'x' is none of: old, new"),
+        ((COMMANDS[0], Command("no", "no")), Options(), "'no': no program 'no' is found"),
+        ((COMMANDS[0], Command("", "")), Options(), "an empty command"),
+        ((COMMANDS[0], Command("'", "'")), Options(), "is no command line"),
+    ):
+        with pytest.raises(UserError, match=message):
+            run_ab(commands, options, home, bench.watcher, outside=outside)
+    assert bench.watcher.heard == []

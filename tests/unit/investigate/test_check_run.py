@@ -1,0 +1,299 @@
+"""Checks of changes in a real repository, in an outside that builds and measures nothing real."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World, own, ratios
+from tests.unit.measure.doubles import fails_at
+
+from whyfast.cli.check import exit_code
+from whyfast.formats.check_log import is_check_log, read_check_log
+from whyfast.investigate import check_run
+from whyfast.investigate.check_run import Request, run_check
+from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.report.document import Sentences, Table
+from whyfast.report.pages.check_page import (
+    LINES,
+    check_markdown,
+    check_page,
+    github_annotations,
+    log_line,
+)
+from whyfast.report.result_json import from_json, to_json
+
+STUDY = """\
+[study]
+title = "Did this change make it slower?"
+baseline = "release"
+
+[build]
+steps = ["cp {source}/main.c {program}"]
+program = "vm"
+
+[variant.release]
+toolchain = "path:cc"
+
+[benchmarks.one]
+runner = "command"
+command = ["{program}", "1"]
+
+[benchmarks.two]
+runner = "command"
+command = ["{program}", "2"]
+
+[measure]
+turns = 2
+"""
+HOT = FunctionChange("hot", "changed", (10, 12), True, ("peek",), (), ("-a", "+b"))
+TRACED = CodeComparison(False, False, (HOT,), (), traced=True)
+
+
+@dataclass
+class Bench:
+    folder: Path
+    world: World = field(default_factory=World)
+    watcher: Watcher = field(default_factory=Watcher)
+
+    @property
+    def repo(self) -> Path:
+        return self.folder / "repo"
+
+    def git(self, *words: str) -> None:
+        who = ["-c", "user.name=n", "-c", "user.email=e@e"]
+        subprocess.run(["git", *who, "-C", str(self.repo), *words], check=True)
+
+    def run(self, range: str = "", **fields: Any) -> Result:
+        request = Request(self.repo, range, budget=300.0, **fields)
+        return run_check(
+            request, own(self.folder), self.watcher, outside=self.world.outside(cpus=(0,))
+        )
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """One commit on main, with a study, and a change that is not committed."""
+    made = Bench(tmp_path)
+    made.repo.mkdir()
+    made.git("init", "-q", "-b", "main")
+    (made.repo / "whyfast.toml").write_text(STUDY)
+    (made.repo / "main.c").write_text("before")
+    made.git("add", "-A")
+    made.git("commit", "-qm", "first")
+    (made.repo / "main.c").write_text("after")
+    return made
+
+
+@pytest.fixture
+def traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One function has changed, and only the benchmark ``one`` executes it."""
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
+    monkeypatch.setattr(
+        check_run,
+        "reached_by",
+        lambda *given: (
+            Reach("one", ("hot",), "", (100.0, 103.0)),
+            Reach("two", (), "", (100.0, 100.0)),
+        ),
+    )
+
+
+def _tables(result: Result) -> tuple[Table, ...]:
+    blocks = [b for s in check_page(result).sections for b in s.blocks]
+    return tuple(b for b in blocks if isinstance(b, Table))
+
+
+def _sentences(result: Result) -> tuple[str, ...]:
+    blocks = [b for s in check_page(result).sections for b in s.blocks]
+    return tuple(i.text for b in blocks if isinstance(b, Sentences) for i in b.items)
+
+
+def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    assert bench.world.built == ["base", "head"]
+    assert [(v.benchmark, v.word) for v in result.judged.verdicts] == [
+        ("one", "slower"),
+        ("two", "slower"),
+    ]
+    page = check_page(result)
+    assert page.headline.startswith("10.0 % slower on one [10.0, 10.0] and 10.0 % slower on two")
+    assert (exit_code(result, "slower"), exit_code(result, None)) == (3, 0)
+
+
+def test_the_repository_is_left_as_it_was(bench: Bench) -> None:
+    def state() -> str:
+        words = ["git", "-C", str(bench.repo), "status", "--short", "--branch"]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+    before = state()
+    bench.run()
+    assert state() == before
+
+
+def test_equal_builds_are_not_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    same = CodeComparison(True, True, traced=True)
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: same)
+    result = bench.run()
+    assert bench.world.runners == []
+    assert check_page(result).headline == (
+        "Nothing that runs has changed between merge base with main and the files as they are: "
+        "what was built is the same byte by byte."
+    )
+    assert _tables(result) == ()
+    assert exit_code(result, "slower") == 0
+
+
+@pytest.mark.usefixtures("traced")
+def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    order = [b.benchmark for b in result.recorded.blocks]
+    assert order == sorted(order)
+    headline = check_page(result).headline
+    assert headline == (
+        "10.0 % slower on one [10.0, 10.0], 1 benchmark runs no changed code "
+        "(10.0 % slower on two by placement); `hot` now calls `peek`."
+    )
+    (table,) = _tables(result)
+    cells = {row[0].text: (row[3].text, row[4].text) for row in table.rows}
+    assert cells == {
+        "one": ("hot", "+3.00 %"),
+        "two": ("none: placement only", "+0.00 %"),
+        "geometric mean": ("", ""),
+    }
+
+
+@pytest.mark.usefixtures("traced")
+def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.0})
+    result = bench.run()
+    assert exit_code(result, "slower") == 0
+
+
+@pytest.mark.usefixtures("traced")
+def test_the_comment_is_short_and_folds_the_instructions_away(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    text = check_markdown(bench.run())
+    assert text.count("\n") <= LINES
+    assert text.startswith("**10.0 % slower on one")
+    assert (
+        "<details><summary>hot now calls peek</summary>\n\n```diff\n-a\n+b\n```\n\n</details>\n"
+        in text
+    )
+
+
+@pytest.mark.usefixtures("traced")
+def test_the_result_survives_json_and_a_log(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    again = from_json(json.loads(json.dumps(to_json(result))))
+    assert again.found.check == result.found.check
+    line = log_line(result)
+    assert line.count("\n") == 1
+    assert is_check_log(line)
+    timeline = read_check_log(line + line, "log")
+    assert [s.name for s in timeline.series] == ["one", "two"]
+    assert timeline.series[0].values == pytest.approx((1.1, 1.1))
+
+
+def test_annotations_escape_what_github_would_read(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    first, *rest = github_annotations(result, failed=True)
+    assert first.startswith("::error title=whyfast::10.0 %25 slower on one")
+    assert rest == [
+        "::error title=one::10.0 %25 slower [10.0, 10.0]",
+        "::error title=two::10.0 %25 slower [10.0, 10.0]",
+    ]
+
+
+def test_benchmarks_of_one_side_are_named_and_the_rest_judged(bench: Bench) -> None:
+    text = STUDY.replace("[benchmarks.two]", "[benchmarks.three]")
+    (bench.repo / "whyfast.toml").write_text(text)
+    result = bench.run()
+    assert {v.benchmark for v in result.judged.verdicts} == {"one"}
+    said = _sentences(result)
+    assert "Only in the head, so not judged: three." in said
+    assert "Only in the base, so not judged: two." in said
+
+
+def test_flags_of_the_study_are_those_of_each_side(bench: Bench) -> None:
+    text = STUDY.replace('"path:cc"', '"path:cc"\ncflags = ["-O3"]')
+    (bench.repo / "whyfast.toml").write_text(text)
+    base, head = bench.run().question.variants
+    assert (base.cflags, head.cflags) == ((), ("-O3",))
+
+
+def test_steps_that_differ_are_said(bench: Bench) -> None:
+    text = STUDY.replace('"cp {source}', '"true", "cp {source}')
+    (bench.repo / "whyfast.toml").write_text(text)
+    assert (
+        "The steps of the build differ; both sides are built by those of the head."
+        in _sentences(bench.run())
+    )
+
+
+def test_a_benchmark_that_fails_is_named(bench: Bench) -> None:
+    bench.world.script = fails_at("head", 1)
+    result = bench.run()
+    assert "one failed in head: exit code 3." in _sentences(result)
+    assert exit_code(result, None) == 1
+
+
+def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
+    noise = iter(range(10**6))
+
+    def script(variant: str, loops: int, before: int) -> Any:
+        n = next(noise)
+        wave = 1 + 0.2 * math.sin(n * 1.7 + (1 if variant == "head" else 0) * n)
+        return ratios({"base": wave, "head": wave})(variant, loops, before)
+
+    bench.world.script = script
+    headline = check_page(bench.run()).headline
+    assert headline.startswith("Undecided on ")
+    assert "one (± " in headline
+    assert ", needs about " in headline
+
+
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
+    bench.world.broken = [side]
+    with pytest.raises(UserError) as caught:
+        bench.run()
+    name = {"base": "merge base with main", "head": "the files as they are"}[side]
+    assert str(caught.value).startswith(f"{side} ({name}, ")
+    assert str(caught.value).endswith(") does not build: step 1 failed: exit code 1")
+
+
+def test_no_study(bench: Bench) -> None:
+    (bench.repo / "whyfast.toml").unlink()
+    with pytest.raises(UserError) as caught:
+        bench.run()
+    assert str(caught.value) == (
+        f"{bench.repo}: there is no whyfast.toml at the root of the repository; write one with "
+        "`whyfast new`, or name a study with --study"
+    )
+
+
+def test_a_study_of_another_source(bench: Bench) -> None:
+    text = STUDY.replace("[build]", '[source]\nsubject = "ebpf-vm"\n\n[build]')
+    (bench.repo / "whyfast.toml").write_text(text)
+    with pytest.raises(UserError, match=r"\[source\] is not the repository that is checked"):
+        bench.run()
+
+
+def test_a_base_without_the_study(bench: Bench) -> None:
+    bench.git("rm", "-q", "--cached", "whyfast.toml")
+    bench.git("commit", "-qm", "without")
+    result = bench.run()
+    assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
+    assert "The base has no such study; that of the head is used for both." in _sentences(result)

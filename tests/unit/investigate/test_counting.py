@@ -1,0 +1,183 @@
+"""What every build does for the same work, by tools that are doubles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.unit.build.example import study as example
+from tests.unit.build.example import write_source
+from tests.unit.investigate.doubles import Watcher, World, own
+from tests.unit.measure.tools import Replay, option, said
+
+from whyfast.investigate.counting import WHOLE, count
+from whyfast.investigate.recording import recording
+from whyfast.investigate.work import Work
+from whyfast.measure.launch import Finished
+from whyfast.model.build import Build
+from whyfast.model.counted import Counted
+from whyfast.model.runner_kind import RunnerName
+from whyfast.model.sample import Calibration
+from whyfast.model.study import EvidenceSpec, Study
+from whyfast.model.variant import Benchmark, Variant
+
+#: Instructions to start, and of each loop, by the name of the program.
+COSTS = {"a": (100_000, 3_000_000), "b": (100_000, 6_000_000)}
+
+
+@dataclass
+class Tools:
+    """Programs that take turns where they are granted any, under Valgrind and perf.
+
+    ``counts`` says whether the hardware does.
+    """
+
+    counts: bool = False
+    replay: Replay = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.replay = Replay({"valgrind": self.valgrind, "perf": self.perf})
+
+    def valgrind(self, argv: Sequence[str]) -> Finished:
+        if argv[-1] == "--version":
+            return said("valgrind-3.25.0")
+        executed = self._run(argv)
+        out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
+        out.write_text(f"events: Ir\nob=(1) {argv[-1]}\nfn=(1) run\n0 {executed}\n")
+        Path(option(argv, "--log-file")).write_text("==77== Callgrind")
+        return said()
+
+    def perf(self, argv: Sequence[str]) -> Finished:
+        if argv[1] == "--version":
+            return said("perf version 6.1")
+        if argv[1] == "report":
+            return said("# Samples: 900  of event 'cycles:u'\n 900 ;a ;[.] run\n")
+        executed = self._run(argv)
+        counted = executed if self.counts else "<not supported>"
+        line = f'{{"counter-value": "{counted}", "event": "%s", "pcnt-running": 100}}'
+        events = argv[argv.index("-e") + 1].split(",")
+        Path(argv[argv.index("-o") + 1]).write_text("\n".join(line % e for e in events))
+        return said()
+
+    def _run(self, argv: Sequence[str]) -> int:
+        start, loop = COSTS[Path(argv[-1]).name]
+        turns = self.replay.environments[-1].get("WHYFAST_TURN")
+        if turns is None:
+            return start + loop
+        grants, answers = map(int, turns.split(","))
+        loops = [int(n) for n in os.read(grants, 65536).split()]
+        os.write(answers, b"ready 1\n" + b"0.1 42\n" * len(loops))
+        return start + loop * sum(loops)
+
+
+def _count(
+    folder: Path, tools: Tools, evidence: EvidenceSpec, runner: RunnerName = "turn"
+) -> tuple[tuple[Counted, ...], list[str]]:
+    """What is counted, and what was said."""
+    for name in COSTS:
+        (folder / name).write_text("no machine code")
+    check = "42" if runner == "turn" else None
+    study = replace(
+        example(write_source(folder)),
+        baselines=("a",),
+        variants=(Variant("b"), Variant("a"), Variant("a twin", twin_of="a")),
+        benchmarks=(Benchmark("fib", runner, ("{program}",), check=check),),
+        evidence=evidence,
+    )
+    toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
+    builds = tuple(Build(n, n, folder / n[0], n, toolchain, True) for n in ("b", "a", "a twin"))
+    work: Work[Study] = Work(
+        study,
+        own(folder),
+        Watcher(),
+        World(launcher=tools.replay).outside(),
+        toolchains=(World().toolchain("t", own(folder), print, ()),),
+        builds=builds,
+    )
+    with recording(work, "k") as run:
+        run.add_calibration(Calibration("fib", loops=8, turns=3, value=0.05, start=0.0))
+        work = count(work, run)
+    assert isinstance(work.observer, Watcher)
+    return work.counted, work.observer.heard
+
+
+def _instructions(counted: Counted) -> dict[str, list[tuple[float | None, str]]]:
+    return {
+        c.variant: [(k.value, k.source) for k in c.counters if k.name == "instructions"]
+        for c in counted.counts
+    }
+
+
+def test_a_study_that_wants_nothing_counted(tmp_path: Path) -> None:
+    assert _count(tmp_path, Tools(), EvidenceSpec()) == ((), [])
+
+
+def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path) -> None:
+    tools = Tools()
+    (counted,), heard = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
+    assert counted.work == "one turn of 1 loop, beyond start-up and a turn to warm up"
+    # In the order of the study, without the twin; the main baseline decides the loops.
+    assert _instructions(counted) == {
+        "b": [(6_000_000, "simulated")],
+        "a": [(3_000_000, "simulated")],
+    }
+    assert not any("perf" in call[0] for call in tools.replay.calls)
+    assert heard[:2] == ["# count", "simulating fib in 2 builds"]
+    assert heard[2].startswith("hot functions of fib: ")
+
+
+def test_what_the_hardware_counts_goes_first(tmp_path: Path) -> None:
+    wanted = EvidenceSpec(counters="hardware or simulation")
+    (counted,), heard = _count(tmp_path, Tools(counts=True), wanted)
+    assert counted.work == "10 turns of 8 loops, beyond start-up and a turn to warm up"
+    assert _instructions(counted) == {
+        "b": [(480_000_000, "measured")],
+        "a": [(240_000_000, "measured")],
+    }
+    assert "counting fib in 2 builds" in heard
+    assert not any(said.startswith("simulating") for said in heard)
+
+
+def test_events_that_only_a_simulation_has_are_added(tmp_path: Path) -> None:
+    events = ("instructions", "L1i misses")
+    wanted = EvidenceSpec(counters="hardware or simulation", events=events)
+    (counted,), _ = _count(tmp_path, Tools(counts=True), wanted)
+    assert counted.work == (
+        "10 turns of 8 loops, beyond start-up and a turn to warm up; simulated: one turn of 1 "
+        "loop, beyond start-up and a turn to warm up"
+    )
+    assert _instructions(counted)["a"] == [(240_000_000, "measured"), (3_000_000, "simulated")]
+    assert {k.name for c in counted.counts for k in c.counters} == {"instructions"}
+
+
+def test_a_machine_without_counters_is_tried_once(tmp_path: Path) -> None:
+    tools = Tools()
+    wanted = EvidenceSpec(counters="hardware or simulation")
+    (counted,), heard = _count(tmp_path, tools, wanted)
+    assert _instructions(counted)["a"] == [(3_000_000, "simulated")]
+    assert "no hardware counters: this machine does not count it; simulating instead" in heard
+    assert sum(call[1] == "stat" for call in tools.replay.calls) == 2  # with start-up alone
+
+
+def test_commands_are_counted_whole(tmp_path: Path) -> None:
+    (counted,), _ = _count(tmp_path, Tools(), EvidenceSpec(counters="simulation"), "command")
+    assert counted.work == WHOLE
+    assert _instructions(counted)["a"] == [(3_100_000, "simulated")]
+
+
+@pytest.mark.parametrize("runner", ["bpf"])
+def test_work_inside_of_the_kernel_is_not_counted(tmp_path: Path, runner: RunnerName) -> None:
+    assert _count(tmp_path, Tools(), EvidenceSpec(counters="simulation"), runner)[0] == ()
+
+
+def test_without_tools_the_notes_say_why(tmp_path: Path) -> None:
+    tools = Tools()
+    tools.replay.answers = {}
+    (counted,), _ = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
+    assert [(c.variant, c.failed, c.notes) for c in counted.counts] == [
+        (name, True, ("valgrind is not installed; and no newer one could be had: no network",))
+        for name in ("b", "a")
+    ]

@@ -1,0 +1,99 @@
+"""Where built programs run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.build.example import study as example
+
+from whyfast.investigate import exec_prefixes as enter
+from whyfast.investigate.events import Silent
+from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Work
+from whyfast.model.build import Build, BuildFailure
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
+from whyfast.store.home import Home
+from whyfast.toolchain.sandbox import Box
+
+ROOT = Path("/cache/toolchains/debian/root")
+
+
+def _toolchain(name: str, root: Path | None) -> Toolchain:
+    return Toolchain(name, "p", "v", "t", name, ("cc",), frozenset(), root=root)
+
+
+def _work(folder: Path, own: Home, *toolchains: Toolchain) -> Work[Study]:
+    builds = [
+        Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {"toolchain": {"digest": t.digest}}, False)
+        for i, t in enumerate(toolchains)
+    ]
+    failed = BuildFailure("broken", "failed", "reason")
+    variants = [Variant(f"v{i}", t.name) for i, t in enumerate(toolchains)]
+    return Work(
+        replace(example(folder / "subject"), variants=tuple(variants)),
+        own,
+        Silent(),
+        Outside(),
+        toolchains,
+        (*builds, failed),
+        packages={"pyperf": Path("/pyperf")},
+    )
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Home:
+    """A home that nothing is written to."""
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+@pytest.fixture
+def boxes(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
+    """The boxes that programs were put in."""
+    seen: list[Box] = []
+
+    def around(box: Box, scratch: Path) -> list[str]:
+        seen.append(box)
+        return ["enter", str(box.root)]
+
+    monkeypatch.setattr(enter, "around_program", around)
+    return seen
+
+
+def test_without_any_root_programs_are_just_started(
+    tmp_path: Path, own: Home, boxes: list[Box]
+) -> None:
+    toolchains = (_toolchain("path:a", None), _toolchain("zig:b", None))
+    found = study_prefixes(_work(tmp_path, own, *toolchains))
+    assert found == {"v0": (), "v1": ()}
+    assert boxes == []
+
+
+def test_with_one_root_all_programs_are_started_alike(
+    tmp_path: Path, own: Home, boxes: list[Box]
+) -> None:
+    toolchains = (_toolchain("path:a", None), _toolchain("debian:b", ROOT))
+    work = _work(tmp_path, own, *toolchains)
+    found = study_prefixes(work)
+    assert found == {"v0": ("enter", "None"), "v1": ("enter", str(ROOT))}
+    assert [b.writable for b in boxes] == [(own.builds / "digest0",), (own.builds / "digest1",)]
+    assert boxes[0].network
+    study = work.question
+    assert {study.folder, study.source.folder, Path("/pyperf")} <= set(boxes[0].readable)
+
+
+def test_a_root_that_cannot_be_entered(
+    tmp_path: Path, own: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def around(box: Box, scratch: Path) -> list[str]:
+        raise CannotBuildHere("cannot be entered here")
+
+    monkeypatch.setattr(enter, "around_program", around)
+    toolchain = _toolchain("debian:b", ROOT)
+    with pytest.raises(UserError, match=r"study\.toml: cannot be entered here"):
+        study_prefixes(_work(tmp_path, own, toolchain))

@@ -1,0 +1,179 @@
+"""The context in which values are taken."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.build.example import study as example
+from tests.unit.build.example import write_source
+from tests.unit.investigate.doubles import Watcher, World, own
+
+from whyfast.investigate.measuring import Processes
+from whyfast.investigate.recording import recording, run_key
+from whyfast.investigate.work import Work
+from whyfast.model.build import Build
+from whyfast.model.study import MeasureSpec, Study
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.store.lock import exclusive
+from whyfast.store.samples import SampleStore
+
+HARDEN = "net.core.bpf_jit_harden"
+
+
+def _work(folder: Path, world: World | None = None, **outside: Any) -> Work[Study]:
+    """A study of two programs that are built already."""
+    study = replace(
+        example(write_source(folder)),
+        baselines=("a",),
+        variants=(Variant("a"), Variant("b", sysctl={HARDEN: "2"})),
+        benchmarks=(Benchmark("fib", "command", ("{program}",)),),
+        measure=MeasureSpec(budget=1e6, turns=2, stop="budget"),
+    )
+    toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
+    builds = tuple(Build(n, n, folder / n, n, toolchain, True) for n in "ab")
+    made = (world or World()).outside(**outside)
+    return Work(study, own(folder), Watcher(), made, builds=builds, prefixes={"a": (), "b": ()})
+
+
+def _runs(work: Work[Study]) -> list[bool]:
+    """Of all runs, oldest first: were they finished?"""
+    store = SampleStore(work.home.database)
+    try:
+        return [run.finished is not None for run in store.runs()]
+    finally:
+        store.close()
+
+
+class Settings:
+    """Settings that an earlier run left behind."""
+
+    def __init__(self, *_: object) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{name} is 0 again" for name in settings)
+
+    def why_not(self, settings: Mapping[str, str]) -> str:
+        return ""
+
+
+def test_what_was_left_behind_is_put_back_first(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    with recording(work, "k"):
+        assert isinstance(work.observer, Watcher)
+        assert work.observer.heard == [f"{HARDEN} is 0 again"]
+
+
+def test_settings_of_other_kernels_are_not_this_machines(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    variants = tuple(replace(v, kernel="debian:linux-6.12") for v in work.question.variants)
+    work = replace(work, question=replace(work.question, variants=variants))
+    with recording(work, "k"):
+        assert isinstance(work.observer, Watcher)
+        assert work.observer.heard == []
+
+
+def test_only_one_measures_at_a_time(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    entered = threading.Event()
+
+    def other() -> None:
+        with recording(work, "k"):
+            entered.set()
+
+    lock = work.home.data / "measuring.lock"
+    with exclusive(lock):
+        with recording(work, "read", alone=False):
+            pass
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert isinstance(work.observer, Watcher)
+        while not work.observer.heard:
+            thread.join(0.01)
+        assert not entered.is_set()
+    thread.join()
+    assert entered.is_set()
+    assert work.observer.heard[0] == "waiting: another whyfast is measuring on this machine"
+
+
+def test_interrupted_it_stays_open_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    with recording(work, "k") as first, first.timed("measure", work.outside.clock):
+        raise KeyboardInterrupt
+    assert not first.complete
+    assert (first.recorded.complete, first.recorded.seconds) == (False, {"measure": 0.0})
+    assert _runs(work) == [False]
+    with recording(work, "other"):
+        pass
+    with recording(work, "k") as second:
+        pass
+    assert second.run == first.run
+    assert _runs(work) == [True, True]
+    with recording(work, "k") as third:
+        pass
+    assert third.run.id != first.run.id
+
+
+def test_without_a_key_nothing_goes_on(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    with recording(work, None) as first:
+        raise KeyboardInterrupt
+    assert (first.recorded.complete, _runs(work)) == (False, [True])
+
+
+def test_an_error_leaves_the_run_to_go_on_with(tmp_path: Path) -> None:
+    work = _work(tmp_path, sysctls=Settings)
+    with pytest.raises(OSError, match="gone"), recording(work, "k"):
+        raise OSError("gone")
+    assert _runs(work) == [False]
+
+
+def test_one_run_can_be_measured_in_again_by_another_rule_and_with_others(tmp_path: Path) -> None:
+    """As a search does, candidate by candidate."""
+    work = _work(tmp_path, sysctls=Settings)
+    extra = Build("c", "c", tmp_path / "c", "c", work.usable[0].provenance, True)
+    with recording(work, run_key(work)) as run:
+        Processes().measure(work, run, settled=lambda entry: len(entry.blocks) >= 2)
+        question = replace(work.question, variants=(*work.question.variants, Variant("c")))
+        more = replace(
+            work,
+            question=question,
+            builds=(*work.builds, extra),
+            prefixes={**work.prefixes, "c": ()},
+        )
+        Processes().measure(more, run, settled=lambda entry: len(entry.blocks) >= 5)
+    blocks = run.recorded.blocks
+    assert [b.index for b in blocks] == [0, 1, 2, 3, 4]
+    assert [sorted(b.values) for b in blocks] == [["a", "b"]] * 2 + [["a", "b", "c"]] * 3
+    assert len(run.recorded.sessions) == 2
+
+
+def test_what_makes_another_run(tmp_path: Path) -> None:
+    work = _work(tmp_path)
+    study = work.question
+    a, b = study.variants
+    others = [
+        replace(study, variants=(a, replace(b, sysctl={}))),
+        replace(study, baselines=("b",)),
+        replace(study, benchmarks=(replace(study.benchmarks[0], timeout=1.0),)),
+        replace(study, measure=replace(study.measure, turns=3)),
+        replace(study, measure=replace(study.measure, layouts=4)),
+    ]
+    keys = {run_key(work), *(run_key(replace(work, question=other)) for other in others)}
+    assert len(keys) == 1 + len(others)
+    builds = (work.builds[0], replace(work.usable[1], digest="another"))
+    assert run_key(replace(work, builds=builds)) not in keys
+    for same in (
+        replace(study, margin=0.05, title="another"),
+        replace(study, measure=replace(study.measure, budget=1.0)),
+    ):
+        assert run_key(replace(work, question=same)) == run_key(work)

@@ -1,0 +1,293 @@
+"""A whole run of a study, in an outside that is a double from end to end."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.build.example import study as example
+from tests.unit.build.example import write_source
+from tests.unit.investigate.doubles import Watcher, World, own, ratios
+from tests.unit.measure.doubles import fails_at
+
+from whyfast.investigate.study_run import run_study
+from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.model.study import EvidenceSpec, MeasureSpec, Study
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.store.samples import SampleStore
+
+
+@dataclass
+class Bench:
+    """One study in one home, run again and again."""
+
+    folder: Path
+    world: World = field(default_factory=World)
+    watcher: Watcher = field(default_factory=Watcher)
+
+    def study(self, **fields: Any) -> Study:
+        variants = tuple(Variant(n, "path:cc", cflags=(f"-D{n}",)) for n in ("a", "b", "c"))
+        plain = replace(
+            example(write_source(self.folder)),
+            baselines=("a",),
+            variants=variants,
+            benchmarks=(Benchmark("fib", "command", ("{program}",)),),
+            measure=MeasureSpec(budget=300.0, turns=2),
+        )
+        return replace(plain, **fields)
+
+    def run(
+        self, *, fresh: bool = False, outside: dict[str, Any] | None = None, **fields: Any
+    ) -> Result:
+        self.watcher.heard.clear()
+        return run_study(
+            self.study(**fields),
+            own(self.folder),
+            self.watcher,
+            outside=self.world.outside(**(outside or {})),
+            fresh=fresh,
+        )
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_the_stages_come_in_order_and_lead_to_verdicts(bench: Bench) -> None:
+    bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
+    result = bench.run()
+    assert bench.watcher.phases == ["toolchains", "build", "explain", "measure", "judge"]
+    assert bench.world.built == ["a", "b", "c"]
+    assert [(v.variant, v.word) for v in result.judged.verdicts] == [("b", "slower"), ("c", "same")]
+    assert result.judged.verdicts[0].ratio == pytest.approx(1.1)
+    assert result.judged.about == "binaries"
+    assert result.recorded.complete
+    assert (result.question, result.recorded.failures) == (bench.study(), ())
+    assert result.recorded.seconds == {"prepare": 0.0, "measure": bench.world.clock.seconds}
+
+
+def test_two_runs_in_equal_worlds_are_equal(tmp_path: Path) -> None:
+    results = []
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        bench = Bench(folder)
+        bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
+        results.append(bench.run())
+    one, other = results
+    assert one.recorded.blocks == other.recorded.blocks
+    assert one.judged == other.judged
+
+
+def test_once_all_is_decided_measuring_ends_before_the_budget(bench: Bench) -> None:
+    bench.world.script = ratios({"a": 1.0, "b": 1.5, "c": 0.5})
+    bench.run(measure=MeasureSpec(budget=1e6, turns=2))
+    assert bench.world.clock.seconds < 1000
+
+
+def test_a_build_that_fails_leaves_the_others(bench: Bench) -> None:
+    bench.world.broken = ["b"]
+    result = bench.run()
+    assert [type(b).__name__ for b in result.recorded.builds] == ["Build", "BuildFailure", "Build"]
+    assert "b: step 1 failed: exit code 1" in bench.watcher.heard
+    assert {v.variant for v in result.judged.verdicts} == {"c"}
+    assert set(result.recorded.blocks[0].values) == {"a", "c"}
+
+
+def test_without_its_baseline_nothing_is_measured_and_nothing_kept(bench: Bench) -> None:
+    bench.world.broken = ["a"]
+    with pytest.raises(UserError) as raised:
+        bench.run()
+    assert str(raised.value) == (
+        f"{bench.folder}/study.toml: no baseline could be built, so there is nothing to compare "
+        "with; a: step 1 failed: exit code 1"
+    )
+    assert bench.world.runners == []
+    assert not own(bench.folder).database.exists()
+
+
+def test_another_baseline_takes_its_place(bench: Bench) -> None:
+    bench.world.broken = ["a"]
+    result = bench.run(baselines=("a", "b"))
+    assert {(v.variant, v.baseline) for v in result.judged.verdicts} == {("c", "b")}
+
+
+def test_a_baseline_that_is_lost_half_way(bench: Bench) -> None:
+    bench.world.script = fails_at("a", 8)
+    result = bench.run(baselines=("a", "b"))
+    (failure,) = result.recorded.failures
+    assert (failure.variant, failure.reason) == ("a", "exit code 3")
+    assert "a failed: exit code 3" in bench.watcher.heard
+    sides = [set(b.values) for b in result.recorded.blocks]
+    assert sides[0] == {"a", "b", "c"}
+    assert sides[-1] == {"b", "c"}
+    assert {(v.variant, v.baseline) for v in result.judged.verdicts} == {
+        *(("b", "a"), ("c", "a")),
+        *(("a", "b"), ("c", "b")),
+    }
+    # From now on the second is what the others are measured against.
+    assert {v.blocks for v in result.judged.verdicts if v.variant == "c"} == {
+        len(sides),
+        sum("a" in side for side in sides),
+    }
+
+
+def test_the_only_baseline_lost_ends_the_measuring(bench: Bench) -> None:
+    bench.world.script = fails_at("a", 8)
+    result = bench.run()
+    assert {"a"} <= {f.variant for f in result.recorded.failures}
+    assert result.recorded.complete
+    assert bench.world.clock.seconds < 100
+    assert bench.world.runners[0].open == []
+
+
+def test_interrupted_while_it_measures_it_goes_on(bench: Bench) -> None:
+    bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
+    bench.world.interrupts = 40
+    first = bench.run()
+    assert not first.recorded.complete
+    kept = first.recorded.blocks
+    assert len(kept) == 5  # six turns to calibrate, and six in each block
+    assert bench.world.runners[0].open == []
+    assert bench.watcher.phases[-1] == "judge"
+
+    second = bench.run()
+    assert "resuming: 5 blocks are there already" in bench.watcher.heard
+    assert second.recorded.complete
+    assert second.recorded.run == first.recorded.run
+    assert second.recorded.blocks[:5] == kept
+    assert [b.index for b in second.recorded.blocks] == list(range(len(second.recorded.blocks)))
+    assert len(second.recorded.sessions) == 2
+
+    third = bench.run()
+    assert third.recorded.run != first.recorded.run
+
+
+def test_fresh_means_not_to_go_on(bench: Bench) -> None:
+    bench.world.interrupts = 40
+    first = bench.run()
+    second = bench.run(fresh=True)
+    assert second.recorded.run != first.recorded.run
+    assert not any(said.startswith("resuming") for said in bench.watcher.heard)
+
+
+def test_a_budget_that_was_used_up_can_be_raised_for_the_next_run(bench: Bench) -> None:
+    bench.world.interrupts = 40
+    first = bench.run(measure=MeasureSpec(budget=500.0, turns=2))
+    second = bench.run(measure=MeasureSpec(budget=900.0, turns=2))
+    assert second.recorded.run == first.recorded.run
+    other = bench.run(measure=MeasureSpec(budget=900.0, turns=3))
+    assert other.recorded.run != first.recorded.run
+
+
+@pytest.mark.parametrize("phase", ["toolchains", "build", "explain", "measure", "judge"])
+def test_an_interrupt_outside_of_recording_is_passed_on(bench: Bench, phase: str) -> None:
+    bench.watcher.interrupt = phase
+    with pytest.raises(KeyboardInterrupt):
+        bench.run()
+    # The builds are there, and whatever was measured is, too.
+    bench.watcher.interrupt = ""
+    assert bench.run().recorded.complete
+
+
+def test_an_interrupt_while_a_step_runs(bench: Bench) -> None:
+    def build(*arguments: object) -> list[Any]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(outside={"build": build})
+    assert not own(bench.folder).database.exists()
+
+
+ASKING = Benchmark("fib", "command", ("{program}",), distribution=("{program}", "histogram"))
+
+
+def test_an_interrupt_while_programs_are_asked_leaves_a_run_to_go_on_with(bench: Bench) -> None:
+    def interrupted(argv: object) -> Any:
+        raise KeyboardInterrupt
+
+    bench.world.launcher.answers = {"vm": interrupted}
+    first = bench.run(benchmarks=(ASKING,))
+    assert (first.recorded.complete, first.recorded.blocks) == (False, ())
+    assert first.judged.verdicts == ()
+    bench.world.launcher.answers = {}
+    second = bench.run(benchmarks=(replace(ASKING, distribution=()),))
+    assert second.recorded.run == first.recorded.run
+
+
+def test_an_interrupt_while_it_counts_keeps_what_was_measured(bench: Bench) -> None:
+    def interrupted(argv: object) -> Any:
+        raise KeyboardInterrupt
+
+    bench.world.launcher.answers = {"perf": interrupted}
+    counting = EvidenceSpec(counters="hardware or simulation")
+    first = bench.run(evidence=counting)
+    assert not first.recorded.complete
+    assert first.found.counted == ()
+    assert first.judged.verdicts != ()
+    measured = bench.world.clock.seconds
+    bench.world.launcher.answers = {}
+    second = bench.run(evidence=counting)
+    assert bench.watcher.phases[-2:] == ["count", "judge"]
+    assert second.recorded.complete
+    assert second.recorded.blocks == first.recorded.blocks
+    assert bench.world.clock.seconds == measured  # all was decided
+    (counted,) = second.found.counted
+    assert {c.notes for c in counted.counts} == {
+        ("valgrind is not installed; and no newer one could be had: no network",)
+    }
+
+
+def test_a_disk_that_fills_up(bench: Bench) -> None:
+    class Small(SampleStore):
+        """On a disk with little room."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+            self._db.execute(f"PRAGMA max_page_count = {pages + 4}")
+
+    long = MeasureSpec(budget=900.0, turns=2, stop="budget")
+    with pytest.raises(UserError) as raised:
+        bench.run(outside={"store": Small}, measure=long)
+    database = own(bench.folder).database
+    assert str(raised.value) == (
+        f"{database}: cannot be used as the results database: database or disk is full"
+    )
+    assert bench.world.runners[0].open == []
+    with sqlite3.connect(database) as db:
+        (kept,) = db.execute("SELECT count(*) FROM block").fetchone()
+    heard = sum(said == "block of fib" for said in bench.watcher.heard)
+    assert kept == heard > 0
+    assert bench.run(measure=long).recorded.complete
+    assert f"resuming: {kept} blocks are there already" in bench.watcher.heard
+
+
+def test_evidence_only_is_not_measured_and_waits_for_nobody(bench: Bench) -> None:
+    variants = tuple(replace(v, evidence_only=True) for v in bench.study().variants)
+    result = bench.run(variants=variants)
+    assert bench.world.runners == []
+    assert (result.recorded.complete, result.judged.verdicts) == (True, ())
+    assert result.question.benchmarks == ()
+    assert len(result.recorded.builds) == 3
+    assert not (own(bench.folder).data / "measuring.lock").exists()
+
+
+def test_a_study_in_place_of_another_says_so_first(bench: Bench) -> None:
+    bench.run(stands_for="x cannot be run here: no root")
+    assert bench.watcher.heard[0] == "x cannot be run here: no root; running demo instead"
+
+
+def test_what_cannot_be_made_here_is_no_failure_of_a_run(bench: Bench) -> None:
+    variants = bench.study().variants
+    wanting = replace(variants[1], requires=("musttail",))
+    result = bench.run(variants=(variants[0], wanting, variants[2]))
+    failed = result.recorded.builds[1]
+    assert isinstance(failed, BuildFailure)
+    assert (failed.kind, failed.reason) == ("not-buildable", "cc 1.0 has no musttail")

@@ -1,0 +1,207 @@
+"""A study under other kernels, with doubles of QEMU, the archive and the build."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World
+from tests.unit.measure.tools import Replay, said
+
+from whyfast.investigate.events import Observer, Silent
+from whyfast.investigate.study_run import run_study
+from whyfast.measure.launch import Finished
+from whyfast.measure.vm.qemu import PROGRAM
+from whyfast.model.boot import Kernel
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.result import Result
+from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.store.home import Home
+
+#: Instructions of a loop under each kernel.
+COSTS = {"debian:linux-5.10": 12, "debian:linux-6.12": 18}
+
+
+class Machine:
+    """Reads the plan in the archive that it is given, and answers it as a guest would."""
+
+    def __init__(self) -> None:
+        self.boots: list[str] = []
+        self.drift = 0
+        self.broken: Callable[[str], str | None] = lambda kernel: None
+
+    def __call__(self, argv: Sequence[str]) -> Finished:
+        if "--version" in argv:
+            return said("QEMU emulator version 7.2.22\n")
+        ports = [word.removeprefix("file:") for word in argv if word.startswith("file:")]
+        image = argv[argv.index("-kernel") + 1]
+        kernel = Path(image).read_text()
+        self.boots.append(kernel)
+        console = self.broken(kernel)
+        Path(ports[0]).write_text(console or "")
+        if console is None:
+            plan = Path(argv[argv.index("-initrd") + 1]).read_bytes().decode("latin-1")
+            Path(ports[1]).write_text(self._answers(kernel, plan))
+        return said()
+
+    def _answers(self, kernel: str, plan: str) -> str:
+        lines = ["hello - 1", "rounds 100000 200006", "file spectre_v2 Vulnerable"]
+        for id_, loops, turns in re.findall(r"turns\0(\d+)\0(\d+)\0(\d+)\0", plan):
+            lines.append(f"ready {id_} ready 1")
+            cost = COSTS[kernel] + self.drift * (len(self.boots) > 2)
+            for _ in range(int(turns)):
+                for n in (int(loops), 2 * int(loops)):
+                    lines.append(f"answer {id_} {(5000 + cost * n) / 1e9:.9f} 0x5")
+            lines.append(f"exit {id_} 0")
+        return "\n".join([*lines, "bye - 0", ""])
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return Machine()
+
+
+def run(
+    tmp_path: Path,
+    home: Home,
+    machine: Machine,
+    *,
+    check: str | None = None,
+    budget: float = 60.0,
+    missing: Sequence[str] = (),
+    observer: Observer | None = None,
+) -> Result:
+    (tmp_path / "source").mkdir(exist_ok=True)
+    study = Study(
+        name="kernels",
+        title="t",
+        folder=tmp_path,
+        baselines=("5.10",),
+        margin=0.01,
+        source=Source("path", ".", tmp_path / "source"),
+        build=BuildSpec((), "program"),
+        variants=tuple(
+            Variant(k.removeprefix("debian:linux-"), "path:gcc", kernel=k) for k in COSTS
+        ),
+        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn"), check=check),),
+        measure=MeasureSpec(budget=budget),
+    )
+
+    def fetch(name: str, home: Home, progress: Callable[[str], None]) -> Kernel:
+        if name in missing:
+            raise CannotBuildHere(f"the archive has no {name}; sid has 7.2.13")
+        image = tmp_path / name.replace(":", "-")
+        image.write_text(name)
+        version = name.removeprefix("debian:linux-")
+        return Kernel(name, version, "linux", f"{version}-1", "sid", "aa", image, name)
+
+    world = World(launcher=Replay({PROGRAM: machine}))
+    outside = world.outside(kernel=fetch, boot_unit="instructions")
+    return run_study(study, home, observer or Silent(), outside=outside)
+
+
+def test_each_kernel_is_booted_twice_and_counted(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    result = run(tmp_path, home, machine)
+    assert sorted(machine.boots) == sorted([*COSTS, *COSTS])
+    assert [dict(b.values) for b in result.recorded.blocks] == [
+        {"5.10": (12.0,), "6.12": (18.0,)}
+    ] * 2
+    (verdict,) = result.judged.verdicts
+    assert (verdict.word, verdict.low, verdict.high) == ("slower", 1.5, 1.5)
+    assert (result.judged.about, result.recorded.complete, result.recorded.failures) == (
+        "counts",
+        True,
+        (),
+    )
+    assert {b.facts["spectre_v2"] for b in result.recorded.boots} == {"Vulnerable"}
+    assert not any((home.data / "boots").iterdir())
+
+
+def test_a_second_boot_that_counts_otherwise_widens_the_interval(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    machine.drift = 6
+    (verdict,) = run(tmp_path, home, machine).judged.verdicts
+    assert (verdict.low, verdict.high) == (18 / 18, 24 / 12)
+
+
+def test_without_budget_one_round_is_taken(tmp_path: Path, home: Home, machine: Machine) -> None:
+    result = run(tmp_path, home, machine, budget=0.0)
+    assert len(result.recorded.boots) == 2
+    assert len(result.recorded.blocks) == 1
+
+
+def test_a_panic_fails_its_variant_and_no_other(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    panic = "[ 1.0] Kernel panic - not syncing: no memory\n"
+    machine.broken = lambda kernel: panic if kernel.endswith("6.12") else None
+    result = run(tmp_path, home, machine)
+    (failure,) = result.recorded.failures
+    assert failure.variant == "6.12"
+    assert failure.reason == "debian:linux-6.12: the kernel panicked: no memory"
+    assert [dict(b.values) for b in result.recorded.blocks] == [{"5.10": (12.0,)}] * 2
+
+
+def test_a_boot_that_fails_is_told_of_once(tmp_path: Path, home: Home, machine: Machine) -> None:
+    watcher = Watcher()
+    machine.broken = lambda kernel: "stuck\n" if kernel.endswith("6.12") else None
+    run(tmp_path, home, machine, budget=0.0, observer=watcher)
+    assert [n for n in watcher.heard if n.startswith("failed")] == [
+        "failed: debian:linux-6.12: the guest ended before its first process started; its console "
+        "ends: stuck"
+    ]
+
+
+def test_a_wrong_result_fails(tmp_path: Path, home: Home, machine: Machine) -> None:
+    result = run(tmp_path, home, machine, check="0x6")
+    assert {f.reason for f in result.recorded.failures} == {"wrong result: 0x5, expected 0x6"}
+    assert result.recorded.blocks == ()
+
+
+def test_a_kernel_that_cannot_be_had_leaves_the_others(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    result = run(tmp_path, home, machine, missing=["debian:linux-6.12"])
+    assert [getattr(b, "reason", "") for b in result.recorded.builds] == [
+        "",
+        "the archive has no debian:linux-6.12; sid has 7.2.13",
+    ]
+    assert [dict(b.values) for b in result.recorded.blocks] == [{"5.10": (12.0,)}] * 2
+
+
+def test_without_a_baseline_there_is_nothing_to_compare(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    with pytest.raises(UserError, match=r"no baseline can be run.*5\.10: the archive has no"):
+        run(tmp_path, home, machine, missing=["debian:linux-5.10"])
+    assert machine.boots == []
+
+
+def test_boots_that_ended_are_not_repeated_after_an_interrupt(
+    tmp_path: Path, home: Home, machine: Machine
+) -> None:
+    def interrupt(kernel: str) -> str | None:
+        if len(machine.boots) == 2:
+            raise KeyboardInterrupt
+        return None
+
+    machine.broken = interrupt
+    first = run(tmp_path, home, machine)
+    assert (first.recorded.complete, first.recorded.blocks) == (False, ())
+    assert len(machine.boots) == 2
+    machine.broken = lambda kernel: None
+    second = run(tmp_path, home, machine)
+    assert len(machine.boots) == 2 + 3  # one of four was there
+    assert second.recorded.complete
+    assert second.judged.verdicts[0].ratio == 1.5

@@ -1,0 +1,111 @@
+"""Verdicts that are kept up to date block by block."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.example_blocks import block
+
+from whyfast.judge.estimate import over_layouts
+from whyfast.judge.live import LiveJudge
+from whyfast.judge.whole import judge_study
+from whyfast.model.sample import Block
+
+
+def _alternating(number: int) -> list[Block]:
+    """Every second block in drawn layouts, where ``b`` is another 1 % slower each time; as linked
+    it takes nine times as long."""
+    made = []
+    for index in range(number):
+        ratio = 1 + index / 100 if index % 2 else 9.0
+        plain = block({"a": [1.0], "b": [ratio]}, index=index)
+        made.append(replace(plain, layouts={"a": index, "b": index} if index % 2 else {}))
+    return made
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 12])
+def test_block_by_block_as_all_at_once(number: int) -> None:
+    blocks = _alternating(number)
+    live = LiveJudge(0.01)
+    for end in range(1, number + 1):
+        said = live.update("fib", blocks[:end], ("a", "b"), "a")
+    whole, _ = judge_study(
+        over_layouts(blocks) or blocks,
+        benchmarks=("fib",),
+        variants=("a", "b"),
+        baselines=("a",),
+        margin=0.01,
+    )
+    (verdict,) = said
+    assert (verdict.blocks, verdict.ratio) == (whole[0].blocks, whole[0].ratio)
+    # The ratios of the drawn blocks are evenly spaced about that; the mean of logarithms is less.
+    assert verdict.ratio == pytest.approx(9 if number == 1 else 1 + number // 2 / 100, abs=7e-4)
+
+
+def test_fewer_blocks_than_before_begin_anew() -> None:
+    live = LiveJudge(0.01)
+    slow = [block({"a": [1.0], "b": [2.0]}, index=i) for i in range(3)]
+    live.update("fib", slow, ("a", "b"), "a")
+    live.update("sort", slow, ("a", "b"), "a")
+    (said,) = live.update("fib", [block({"a": [1.0], "b": [1.5]})], ("a", "b"), "a")
+    assert said.blocks == 1
+    assert said.ratio == pytest.approx(1.5)
+
+
+def test_far_blocks_are_not_looked_at_one_by_one() -> None:
+    """The time of judging all looks together grows with the blocks and not with their square."""
+    rng = np.random.default_rng(1)
+    ratios = np.exp(rng.normal(0.0, 0.2, 300))
+    blocks = [block({"a": [1.0], "b": [float(x)]}, index=i) for i, x in enumerate(ratios)]
+    live = LiveJudge(0.01)
+    looked: list[int] = []
+    for end in range(1, 301):
+        (said,) = live.update("fib", blocks[:end], ("a", "b"), "a")
+        if not looked or said.blocks != looked[-1]:
+            looked.append(said.blocks)
+    assert looked[:16] == list(range(1, 17))
+    # Far from a decision, half as many again each time.
+    assert looked[16:] == [24, 36, 54, 81, 121, 181, 271]
+
+
+def test_near_a_decision_looks_are_a_few_per_cent_apart() -> None:
+    rng = np.random.default_rng(2)
+    ratios = np.exp(rng.normal(0.0, 0.018, 80))
+    blocks = [block({"a": [1.0], "b": [float(x)]}, index=i) for i, x in enumerate(ratios)]
+    live = LiveJudge(0.01)
+    for end in range(1, 81):
+        said = live.update("fib", blocks[:end], ("a", "b"), "a")
+        if live.settled(said):
+            break
+    whole, _ = judge_study(
+        blocks[:end], benchmarks=("fib",), variants=("a", "b"), baselines=("a",), margin=0.01
+    )
+    assert said == whole or said[0].word == whole[0].word == "same"
+    assert end < 80
+
+
+def test_a_variant_that_leaves_is_looked_at_no_more() -> None:
+    blocks = [block({"a": [1.0], "b": [2.0], "c": [3.0]}, index=i) for i in range(20)]
+    live = LiveJudge(0.01)
+    both = live.update("fib", blocks, ("a", "b", "c"), "a")
+    assert [v.variant for v in both] == ["b", "c"]
+    assert [v.variant for v in live.update("fib", blocks, ("a", "c"), "a")] == ["c"]
+
+
+def test_values_that_warm_up_are_set_aside_as_they_will_be_in_the_end() -> None:
+    warm = [1.5, *[1.0] * 7]
+    blocks = [block({"a": warm, "b": [2 * x for x in [3.0, *warm[1:]]]}) for _ in range(10)]
+    live = LiveJudge(0.01)
+    (said,) = live.update("fib", blocks, ("a", "b"), "a", takes_turns=True)
+    assert said.ratio == pytest.approx(2.0)
+    (whole,), _ = judge_study(
+        blocks,
+        benchmarks=("fib",),
+        variants=("a", "b"),
+        baselines=("a",),
+        margin=0.01,
+        warming={"fib": 1},
+    )
+    assert (said.low, said.high) == (whole.low, whole.high)

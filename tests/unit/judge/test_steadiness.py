@@ -1,0 +1,125 @@
+"""Processes that warm up, drift, or change their speed at some turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.unit.example_blocks import block
+
+from whyfast.judge.steadiness import set_aside, unsteady
+from whyfast.model.sample import Block
+from whyfast.model.verdict import Unsteady
+
+Floats = NDArray[np.float64]
+
+
+def _blocks(
+    number: int,
+    turns: int,
+    shape: Callable[[Floats], Any],
+    *,
+    noise: float = 0.01,
+    seed: int = 1,
+) -> list[Block]:
+    """``a`` is steady, the log times of ``b`` have a ``shape`` over the turns."""
+    rng = np.random.default_rng(seed)
+    at = np.arange(float(turns))
+    return [
+        block(
+            {
+                "a": list(np.exp(noise * rng.standard_normal(turns))),
+                "b": list(np.exp(shape(at) + noise * rng.standard_normal(turns))),
+            }
+        )
+        for _ in range(number)
+    ]
+
+
+def _only(blocks: list[Block]) -> Unsteady:
+    (found,) = unsteady(blocks, ["a", "b"])
+    assert found.variant == "b"
+    assert unsteady(blocks, ["b", "a"]) == (found,)
+    return found
+
+
+@pytest.mark.parametrize("first", [1, 4, 9])
+def test_slow_first_values_are_set_aside(first: int) -> None:
+    found = _only(_blocks(12, 20, lambda t: 0.26 * (t < first)))
+    assert (found.kind, found.at, found.turns, found.lasts) == ("warms up", first, 20, False)
+    assert found.ratio == pytest.approx(1.3, abs=0.02)
+    assert set_aside([found]) == {"fib": first}
+
+
+def test_the_tail_of_warming_up_goes_with_it() -> None:
+    """Place by place it is too small to see, all of it together is not."""
+    found = _only(_blocks(40, 40, lambda t: 0.2 * (t < 2) + 0.012 * (t < 12), noise=0.02))
+    assert (found.kind, found.at) == ("warms up", 12)
+
+
+def test_growth_of_one_per_cent_a_turn_is_a_drift() -> None:
+    found = _only(_blocks(10, 30, lambda t: 0.01 * t))
+    assert (found.kind, found.at, found.turns, found.lasts) == ("drifts", 0, 30, True)
+    assert found.ratio == pytest.approx(math.exp(0.29), abs=0.01)
+    assert set_aside([found]) == {}
+
+
+def test_a_slow_down_after_ten_turns_is_a_shift_there() -> None:
+    found = _only(_blocks(10, 30, lambda t: 0.05 * (t >= 10)))
+    assert (found.kind, found.at) == ("shifts", 10)
+    assert found.ratio == pytest.approx(1.05, abs=0.005)
+
+
+def test_three_turns_of_which_two_warm_up_are_not_steady() -> None:
+    """Two thirds of a process cannot be set aside; what is seen is said."""
+    found = _only(_blocks(10, 3, lambda t: 0.4 * (t < 2)))
+    assert (found.kind, found.at, found.turns) == ("shifts", 2, 3)
+    assert found.ratio == pytest.approx(math.exp(-0.4), abs=0.01)
+
+
+def test_a_process_that_never_settles_has_no_steady_state() -> None:
+    found = _only(_blocks(10, 20, lambda t: -0.05 * t))
+    assert (found.kind, found.ratio < 0.5) == ("drifts", True)
+
+
+def test_what_one_variant_warms_up_by_is_set_aside_in_all_and_then_the_rest_is_looked_at() -> None:
+    rng = np.random.default_rng(3)
+    t = np.arange(20.0)
+    blocks = [
+        block(
+            {
+                "a": list(np.exp(0.3 * (t < 3) + 0.01 * rng.standard_normal(20))),
+                "b": list(np.exp(0.05 * (t >= 12) + 0.01 * rng.standard_normal(20))),
+            }
+        )
+        for _ in range(12)
+    ]
+    found = {u.variant: (u.kind, u.at) for u in unsteady(blocks, ["a", "b"])}
+    assert found == {"a": ("warms up", 3), "b": ("shifts", 12)}
+    assert set_aside(unsteady(blocks, ["a", "b"])) == {"fib": 3}
+
+
+@pytest.mark.parametrize(("number", "turns"), [(5, 20), (40, 20), (40, 3), (12, 60)])
+@pytest.mark.parametrize("heavy", [False, True])
+def test_noise_alone_is_steady(number: int, turns: int, heavy: bool) -> None:
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(100):
+        shape = (number, 2, turns)
+        logs = 0.01 * (rng.standard_t(2, shape) if heavy else rng.standard_normal(shape))
+        # Drift of the machine goes its own way in each block.
+        logs += 0.003 * np.cumsum(rng.standard_normal((number, 1, turns)), axis=2)
+        blocks = [block({"a": list(np.exp(a)), "b": list(np.exp(b))}) for a, b in logs]
+        found += bool(unsteady(blocks, ["a", "b"]))
+    assert found <= 8
+
+
+def test_too_few_blocks_or_turns_tell_nothing() -> None:
+    assert unsteady(_blocks(4, 20, lambda t: 0.3 * (t < 5)), ["a", "b"]) == ()
+    assert unsteady(_blocks(20, 1, lambda t: 0 * t), ["a", "b"]) == ()
+    assert unsteady([], ["a"]) == ()
+    assert unsteady(_blocks(20, 20, lambda t: 0.3 * (t < 5)), ["c"]) == ()

@@ -1,0 +1,184 @@
+"""Settings that hold while a process starts, and are put back whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from whyfast.measure.doctor.system import Files
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.temporary_sysctls import CannotHold, SysctlRunner, TemporarySysctls
+
+HARDEN = "net.core.bpf_jit_harden"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The files of a kernel."""
+    for name, text in (("kernel/random/boot_id", "b0\n"), ("net/core/bpf_jit_harden", "0\n")):
+        file = tmp_path / "proc/sys" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def holder(root: Path) -> TemporarySysctls:
+    return TemporarySysctls(Files(root), root / "doctor", root)
+
+
+def _now(root: Path) -> str:
+    return (root / "proc/sys/net/core/bpf_jit_harden").read_text().strip()
+
+
+def _journals(root: Path) -> list[Path]:
+    return list((root / "doctor").glob("*.json"))
+
+
+def test_a_setting_holds_inside_and_is_put_back(root: Path, holder: TemporarySysctls) -> None:
+    with holder({HARDEN: "2"}):
+        assert _now(root) == "2"
+        assert len(_journals(root)) == 1
+    assert _now(root) == "0"
+    assert _journals(root) == []
+
+
+def test_it_is_put_back_after_an_error(root: Path, holder: TemporarySysctls) -> None:
+    with pytest.raises(KeyboardInterrupt), holder({HARDEN: "2"}):
+        raise KeyboardInterrupt
+    assert _now(root) == "0"
+    assert _journals(root) == []
+
+
+def test_what_is_as_it_should_be_is_not_touched(root: Path, holder: TemporarySysctls) -> None:
+    with holder({HARDEN: "0"}), holder({}):
+        assert _journals(root) == []
+    assert not (root / "doctor").exists()
+
+
+def test_a_setting_that_the_kernel_lacks(root: Path, holder: TemporarySysctls) -> None:
+    said = r"does not show a setting net\.core\.nothing"
+    with pytest.raises(CannotHold, match=said), holder({"net.core.nothing": "1"}):
+        pass
+    assert holder.why_not({"net.core.nothing": "1"}) == (
+        "this kernel does not show a setting net.core.nothing (some of net.core exist outside of "
+        "containers only)"
+    )
+
+
+def test_a_setting_that_this_user_may_not_change(
+    holder: TemporarySysctls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert holder.why_not({HARDEN: "0"}) == ""
+    assert holder.why_not({HARDEN: "2"}) == f"{HARDEN} is 0, and setting it to 2 needs root"
+
+
+HOLD_FOREVER = """
+import sys, time
+from pathlib import Path
+from whyfast.measure.doctor.system import Files
+from whyfast.measure.temporary_sysctls import TemporarySysctls
+root = Path(sys.argv[1])
+with TemporarySysctls(Files(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def _killed_while_holding(root: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD_FOREVER, str(root)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+
+
+def test_kill_9_while_it_holds_is_noticed_by_the_watcher(
+    root: Path, holder: TemporarySysctls
+) -> None:
+    _killed_while_holding(root)
+    deadline = time.monotonic() + 30
+    while _now(root) != "0" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert _now(root) == "0"
+    assert len(_journals(root)) == 1
+    # Nothing is left to do but to forget the old value.
+    assert holder.recover([HARDEN]) == ()
+    assert _journals(root) == []
+
+
+def test_what_even_the_watcher_did_not_put_back(root: Path, holder: TemporarySysctls) -> None:
+    _killed_while_holding(root)
+    deadline = time.monotonic() + 30
+    while _now(root) != "0" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    (root / "proc/sys/net/core/bpf_jit_harden").write_text("2\n")  # as if it had been killed too
+    assert holder.recover(["net.core.other"]) == ()
+    assert holder.recover([HARDEN]) == (f"{HARDEN} was left at 2 by an earlier run and is 0 again",)
+    assert _now(root) == "0"
+    assert holder.recover([HARDEN]) == ()
+
+
+class _Inner:
+    loops_vary = True
+
+    def __init__(self, root: Path) -> None:
+        self.seen: list[tuple[str, str]] = []
+        self._root = root
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        self.seen.append((variant, _now(self._root)))
+        return _Player()
+
+
+class _Player:
+    def turn(self, loops: int) -> Sample:
+        return Sample(1.0)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_process_starts_under_the_settings_of_its_variant(
+    root: Path, holder: TemporarySysctls
+) -> None:
+    inner = _Inner(root)
+    runner = SysctlRunner(inner, {"hardened": {HARDEN: "2"}, "plain": {HARDEN: "0"}}, holder)
+    for variant in ("hardened", "plain", "other"):
+        runner.enter(variant, cpu=None, pad=0)
+        assert _now(root) == "0"
+    assert inner.seen == [("hardened", "2"), ("plain", "0"), ("other", "0")]
+    lacking = SysctlRunner(inner, {"v": {"net.core.nothing": "1"}}, holder)
+    with pytest.raises(InvocationFailed, match="does not show a setting"):
+        lacking.enter("v", cpu=None, pad=0)
+
+
+def test_an_interrupt_while_putting_back_ends_the_process(root: Path) -> None:
+    closed = []
+
+    class Inner(_Inner):
+        def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+            player = _Player()
+            player.close = lambda: closed.append(variant)  # type: ignore[method-assign]
+            return player
+
+    @contextmanager
+    def hold(settings: Mapping[str, str]) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        SysctlRunner(Inner(root), {}, hold).enter("v", cpu=None, pad=0)
+    assert closed == ["v"]

@@ -1,0 +1,54 @@
+"""What is measured ends with whyfast, also when that is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.conftest import STUCK, ends
+
+STARTS = {
+    "a command": """
+import os, sys, time
+from whyfast.measure.process import Child
+ended = Child(("true",), env=dict(os.environ))
+assert ended.wait(30.0)
+command = ("sh", "-c", "sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait")
+child = Child(command, env=dict(os.environ))
+time.sleep(600)
+""",
+    "a turn program that is never ready": """
+import os, sys
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.turns import TurnRunner
+command = ("sh", "-c", "sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait")
+runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), 600.0))
+runner.enter("v", cpu=None, pad=0)
+""",
+}
+
+
+@pytest.mark.parametrize("code", STARTS.values(), ids=STARTS)
+def test_a_kill_of_whyfast_ends_what_it_measures(tmp_path: Path, code: str) -> None:
+    pids = tmp_path / "pids"
+    with subprocess.Popen([sys.executable, "-c", code, str(pids)]) as whyfast:
+        deadline = time.monotonic() + STUCK
+        while not pids.exists() or not pids.read_text().endswith("\n"):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        time.sleep(0.05)  # a kill between the start of a process and the next line is not tested
+        running = [int(pid) for pid in pids.read_text().split()]
+        try:
+            whyfast.kill()
+            assert all(ends(pid) for pid in running)
+        finally:
+            for pid in running:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue

@@ -1,0 +1,99 @@
+"""One boot, with a double of QEMU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.measure.tools import Replay, said
+from tests.unit.measure.vm.doubles import KERNEL, Machine
+
+from whyfast.measure.vm.qemu import (
+    PROGRAM,
+    Booted,
+    BootFailed,
+    boot,
+    command_line,
+    find_qemu,
+    qemu_version,
+    qemu_words,
+)
+from whyfast.model.errors import UserError
+
+
+def start(machine: Machine) -> Booted:
+    return boot(
+        KERNEL,
+        b"archive",
+        unit="instructions",
+        parameters="quiet",
+        qemu=f"/usr/bin/{PROGRAM}",
+        launcher=Replay({PROGRAM: machine}),
+        timeout=9,
+    )
+
+
+def test_a_guest_that_comes_to_its_end() -> None:
+    booted = start(Machine("", "hello - 1\nbye - 0\n"))
+    assert booted.transcript.complete
+    assert booted.text == "hello - 1\nbye - 0\n"
+
+
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (
+            Machine("[    1.2] one\n[    1.3] two\n\n[   1.4] three\nfour\n", "", late=True),
+            "the guest did not end within 9 s; its console ends: two | three | four",
+        ),
+        (
+            Machine("", "", late=True),
+            "the guest did not end within 9 s; its console says nothing",
+        ),
+        (
+            Machine("[ 1.0] Kernel panic - not syncing: VFS: no root\n[ 1.0] CPU: 0\n", ""),
+            "the kernel panicked: VFS: no root",
+        ),
+        (
+            Machine("oops\n", "hello - 1\n"),
+            "the guest ended early; its console ends: oops",
+        ),
+        (
+            Machine("", ""),
+            "the guest ended before its first process started; its console says nothing",
+        ),
+        (Machine("", "", status=1), "QEMU failed: qemu: no such machine"),
+    ],
+)
+def test_a_guest_that_does_not_is_told_of_in_one_line(machine: Machine, message: str) -> None:
+    with pytest.raises(BootFailed) as caught:
+        start(machine)
+    assert str(caught.value) == message
+
+
+def test_counting_takes_chance_out_and_timing_does_not_emulate() -> None:
+    paths = (Path("/k"), Path("/i"))
+    counting = qemu_words("qemu", "instructions", *paths, "quiet", Path("/f"))
+    timing = qemu_words("qemu", "time", *paths, "quiet", Path("/f"))
+    assert counting[counting.index("-icount") + 1] == "shift=0,sleep=off"
+    assert "-seed" in counting
+    assert "-icount" not in timing
+    assert timing[timing.index("-accel") + 1] == "kvm"
+
+
+def test_the_parameters_of_a_variant_come_last_and_overrule() -> None:
+    assert command_line("instructions", ("spectre_v2=off",)) == (
+        "console=ttyS0 quiet loglevel=1 panic=-1 oops=panic nokaslr norandmaps tsc=reliable "
+        "cryptomgr.notests spectre_v2=off"
+    )
+    assert command_line("time", ()) == "console=ttyS0 quiet loglevel=1 panic=-1 oops=panic"
+
+
+def test_without_qemu_one_line_names_the_package() -> None:
+    with pytest.raises(UserError, match=r"apt-get install qemu-system-x86$"):
+        find_qemu(Replay({}))
+
+
+def test_the_version_of_qemu() -> None:
+    launcher = Replay({PROGRAM: lambda argv: said("QEMU emulator version 7.2.22 (Debian 1:7)\n")})
+    assert qemu_version(launcher, find_qemu(launcher)) == "QEMU 7.2.22"

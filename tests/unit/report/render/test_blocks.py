@@ -1,0 +1,112 @@
+"""Every kind of block in every way of showing it."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from whyfast.report.document import (
+    CodeBlock,
+    Document,
+    FactTree,
+    Group,
+    Plot,
+    Sentence,
+    Sentences,
+    document,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.render.html import render_html
+from whyfast.report.render.markdown import render_markdown
+from whyfast.report.render.terminal import render_terminal
+
+FINDING = Sentence("ASLR: off", "warning", ("One layout in all.", "To change it: `whyfast doctor`"))
+CPU = {"model": "X", "smt": None}
+PAGE = document(
+    "builds",
+    "Why?",
+    "Because of `-O2`.",
+    section("said", "", Sentences((FINDING, Sentence("load: none", "good", ("Quiet.",))))),
+    section("facts", "Facts", FactTree({"flags": ["-O2", "-g"], "cpu": CPU})),
+    section("code", "Code", CodeBlock(("[a]", "x = 1"), "toml"), CodeBlock(("cc a.c",), "sh")),
+    section("more", "More", table("Rows", ("n",), [("1",)]), importance="detail", hint="-v: rows"),
+    section("folds", "Folds", Group("Inside", (CodeBlock(("x",)),)), importance="detail"),
+    section("kept", "Kept", sentences(["for the record"]), importance="record"),
+    section("plot", "Plot", Plot("raw", {"variants": []}, "See the tables.")),
+)
+
+
+def _terminal(page: Document, *, verbose: bool = False) -> list[str]:
+    stream = io.StringIO()
+    render_terminal(page, console=Console(file=stream, width=60), verbose=verbose)
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_the_terminal() -> None:
+    assert _terminal(PAGE) == [
+        "Why?",
+        "",
+        "Because of `-O2`.",
+        "",
+        "warning  ASLR: off",
+        "         One layout in all.",
+        "         To change it: `whyfast doctor`",
+        "good     load: none",
+        "         Quiet.",
+        "",
+        "flags  -O2 -g",
+        "cpu",
+        "  model  X",
+        "  smt    unknown",
+        "",
+        "    [a]",
+        "    x = 1",
+        "",
+        "cc a.c",
+        "",
+        "-v: rows",
+    ]
+    more = _terminal(PAGE, verbose=True)
+    assert more[: more.index("cc a.c")] == _terminal(PAGE)[: more.index("cc a.c")]
+    assert more[more.index("cc a.c") + 1 :] == ["", "Rows", "n", "─", "1", "", "    x"]
+
+
+def test_markdown() -> None:
+    assert render_markdown(PAGE, verbose=True) == (
+        "## Why?\n\n**Because of `-O2`.**\n\n"
+        "- **warning:** ASLR: off\\\n  One layout in all.\\\n  To change it: `whyfast doctor`\n"
+        "- **good:** load: none\\\n  Quiet.\n\n"
+        "- flags: \\-O2 -g\n- cpu:\n  - model: X\n  - smt: unknown\n\n"
+        "```toml\n[a]\nx = 1\n```\n\n```sh\ncc a.c\n```\n\n"
+        "<details><summary>Rows</summary>\n\n| n |\n| --- |\n| 1 |\n\n</details>\n\n"
+        "<details><summary>Inside</summary>\n\n```text\nx\n```\n\n</details>\n"
+    )
+
+
+def test_html() -> None:
+    html = render_html(PAGE)
+    for part in (
+        "<h1>Why?</h1>",
+        '<p class="headline">Because of <code>-O2</code>.</p>',
+        '<li class="warning"><strong>warning</strong> ASLR: off<br>One layout in all.<br>',
+        "<dt>flags</dt><dd><code>-O2 -g</code></dd>",
+        "<dt>smt</dt><dd><span>unknown</span></dd>",
+        '<pre><code class="language-toml">[a]\nx = 1</code></pre>',
+        "<details><summary>Inside</summary>",
+        "<p>for the record</p>",
+        '<p class="without-script">See the tables.</p>',
+        '<div class="needs-script" data-kind="raw" data-from="data-0" hidden></div>',
+        '<script type="application/json" id="data-0">{"variants":[]}</script>',
+    ):
+        assert part in html
+
+
+def test_without_a_plot_there_is_no_script() -> None:
+    html = render_html(document("studies", "", "None."))
+    assert "<script" not in html
+    assert "script-src 'none'" in html
+    assert "<h1>None.</h1>" in html
+    assert len(html) < 20_000

@@ -1,0 +1,94 @@
+"""The Markdown report and its escapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.big_example import big_result
+from tests.unit.report.example import ab_result, sample_result
+from tests.unit.report.parts import as_markdown, changed
+
+from whyfast.model.result import Result
+from whyfast.report.render.markdown import escape, prose
+
+
+def test_table_and_answer() -> None:
+    text = as_markdown(sample_result())
+    assert text.startswith(
+        "## Is the tail-call interpreter faster than computed goto?\n\n"
+        "**clang19-tail is 2.16x faster than clang19-goto, but"
+    )
+    assert (
+        "| variant | against clang18-goto | against clang19-goto |\n"
+        "| --- | --- | --- |\n"
+        "| clang18-goto | baseline | **2.14x faster** \\[2.10, 2.19] |\n"
+    ) in text
+    assert "| clang19-goto | 6 | merged | 19.1.7 | **2.14x slower** |\n" in text
+    assert "| clang19-tail | 168 | tail calls over 172 functions |" in text
+    assert "- The same source with `-mllvm -tail-dup-pred-size=5000` (" in text
+    assert "<details>" not in text
+
+
+def test_verbose_folds_the_details() -> None:
+    text = as_markdown(sample_result(), verbose=True)
+    assert text.count("<details>") == text.count("</details>") == 5
+
+
+def test_verbose_says_what_could_not_be_seen() -> None:
+    result = sample_result()
+    evidence = tuple(
+        replace(e, missing=("op_*",), notes=("stripped",)) for e in result.found.evidence
+    )
+    text = as_markdown(changed(result, evidence=evidence), verbose=True)
+    names = "clang18-goto, clang19-goto, clang19-goto-taildup"
+    assert f"\n- {names} and clang19-tail have no function that matches op\\_\\*.\n" in text
+    assert f"\n- {names}, clang19-tail: stripped\n" in text
+
+
+def test_two_commands_need_no_title() -> None:
+    assert as_markdown(ab_result()).startswith("**'sleep 0.11' is 1.10x slower")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a|b", "a\\|b"),
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("_x_ *y* `z`", "\\_x\\_ \\*y\\* \\`z\\`"),
+        ("[text](link)", "\\[text](link)"),
+        ("- item", "\\- item"),
+        ("1. item", "1\\. item"),
+        ("1.01x", "1.01x"),
+        ("# head", "\\# head"),
+        ("@someone #12", "@<!-- -->someone #<!-- -->12"),
+        ("two\nlines", "two lines"),
+        ("&lt;", "&amp;lt;"),
+    ],
+)
+def test_escape(name: str, shown: str) -> None:
+    assert escape(name) == shown
+
+
+def test_code_in_a_sentence_stays_code() -> None:
+    assert prose("with `-x_y_` a_b") == "with `-x_y_` a\\_b"
+
+
+def test_a_pipe_in_a_name_cannot_break_the_table() -> None:
+    result = ab_result()
+    study = replace(result.question, baselines=("a | b",))
+    text = as_markdown(changed(result, question=study))
+    assert "| variant | time | against a \\| b |" in text
+
+
+@pytest.mark.parametrize("result", [sample_result(), ab_result(), big_result()])
+def test_a_parser_finds_every_table_and_no_stray_bar(result: Result) -> None:
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})
+    tokens = markdown.enable("table").parse(as_markdown(result, verbose=True))
+    tables = sum(token.type == "table_open" for token in tokens)
+    rules = [line for line in as_markdown(result, verbose=True).splitlines() if "| ---" in line]
+    assert tables == len(rules) > 0
+    inline = [token.content for token in tokens if token.type == "inline"]
+    assert not [said for said in inline if "|" in said.replace("\\|", "")]
+    folds = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert sum(fold.startswith("<details>") for fold in folds) == folds.count("</details>")

@@ -1,0 +1,76 @@
+"""The commits of a range, on real repositories."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.model.errors import UserError
+from whyfast.model.variant import Variant
+from whyfast.search.axes.commits import commits
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    command = ["git", "-C", str(folder), *settings, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """main: one, two, a merge of side (three), four."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    _git(folder, "init", "-q", "-b", "main")
+    for name in ("one", "two"):
+        _git(folder, "commit", "-q", "--allow-empty", "-m", name)
+        _git(folder, "tag", name)
+    _git(folder, "checkout", "-q", "-b", "side")
+    _git(folder, "commit", "-q", "--allow-empty", "-m", "three")
+    _git(folder, "checkout", "-q", "main")
+    _git(folder, "commit", "-q", "--allow-empty", "-m", "beside")
+    _git(folder, "merge", "-q", "--no-ff", "-m", "merged", "side")
+    _git(folder, "commit", "-q", "--allow-empty", "-m", "four")
+    return folder
+
+
+def test_merges_are_followed_by_their_first_parent(repository: Path) -> None:
+    found = commits(repository, "one", "main")
+    assert [c.title.split(" ", 2)[2] for c in found] == ["one", "two", "beside", "merged", "four"]
+    assert [c.name for c in found][:2] == [_git(repository, "rev-parse", n) for n in ("one", "two")]
+
+
+def test_each_candidate_is_the_variant_at_that_commit(repository: Path) -> None:
+    variant = Variant("base", "path:gcc", ("-O2",))
+    found = commits(repository, "one", "two", variant)
+    commit = _git(repository, "rev-parse", "two")
+    assert found[1].variant == Variant(commit[:12], "path:gcc", ("-O2",), revision=commit)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ("one", "none", "--bad: 'none' is no commit of "),
+        ("-x", "one", "--good: '-x' is no commit of "),
+        ("one", "one", "--bad: one and one are the same commit"),
+        ("main", "one", "--good: no path leads from main to one; one is the older one"),
+        ("side", "main", "--good: side came in by a merge; name a commit of the line"),
+        ("side", "main~2", "--good: no path leads from side to main~2; their common ancestor is "),
+    ],
+)
+def test_ends_that_cannot_be(repository: Path, good: str, bad: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        commits(repository, good, bad)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_shallow_clone_says_what_to_do(repository: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    source = f"file://{repository}"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", source, clone], check=True)
+    _git(clone, "fetch", "-q", "--depth", "1", "origin", "tag", "one")
+    with pytest.raises(UserError) as caught:
+        commits(clone, "one", "main")
+    assert "the clone is shallow: git fetch --unshallow" in str(caught.value)

@@ -1,0 +1,133 @@
+"""The loop over whatever is built and measured."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whyfast.search.drive import drive
+from whyfast.search.engine import Step, begin
+from whyfast.search.keep import load, save, search_key
+from whyfast.search.state import State, Task
+from whyfast.search.subject import CandidateFailed, Times, observation
+
+NAMES = [str(n) for n in range(33)]
+
+
+@dataclass
+class Levels:
+    """Candidate k takes ``levels[k]`` seconds, give or take half a per cent."""
+
+    levels: Sequence[float]
+    broken: frozenset[int] = frozenset()
+    relinkable: bool = False
+    rng: random.Random = field(default_factory=lambda: random.Random(7))
+    built: list[int] = field(default_factory=list)
+
+    def build(self, candidate: int) -> None:
+        if candidate in self.broken:
+            raise CandidateFailed(candidate, "does not build")
+        self.built.append(candidate)
+
+    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+        for candidate in candidates:
+            if candidate in self.broken:
+                raise CandidateFailed(candidate, "does not build")
+        drift = self.rng.gauss(0, 0.02)
+        times = {c: np.array([self._time(c, drift) for _ in range(5)]) for c in candidates}
+        return [times]
+
+    def _time(self, candidate: int, drift: float) -> float:
+        return self.levels[candidate] * math.exp(drift + self.rng.gauss(0, 0.005))
+
+
+def _step_at(culprit: int) -> list[float]:
+    return [1.0 if n < culprit else 1.05 for n in range(len(NAMES))]
+
+
+def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
+    subject = Levels(_step_at(20), broken=frozenset({16, 17}))
+    kept: list[State] = []
+    state, answer = drive(subject, begin(Task(32)), lambda now, step: kept.append(now))
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert (answer.where.first, answer.where.last) == (20, 20)
+    assert answer.step is not None
+    assert answer.step.low < math.log(1.05) < answer.step.high
+    assert set(state.skipped.values()) <= {"does not build"}
+    assert kept[-1] == state
+    assert len(set(subject.built)) == len(subject.built)
+
+
+def test_without_a_step_there_is_none() -> None:
+    _, answer = drive(Levels([1.0] * 33), begin(Task(32)), lambda now, step: None)
+    assert answer.word == "none"
+
+
+def test_ends_that_are_swapped() -> None:
+    levels = _step_at(20)[::-1]
+    _, answer = drive(Levels(levels), begin(Task(32)), lambda now, step: None)
+    assert answer.word == "swapped"
+
+
+def test_an_end_that_cannot_be_built_ends_the_search() -> None:
+    subject = Levels(_step_at(20), broken=frozenset({32}))
+    with pytest.raises(CandidateFailed) as caught:
+        drive(subject, begin(Task(32)), lambda now, step: None)
+    assert (caught.value.candidate, caught.value.reason) == (32, "does not build")
+
+
+def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+    file, task = tmp_path / "a" / "search.json", Task(32)
+
+    class Killed(Exception):
+        pass
+
+    def keep(now: State, step: Step) -> None:
+        save(file, now, NAMES)
+        if len(now.observations) == 9:
+            raise Killed
+
+    with pytest.raises(Killed):
+        drive(Levels(_step_at(20)), begin(task), keep)
+    state = load(file, task, NAMES)
+    assert state is not None
+    assert len(state.observations) == 9
+    after, answer = drive(Levels(_step_at(20)), state, lambda now, step: None)
+    assert after.observations[:9] == state.observations
+    assert answer.word == "culprit"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 0, "names": []}', "\x00"])
+def test_what_cannot_be_gone_on_with_is_no_state(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "search.json"
+    file.write_text(text)
+    assert load(file, Task(32), NAMES) is None
+    save(file, begin(Task(32)), NAMES)
+    assert load(file, Task(32), NAMES) == begin(Task(32))
+    assert load(file, Task(32), NAMES[1:]) is None
+
+
+def test_the_key_tells_searches_apart() -> None:
+    assert search_key("a", ["b"], 0.01) == search_key("a", ["b"], 0.01)
+    assert search_key("a", ["b"], 0.01) != search_key("a", ["b"], 0.02)
+    assert len(search_key("a")) == 24
+
+
+def test_what_is_learnt_from_a_block_is_medians_of_neighbouring_turns() -> None:
+    one = {0: np.array([1.0, 2.0, 4.0]), 3: np.array([1.0, 4.0, 8.0]), 8: np.array([2.0, 4.0, 8.0])}
+    other = {0: np.array([1.0]), 3: np.array([1.0]), 8: np.array([8.0])}
+    seen = observation([one, other], 8, layouts=False, pair=(0, 3, 1))
+    two = math.log(2)
+    assert seen.ends == pytest.approx((two + 3 * two) / 2)
+    assert [r.candidate for r in seen.readings] == [3]
+    assert seen.readings[0].to_good == pytest.approx(two / 2)
+    assert seen.readings[0].to_bad == pytest.approx((0 - 3 * two) / 2)
+    assert seen.pair is not None
+    assert seen.pair.jump == pytest.approx(two / 2)

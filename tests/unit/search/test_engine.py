@@ -1,0 +1,294 @@
+"""Whole searches in worlds with a known answer, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.unit.search.worlds import Range, block, step_at
+
+from whyfast.search.answer import SearchAnswer, remainders
+from whyfast.search.engine import (
+    BuildCandidate,
+    Confirm,
+    Done,
+    Measure,
+    MeasureEnds,
+    begin,
+    built,
+    next_step,
+    observe,
+    skip,
+)
+from whyfast.search.state import Costs, KnownEnds, Observation, Pair, State, Task
+
+
+def _answer(world: Range, task: Task) -> SearchAnswer:
+    step = world.search(task)[1]
+    assert isinstance(step, Done)
+    return step.answer
+
+
+def _kinds(world: Range) -> list[str]:
+    """The steps, runs of the same kind as one."""
+    out: list[str] = []
+    for step in world.steps:
+        name = type(step).__name__
+        if not out or out[-1] != name:
+            out.append(name)
+    return out
+
+
+def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
+    world = Range(step_at(5, 8, 0.05))
+    answer = _answer(world, Task(8))
+    assert world.steps[:11] == [
+        *[MeasureEnds(layouts=False)] * 4,
+        BuildCandidate(4),
+        Measure(4, layouts=False),
+        BuildCandidate(6),
+        Measure(6, layouts=False),
+        BuildCandidate(5),
+        Measure(5, layouts=False),
+        Confirm(4, 5, layouts=False, attempt=1),
+    ]
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert (answer.where.first, answer.where.last, answer.where.parent) == (5, 5, 4)
+    assert answer.step is not None
+    assert answer.step.estimate == pytest.approx(0.05)
+    assert answer.tested == "not tested"
+    assert not answer.several
+
+
+def test_further_candidates_bear_witness_that_it_is_a_step() -> None:
+    world = Range(step_at(300, 1024, 0.05), noise=0.008, seed=1)
+    _answer(world, Task(1024))
+    last = max(i for i, s in enumerate(world.steps) if isinstance(s, Confirm))
+    witnesses = [s.candidate for s in world.steps[last:] if isinstance(s, BuildCandidate)]
+    assert 1 <= len(witnesses) <= 4
+    assert all(abs(c - 300) > 20 for c in witnesses)
+
+
+@pytest.mark.parametrize("at", [1, 2, 511, 1023, 1024])
+def test_a_step_is_found_wherever_it_is(at: int) -> None:
+    answer = _answer(Range(step_at(at, 1024, 0.05), noise=0.01, seed=at), Task(1024))
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert answer.where.first == at
+
+
+def test_a_range_of_one_needs_no_candidate() -> None:
+    world = Range([0.0, 0.05], noise=0.005)
+    answer = _answer(world, Task(1))
+    assert _kinds(world) == ["MeasureEnds", "Confirm"]
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert answer.where.first == 1
+
+
+def test_candidates_that_do_not_build_leave_a_set() -> None:
+    broken = frozenset(range(290, 300))
+    world = Range(step_at(295, 1024, 0.05), noise=0.008, seed=2, broken=broken)
+    state, step = world.search(Task(1024))
+    assert isinstance(step, Done)
+    answer = step.answer
+    assert answer.word == "one of"
+    assert answer.where is not None
+    assert (answer.where.first, answer.where.last, answer.where.size) == (290, 300, 11)
+    assert set(state.skipped) <= broken
+    assert not [s for s in world.steps if isinstance(s, Measure) and s.candidate in broken]
+
+
+def test_when_nothing_between_the_ends_builds_the_answer_is_all_of_it() -> None:
+    world = Range(step_at(3, 6, 0.05), noise=0.005, broken=frozenset(range(1, 6)))
+    answer = _answer(world, Task(6))
+    assert answer.word == "one of"
+    assert answer.where is not None
+    assert (answer.where.first, answer.where.last) == (1, 6)
+
+
+def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
+    world = Range(step_at(300, 1024, 0.05), noise=0.008, seed=3)
+    state, step = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
+    assert step == Confirm(299, 300, layouts=False, attempt=1)
+    state = skip(state, 300, "crashed")
+    while not isinstance(step := next_step(state), Done):
+        state = world.react(state, step)
+    where = step.answer.where
+    assert step.answer.word == "one of"
+    assert where is not None
+    assert (where.first, where.last) == (300, 301)
+
+
+def test_ends_that_do_not_differ_are_told_before_anything_is_built() -> None:
+    world = Range(step_at(2000, 1024, 0.0), noise=0.004, seed=1)
+    answer = _answer(world, Task(1024))
+    assert (answer.word, answer.where) == ("none", None)
+    assert _kinds(world) == ["MeasureEnds"]
+    assert answer.ends is not None
+    assert answer.ends.low < 0 < answer.ends.high
+    assert answer.of["none"] > 0.99
+
+
+def test_swapped_ends_are_told_before_anything_is_built() -> None:
+    world = Range(step_at(300, 1024, -0.05), noise=0.004, seed=1)
+    assert _answer(world, Task(1024)).word == "swapped"
+    assert _kinds(world) == ["MeasureEnds"]
+
+
+def test_known_ends_that_turn_out_to_be_the_same_are_none() -> None:
+    world = Range(step_at(2000, 1024, 0.0), noise=0.8, seed=1)
+    assert _answer(world, Task(1024, known=KnownEnds(3.0, 1.0))).word == "none"
+
+
+def test_a_slope_names_no_candidate() -> None:
+    world = Range([0.05 * c / 256 for c in range(257)], noise=0.005, seed=1)
+    answer = _answer(world, Task(256))
+    assert (answer.word, answer.where) == ("gradual", None)
+
+
+def test_scatter_without_relinking_names_no_candidate() -> None:
+    rng = np.random.default_rng(4)
+    levels = (0.05 * rng.integers(0, 2, 257)).tolist()
+    levels[0], levels[-1] = 0.0, 0.05
+    answer = _answer(Range(levels, noise=0.008, seed=5), Task(256))
+    assert (answer.word, answer.tested) == ("scattered", "not tested")
+
+
+def test_a_drop_and_its_partial_repair_are_told() -> None:
+    levels = [0.0 if c < 100 else 0.09 if c < 200 else 0.05 for c in range(257)]
+    answer = _answer(Range(levels, noise=0.008, seed=1), Task(256))
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert answer.where.first == 100
+    assert answer.several
+    assert answer.step is not None
+    assert answer.step.low > 0.06
+    assert remainders(answer, 256) == ((0, 99), (100, 256))
+
+
+def test_the_budget_ends_a_search_with_what_is_likely() -> None:
+    world = Range(step_at(300, 1024, 0.02), noise=0.01, seed=1)
+    answer = _answer(world, Task(1024, budget=20))
+    assert answer.word == "undecided"
+    assert answer.where is not None
+    assert answer.where.first <= 300 <= answer.where.last
+    assert answer.step is None
+
+
+def _placed(at: int, effect: float, positions: int = 256) -> Range:
+    """A commit that only moves code: as linked a step, over layouts none."""
+    return Range(
+        step_at(at, positions, effect),
+        noise=0.005,
+        seed=at,
+        true=[0.0] * (positions + 1),
+        spread=effect / 2,
+    )
+
+
+def test_a_commit_that_only_moves_code_is_placement_and_nothing_is_built() -> None:
+    world = _placed(90, 0.06)
+    answer = _answer(world, Task(256, relinkable=True))
+    assert (answer.word, answer.tested) == ("placement", "placement")
+    assert _kinds(world) == ["MeasureEnds"]
+    assert answer.varied is not None
+    assert answer.varied.low < 0 < answer.varied.high
+
+
+def test_a_decoy_beside_a_true_step_does_not_hide_it() -> None:
+    linked = [0.03 * (c >= 200) + 0.06 * (c >= 90) for c in range(257)]
+    world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.02)
+    answer = _answer(world, Task(256, relinkable=True))
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert answer.where.first == 200
+    # Candidates were measured over layouts, where the decoy does not show.
+    assert {s.layouts for s in world.steps if isinstance(s, Measure)} == {True}
+
+
+def test_decoys_that_hide_the_difference_as_linked_are_seen_through() -> None:
+    linked = [0.03 * (c >= 200) - 0.03 * (c >= 90) for c in range(257)]
+    world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.01)
+    answer = _answer(world, Task(256, relinkable=True))
+    assert answer.where is not None
+    assert (answer.word, answer.where.first) == ("culprit", 200)
+
+
+def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
+    # As linked: a large step at 90 that goes back at 150, and the true one at 200.
+    linked = [0.03 * (c >= 200) + (0.03 if 90 <= c < 150 else 0.0) for c in range(257)]
+    world = Range(linked, 0.003, 1, true=step_at(200, 256, 0.03), spread=0.004)
+    answer = _answer(world, Task(256, relinkable=True))
+    assert answer.word == "culprit"
+    assert answer.where is not None
+    assert answer.where.first == 200
+    assert [p.first for p in answer.placed] == [90]
+
+
+def test_a_confirmation_is_apart_from_what_chose_its_candidates() -> None:
+    world = Range(step_at(300, 1024, 0.05), noise=0.01, seed=7)
+    state, _ = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
+    before = next_step(state)
+    # Blocks that contradict everything change nothing until the confirmation has failed.
+    wrong = block({0: 0.0, 299: 0.05, 300: 0.0, 1024: 0.05}, 1024, pair=(299, 300, 1))
+    for _ in range(3):
+        state = observe(state, wrong)
+        assert next_step(state) == before
+
+
+def test_a_refuted_confirmation_becomes_evidence_and_the_search_goes_on() -> None:
+    world = Range(step_at(300, 1024, 0.05), noise=0.01, seed=7)
+    state, step = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
+    assert step == Confirm(299, 300, layouts=False, attempt=1)
+    # In truth both are slow: the step is elsewhere.
+    for i in range(30):
+        jitter = 0.002 * (-1) ** i
+        times = {0: 0.0, 299: 0.05, 300: 0.05 + jitter, 1024: 0.05}
+        state = observe(state, block(times, 1024, pair=(299, 300, 1)))
+        if not isinstance(next_step(state), Confirm):
+            break
+    step = next_step(state)
+    assert isinstance(step, BuildCandidate | Measure)
+    assert step.candidate < 299
+
+
+def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
+    flat = [Pair(4, 5, attempt, jump) for attempt in (1, 2, 3) for jump in (0.001, -0.001) * 15]
+    ends = [0.05, 0.051, 0.049, 0.05]
+    state = State(
+        Task(8),
+        (
+            *(Observation(e) for e in ends),
+            *(block({0: 0, c: 0.05 * (c > 4), 8: 0.05}, 8) for c in (4, 5, 6) * 20),
+            *(Observation(0.05, pair=p) for p in flat),
+        ),
+        built=frozenset({4, 5, 6}),
+    )
+    step = next_step(state)
+    assert isinstance(step, Done)
+    assert step.answer.word == "undecided"
+
+
+def test_what_is_built_already_costs_no_build() -> None:
+    task = Task(64, known=KnownEnds(0.05, 0.008), costs=Costs(1.0, 20.0))
+    assert next_step(begin(task)) == BuildCandidate(32)
+    assert next_step(begin(task, already_built=[30])) == Measure(30, layouts=False)
+    assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Task(0), "at least one position"),
+        (lambda: Task(4, margin=0.0), "margin must be above 0"),
+        (lambda: Task(4, weights=(1.0, 2.0)), "one weight above 0 for each"),
+        (lambda: Task(2, weights=(1.0, 0.0)), "one weight above 0 for each"),
+        (lambda: KnownEnds(0.0, 1.0), "above 0"),
+        (lambda: Observation(float("nan")), "finite"),
+    ],
+)
+def test_impossible_tasks_and_blocks_are_refused(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,138 @@
+"""Minimal sets of differences, in simulated mixtures with a known answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from whyfast.search.minimise import (
+    Differences,
+    Event,
+    Failed,
+    Minimal,
+    Try,
+    minimise,
+    next_try,
+)
+from whyfast.search.subsets import Subset, Trial, carries, level
+
+Level = Callable[[Subset], float]
+FOUR = 0.03 / 4  # the effect is four standard deviations of a measurement
+
+
+@dataclass
+class Mixtures:
+    """``level(subset)`` with noise; ``broken(subset)``: it cannot be built."""
+
+    level: Level
+    seed: int = 1
+    effect: float = 0.03
+    broken: Callable[[Subset], bool] = lambda s: False
+    events: list[Event] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+
+    def __call__(self, wanted: Try) -> Event:
+        good, bad, own = (FOUR * np.sqrt(2 / 3) * self.rng.standard_normal(3)).tolist()
+        bad += self.effect
+        event: Event = Trial(bad - good)
+        if wanted.subset is not None:
+            own += self.effect * self.level(wanted.subset)
+            event = Trial(bad - good, wanted.subset, own - (good + bad) / 2, wanted.fresh)
+            if self.broken(wanted.subset):
+                event = Failed(wanted.subset)
+        self.events.append(event)
+        return event
+
+
+def _needs(*parts: int) -> Level:
+    return lambda s: float(set(parts) <= s)
+
+
+def test_one_flag_of_forty() -> None:
+    found = minimise(Differences(40), Mixtures(_needs(17)))
+    assert (found.word, found.parts, found.others) == ("set", ((17,),), False)
+    assert found.whole is not None
+    assert found.whole[0] == pytest.approx(1, abs=0.2)
+    assert found.subsets < 16
+
+
+def test_two_flags_that_need_each_other_are_an_interplay() -> None:
+    found = minimise(Differences(40), Mixtures(_needs(5, 30)))
+    assert (found.word, found.parts, found.together) == ("set", ((5,), (30,)), "interplay")
+    assert [a for a, _ in found.alone] == pytest.approx([0, 0], abs=0.3)
+
+
+def test_two_flags_that_add_up_are_both_found() -> None:
+    mixtures = Mixtures(lambda s: 0.5 * (3 in s) + 0.5 * (9 in s))
+    found = minimise(Differences(12), mixtures)
+    assert (found.word, found.parts) == ("set", ((3,), (9,)))
+    assert found.together != "interplay"
+
+
+def test_either_of_two_is_found_and_that_the_other_does_it_too() -> None:
+    found = minimise(Differences(20), Mixtures(lambda s: float(3 in s or 9 in s)))
+    assert (found.word, found.parts, found.others) == ("set", ((3,),), True)
+
+
+def test_what_only_all_together_carry_vanishes_when_mixed() -> None:
+    found = minimise(Differences(30), Mixtures(lambda s: float(len(s) == 30)))
+    assert (found.word, found.parts) == ("mixed", ())
+
+
+def test_what_comes_and_goes_with_any_mixture_vanishes_too() -> None:
+    def luck(subset: Subset) -> float:
+        if len(subset) in (0, 30):
+            return float(len(subset) == 30)
+        return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
+
+    assert minimise(Differences(30), Mixtures(luck)).word == "mixed"
+
+
+def test_parts_that_cannot_be_measured_apart_are_one() -> None:
+    broken = Mixtures(_needs(17), broken=lambda s: (16 in s) != (17 in s))
+    found = minimise(Differences(40), broken)
+    assert (found.word, found.parts) == ("set", ((16, 17),))
+
+
+@pytest.mark.parametrize(("effect", "word"), [(0.0, "none"), (-0.03, "swapped")])
+def test_ends_that_do_not_differ_are_told_before_anything_is_mixed(
+    effect: float, word: str
+) -> None:
+    found = minimise(Differences(40), Mixtures(_needs(17), effect=effect))
+    assert (found.word, found.subsets) == (word, 0)
+
+
+def test_one_difference_is_the_answer() -> None:
+    found = minimise(Differences(1), Mixtures(_needs(0)))
+    assert (found.word, found.parts, found.subsets) == ("set", ((0,),), 0)
+    with pytest.raises(ValueError, match="at least one difference"):
+        Differences(0)
+
+
+def test_a_search_goes_on_from_its_events() -> None:
+    task, mixtures = Differences(20), Mixtures(_needs(4, 11))
+    whole = minimise(task, mixtures)
+    events: list[Event] = []
+    for event in mixtures.events:
+        wanted = next_try(task, events)
+        assert isinstance(wanted, Try)
+        assert wanted.subset == event.subset
+        events.append(event)
+    assert next_try(task, events) == whole
+    assert isinstance(whole, Minimal)
+
+
+def test_a_subset_like_the_bad_end_carries_and_one_like_the_good_end_does_not() -> None:
+    mixtures = Mixtures(_needs(1))
+    taken = [mixtures(Try(frozenset(s))) for s in ({1}, {2}) for _ in range(4)]
+    trials = [t for t in taken if isinstance(t, Trial)]
+    assert carries(trials, frozenset({1}), 0.01) > 0.95
+    assert carries(trials, frozenset({2}), 0.01) < 0.05
+    assert carries(trials, frozenset({3}), 0.01) == pytest.approx(0.5)
+    assert level(trials, frozenset({2}))[0] == pytest.approx(0, abs=0.4)
+    assert level(trials, frozenset({3}))[1] == float("inf")

@@ -1,0 +1,108 @@
+"""Ranges with a known answer, for tests: exact ones, and ones with seeded noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whyfast.search.engine import (
+    BuildCandidate,
+    Confirm,
+    Done,
+    Measure,
+    MeasureEnds,
+    Step,
+    begin,
+    built,
+    next_step,
+    observe,
+    skip,
+)
+from whyfast.search.state import Observation, Pair, Reading, State, Task
+
+
+def block(
+    times: dict[int, float],
+    bad: int,
+    *,
+    layouts: bool = False,
+    pair: tuple[int, int, int] | None = None,
+) -> Observation:
+    """A block from log times by candidate; 0 is the good end.
+
+    ``pair``: parent, culprit, attempt.
+    """
+    inner = sorted(c for c in times if c not in (0, bad))
+    return Observation(
+        ends=times[bad] - times[0],
+        readings=tuple(Reading(c, times[c] - times[0], times[c] - times[bad]) for c in inner),
+        layouts=layouts,
+        pair=None if pair is None else Pair(*pair, times[pair[1]] - times[pair[0]]),
+    )
+
+
+@dataclass
+class Range:
+    """``levels[c]``: log time as linked; ``true[c]``: over layouts, the same if not given.
+
+    ``noise``: standard deviation of one program in a block, ``spread``: of a fresh layout.
+    """
+
+    levels: Sequence[float]
+    noise: float = 0.0
+    seed: int = 0
+    broken: frozenset[int] = frozenset()
+    true: Sequence[float] | None = None
+    spread: float = 0.0
+    steps: list[Step] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+
+    def take(
+        self, candidates: Sequence[int], layouts: bool, pair: tuple[int, int, int] | None = None
+    ) -> Observation:
+        """One block."""
+        bad = len(self.levels) - 1
+        levels = self.true if layouts and self.true is not None else self.levels
+        times = {
+            c: levels[c]
+            + self.noise * self.rng.standard_normal()
+            + (self.spread * self.rng.standard_normal() if layouts else 0.0)
+            for c in sorted({0, bad, *candidates})
+        }
+        return block(times, bad, layouts=layouts, pair=pair)
+
+    def react(self, state: State, step: Step) -> State:
+        """What happens when a step is taken."""
+        match step:
+            case MeasureEnds(layouts):
+                return observe(state, self.take((), layouts))
+            case BuildCandidate(candidate) if candidate in self.broken:
+                return skip(state, candidate, "does not build")
+            case BuildCandidate(candidate):
+                return built(state, candidate)
+            case Measure(candidate, layouts):
+                return observe(state, self.take((candidate,), layouts))
+            case Confirm(parent, culprit, layouts, attempt):
+                pair = (parent, culprit, attempt)
+                return observe(state, self.take((parent, culprit), layouts, pair))
+            case Done():
+                raise AssertionError("nothing happens after the end")
+
+    def search(
+        self, task: Task, stop: Callable[[State], bool] = lambda state: False
+    ) -> tuple[State, Step]:
+        """Search until done, or until ``stop``; the state and the last step."""
+        state = begin(task)
+        while not isinstance(step := next_step(state), Done) and not stop(state):
+            self.steps.append(step)
+            state = self.react(state, step)
+        return state, step
+
+
+def step_at(at: int, positions: int, effect: float) -> list[float]:
+    """Levels of one step."""
+    return [effect if c >= at else 0.0 for c in range(positions + 1)]

@@ -1,0 +1,163 @@
+"""The plan of the house: who imports whom, how much a function takes, one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+import whyfast
+
+ROOT = Path(whyfast.__file__).parent
+
+#: The packages in the order of the flow: each imports from itself and those before it.
+FLOW = (
+    *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
+    *("judge", "explain", "history", "investigate", "search", "fleet", "report", "cli"),
+)
+#: What programs under study use; it must work where whyfast is not.
+APART = ("turns",)
+
+#: Imports inside functions, but for those of ``cli``: what takes long and few need.
+LATE = {
+    ("explain.disassembly.listing", "capstone"),
+    ("explain.disassembly.listing", "iced_x86"),
+    ("explain.disassembly.registry", "whyfast.explain.disassembly.aarch64"),  # capstone
+    ("explain.disassembly.registry", "whyfast.explain.disassembly.x86"),  # iced_x86
+    ("explain.objects.registry", "whyfast.explain.objects.coff"),  # lief
+    ("explain.objects.registry", "whyfast.explain.objects.macho"),  # lief
+    ("explain.objects.registry", "whyfast.explain.objects.pe"),  # lief
+    ("explain.troubles", "tomlkit"),
+    ("study.skeleton", "tomlkit"),
+    ("toolchain.archive", "debian.deb822"),
+    ("toolchain.kernels", "debian.arfile"),
+    ("toolchain.kernels", "debian.debfile"),
+    ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
+}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module by its name in whyfast, ``""`` for the package itself."""
+    return {_name(file): ast.parse(file.read_text("utf-8")) for file in sorted(ROOT.rglob("*.py"))}
+
+
+def _name(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """(module, function), those inside others too."""
+    for name, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield name, node
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The modules that are imported anywhere below, with their whole names."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None, "whole names only"
+            parts = {f"{node.module}.{alias.name}" for alias in node.names}
+            own = {part for part in parts if part.removeprefix("whyfast.") in modules()}
+            found.update(own or {node.module})
+    return found
+
+
+def own_imports(name: str) -> set[str]:
+    """The modules of whyfast that a module imports, with the packages that this executes."""
+    found: set[str] = set()
+    for whole in imported(modules()[name]):
+        if whole.split(".")[0] == "whyfast":
+            parts = whole.split(".")[1:]
+            found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
+    return {m for m in found if m in modules() and not f"{name}.".startswith(f"{m}.")}
+
+
+def test_every_package_has_its_place() -> None:
+    folders = {p.parent.name for p in ROOT.glob("*/__init__.py")}
+    assert folders <= {*FLOW, *APART}
+
+
+def test_no_module_imports_from_later_in_the_flow() -> None:
+    later = []
+    for name in modules():
+        package = name.split(".")[0]
+        before = FLOW[: FLOW.index(package) + 1] if package in FLOW else APART
+        others = (m for m in own_imports(name) if m.split(".")[0] not in before)
+        later += [f"{name} imports {other}" for other in others]
+    assert later == []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    try:
+        TopologicalSorter({name: own_imports(name) for name in modules()}).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def test_functions_take_at_most_seven_parameters() -> None:
+    above = {f"{name}.{f.name}" for name, f in functions() if len(_parameters(f.args)) > 7}
+    assert above == set()
+
+
+def _parameters(args: ast.arguments) -> list[str]:
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [a.arg for a in every if a is not None and a.arg not in ("self", "cls")]
+
+
+def test_a_class_has_its_name_for_itself() -> None:
+    every = Counter(
+        node.name
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, number in every.items() if number > 1} == set()
+
+
+def test_modules_are_imported_at_the_top() -> None:
+    late = {
+        (name, module)
+        for name, function in functions()
+        if name.split(".")[0] != "cli"
+        for module in imported(function)
+    }
+    assert late == LATE
+
+
+def test_a_walk_names_what_there_is_and_comes_back_to_no_file() -> None:
+    text = (Path(__file__).parents[2] / "docs/index.md").read_text("utf-8")
+    walks = text.split("\n## Walks through the code\n")[1].split("\n**")[1:]
+    assert len(walks) == 3
+    for walk in walks:
+        steps = re.findall(r"^\d+\. `([\w.]+)` \(`([\w/]+)\.py`\)", walk, re.MULTILINE)
+        assert len(steps) == len(re.findall(r"^\d+\. ", walk, re.MULTILINE)) > 5
+        for name, file in steps:
+            assert name in defined(modules()[file.replace("/", ".")]), (name, file)
+        files = [file for file, _ in groupby(file for _, file in steps)]
+        assert len(files) == len(set(files))
+
+
+def defined(tree: ast.Module) -> set[str]:
+    """The functions of a module, and its methods as ``Class.method``."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            own = (n for n in node.body if isinstance(n, ast.FunctionDef))
+            found.update(f"{node.name}.{function.name}" for function in own)
+    return found
