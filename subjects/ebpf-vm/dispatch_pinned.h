@@ -1,23 +1,30 @@
-/* The pinned form: tail calls as in dispatch_tail.h, with the registers r0 to r8 as arguments, so
- * that they stay in machine registers from one instruction to the next. Each has a copy in memory,
- * which is kept up to date; r9 and r10 are only there, and so is the budget. A machine register cannot
- * be picked by number, so there is a handler for each register that may be written; registers that are
- * read may come from memory. Part of interp.c. */
+/* The pinned form: tail calls as in dispatch_tail.h, with the registers r0 to r7 as arguments,
+ * so that they stay in machine registers from one instruction to the next. Part of interp.c.
+ *
+ * Each has a copy in struct vm, which every write keeps up to date; r8, r9, r10 and the budget
+ * are only there. A machine register cannot be picked by number, so there is a handler for each
+ * register that may be written, while registers that are only read come from the copies. A load
+ * so soon after the store would have to wait for it; so `p` is the value written last, whichever
+ * register it went to. */
 
 #define PARAMETERS                                                                                 \
     uint64_t r0, uint64_t r1, const struct vm_insn *pc, struct vm *vm, uint64_t r2, uint64_t r3,   \
         uint64_t r4, uint64_t r5, uint64_t r6, uint64_t r7, uint64_t p
 #define ARGUMENTS r0, r1, pc, vm, r2, r3, r4, r5, r6, r7, p
 
-#define SLOT(number) (*(const uint64_t *)((const char *)vm + 8 * (number)))
-#define STORED ((uint8_t)(pc->slots >> 8) ? SLOT((uint8_t)(pc->slots >> 8)) : pc->wide)
-
-#define BUDGET vm->budget
-#define SPEND(amount) int64_t left_ = vm->budget + (amount); __asm__("" : "+r"(left_)); vm->budget = left_;  if (VM_UNLIKELY(left_ < 0)) STOP(budget)
-
 typedef CONVENTION enum vm_stop handler(PARAMETERS);
 
+/* Handlers begin with a cache line: they are small, many, and jumped to by address alone. */
+#define ALIGNED __attribute__((aligned(64)))
+/* Line numbers for thousands of functions would cost a third of the compile time. */
+#define NODEBUG __attribute__((nodebug, aligned(64)))
+
+#define SLOT(number) (*(const uint64_t *)((const char *)vm + 8 * (number)))
+/* What a store of a constant stores; slot 0 is that of no step, whose immediate is still there. */
+#define STORED ((uint8_t)(pc->slots >> 8) ? SLOT((uint8_t)(pc->slots >> 8)) : pc->wide)
+
 #define NEXT MUSTTAIL return ((handler *)pc->handler)(ARGUMENTS)
+#define STOP(reason) MUSTTAIL return stop_##reason(ARGUMENTS)
 
 #define STOP_HANDLER(reason)                                                                       \
     static CONVENTION VM_COLD enum vm_stop stop_##reason(PARAMETERS)                               \
@@ -26,15 +33,27 @@ typedef CONVENTION enum vm_stop handler(PARAMETERS);
         vm->stopped_at = pc;                                                                       \
         return VM_STOP_##reason;                                                                   \
     }
-
 STOP_HANDLER(exit)
 STOP_HANDLER(memory)
 STOP_HANDLER(budget)
 STOP_HANDLER(depth)
 STOP_HANDLER(trap)
 
-/* Breaks the chain of loads... */
-static inline const struct vm_insn *follow(struct vm *vm, unsigned place, const struct vm_insn *target)
+#define BUDGET vm->budget
+/* The empty statement keeps the sum in a register: else the compiler adds in memory and loads it
+ * again. */
+#define SPEND(amount)                                                                              \
+    int64_t left = vm->budget + (amount);                                                          \
+    __asm__("" : "+r"(left));                                                                      \
+    vm->budget = left;                                                                             \
+    if (VM_UNLIKELY(left < 0))                                                                     \
+    STOP(budget)
+
+/* The target of a jump, guessed to be the one that this handler jumped to last: the processor
+ * goes on with the guess before the offset has been loaded, and the comparison only confirms it.
+ * The empty statement hides from the compiler that both are equal then. */
+static inline const struct vm_insn *follow(struct vm *vm, unsigned place,
+                                           const struct vm_insn *target)
 {
     const struct vm_insn *const seen = vm->targets[place];
     const struct vm_insn *same = seen;
@@ -47,11 +66,6 @@ static inline const struct vm_insn *follow(struct vm *vm, unsigned place, const 
 }
 #define FOLLOW(target) follow(vm, __COUNTER__ % VM_TARGETS, target)
 
-#define STOP(reason) MUSTTAIL return stop_##reason(ARGUMENTS)
-
-/* Line numbers for thousands of functions would cost a third of the compile time. */
-#define NODEBUG __attribute__((nodebug, aligned(64)))
-
 #define OP(shape, name, code, selector, ...) SHAPE_##shape(name, __VA_ARGS__)
 
 /* --- one handler: for instructions that write no register, or any --- */
@@ -63,7 +77,7 @@ static inline const struct vm_insn *follow(struct vm *vm, unsigned place, const 
     NEXT
 
 #define SHAPE_READS(name, ...)                                                                     \
-    static CONVENTION __attribute__((aligned(64))) enum vm_stop op_##name(PARAMETERS)                                           \
+    static CONVENTION ALIGNED enum vm_stop op_##name(PARAMETERS)                                   \
     {                                                                                              \
         const uint64_t *const regs = vm->regs;                                                     \
                                                                                                    \
@@ -85,7 +99,7 @@ static inline const struct vm_insn *follow(struct vm *vm, unsigned place, const 
 
 #define SHAPE_READS(name, ...)
 #define SHAPE_ANY(name, ...)                                                                       \
-    static CONVENTION __attribute__((aligned(64))) enum vm_stop op_##name(PARAMETERS)                                           \
+    static CONVENTION ALIGNED enum vm_stop op_##name(PARAMETERS)                                   \
     {                                                                                              \
         uint64_t *const regs = vm->regs;                                                           \
                                                                                                    \
@@ -112,7 +126,7 @@ static inline const struct vm_insn *follow(struct vm *vm, unsigned place, const 
 #define REGISTER_8 vm->regs[8]
 #define REGISTER_9 vm->regs[9]
 
-/* A load of its own ... */
+/* A register in memory is loaded once, and not again by each instruction that uses it. */
 static inline uint64_t loaded(uint64_t value)
 {
     __asm__("" : "+r"(value));
@@ -146,10 +160,10 @@ static inline uint64_t loaded(uint64_t value)
 #define WRITES_TO(number, name, ...)                                                               \
     static CONVENTION NODEBUG enum vm_stop op_##name##_##number(PARAMETERS)                        \
     {                                                                                              \
-        uint64_t written = VALUE(number);                                                       \
+        uint64_t written = VALUE(number);                                                          \
                                                                                                    \
         __VA_ARGS__ REGISTER(number) = written;                                                    \
-        vm->regs[number] = p = written;                                                             \
+        vm->regs[number] = p = written;                                                            \
         pc++;                                                                                      \
         NEXT;                                                                                      \
     }

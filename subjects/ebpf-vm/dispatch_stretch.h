@@ -1,7 +1,11 @@
 /* Stretches: several steps (steps.h) that one handler executes. stretches.inc lists them; here they
  * are made, and chosen for a program. Part of dispatch_pinned.h. */
 
-/* --- steps --- */
+/* --- steps ---
+ *
+ * `i` is the number of the step, `d` and `s` the letters of its operands, `a_` and `b_` the
+ * registers that the letters A and B stand for in this handler. P is the register written last
+ * before the stretch; X is any register or constant, in memory. What a step writes is A or B. */
 
 #define PICK_A(a, b) a
 #define PICK_B(a, b) b
@@ -19,19 +23,19 @@
     REGISTER(NUMBER(d, a, b)) = (value);                                                           \
     vm->regs[NUMBER(d, a, b)] = p = (value)
 
-/* A step that cannot be done here is done by the handler of its one instruction: an access to another
- * region than was guessed, or out of bounds. */
+/* A step that cannot be done here is done by the handler of its one instruction: an access to
+ * another region than was guessed, or out of bounds. */
 #define ALONE(i)                                                                                   \
     pc += i;                                                                                       \
     MUSTTAIL return alone(ARGUMENTS)
 
 #define WRITE(i, d, s, a_, b_, type, ...)                                                          \
     {                                                                                              \
-        const type a = (type)D(i, d, a_, b_), b = (type)S(i, s, a_, b_);                                           \
+        const type a = (type)D(i, d, a_, b_), b = (type)S(i, s, a_, b_);                           \
         const uint64_t value = (type)(__VA_ARGS__);                                                \
                                                                                                    \
         (void)a;                                                                                   \
-        SET(d, value, a_, b_);                                                                             \
+        SET(d, value, a_, b_);                                                                     \
     }
 
 #define REACH(i, base, type)                                                                       \
@@ -45,15 +49,15 @@
 #define LOAD(i, d, s, a_, b_, type, wider)                                                         \
     {                                                                                              \
         type value;                                                                                \
-        REACH(i, S(i, s, a_, b_), type)                                                                    \
+        REACH(i, S(i, s, a_, b_), type)                                                            \
         memcpy(&value, reach->host + distance, sizeof(value));                                     \
-        SET(d, (uint64_t)(wider)value, a_, b_);                                                            \
+        SET(d, (uint64_t)(wider)value, a_, b_);                                                    \
     }
 
 #define STORE(i, d, s, a_, b_, type)                                                               \
     {                                                                                              \
-        const type value = (type)S(i, s, a_, b_);                                                          \
-        REACH(i, D(i, d, a_, b_), type)                                                                    \
+        const type value = (type)S(i, s, a_, b_);                                                  \
+        REACH(i, D(i, d, a_, b_), type)                                                            \
         memcpy(reach->host + distance, &value, sizeof(value));                                     \
     }
 
@@ -61,18 +65,18 @@
     {                                                                                              \
         type value;                                                                                \
         memcpy(&value, vm->frame + (int64_t)pc[i].wide, sizeof(value));                            \
-        SET(d, (uint64_t)value, a_, b_);                                                                   \
+        SET(d, (uint64_t)value, a_, b_);                                                           \
     }
 
 #define FRAME_STORE(i, s, a_, b_, type)                                                            \
     {                                                                                              \
-        const type value = (type)S(i, s, a_, b_);                                                          \
+        const type value = (type)S(i, s, a_, b_);                                                  \
         memcpy(vm->frame + (int64_t)pc[i].wide, &value, sizeof(value));                            \
     }
 
 #define TEST(i, d, s, a_, b_, type, ...)                                                           \
     {                                                                                              \
-        const type a = (type)D(i, d, a_, b_), b = (type)S(i, s, a_, b_);                                           \
+        const type a = (type)D(i, d, a_, b_), b = (type)S(i, s, a_, b_);                           \
                                                                                                    \
         (void)a, (void)b;                                                                          \
         if (__VA_ARGS__) {                                                                         \
@@ -97,10 +101,10 @@
 #define DO_or32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a | b)
 #define DO_xor64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, a ^ b)
 #define DO_xor32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a ^ b)
-#define DO_lsh64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, a << (b & (sizeof(a) * 8 - 1)))
-#define DO_lsh32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a << (b & (sizeof(a) * 8 - 1)))
-#define DO_rsh64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, a >> (b & (sizeof(a) * 8 - 1)))
-#define DO_rsh32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a >> (b & (sizeof(a) * 8 - 1)))
+#define DO_lsh64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, a << (b & 63))
+#define DO_lsh32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a << (b & 31))
+#define DO_rsh64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, a >> (b & 63))
+#define DO_rsh32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, a >> (b & 31))
 #define DO_arsh64(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint64_t, (int64_t)a >> (b & 63))
 #define DO_arsh32(i, d, s, a_, b_) WRITE(i, d, s, a_, b_, uint32_t, (int32_t)a >> (b & 31))
 
@@ -191,9 +195,11 @@
     F(0, 8, __VA_ARGS__) F(0, 9, __VA_ARGS__)
 #define FOR_0(F, ...) F(0, 0, __VA_ARGS__)
 
+/* One access alone is worth a handler too: its region has been guessed. */
 #define NOTHING(name)
 #define LOAD_ALONE(name) STRETCH(1, 1, name, A, X) STRETCH(1, 1, name, A, P)
-#define STORE_ALONE(name) STRETCH(1, 0, name, X, X) STRETCH(1, 0, name, P, X) STRETCH(1, 0, name, X, P)
+#define STORE_ALONE(name)                                                                          \
+    STRETCH(1, 0, name, X, X) STRETCH(1, 0, name, P, X) STRETCH(1, 0, name, X, P)
 #define ACCESSES_ALONE VM_STEPS(NOTHING, LOAD_ALONE, STORE_ALONE, NOTHING)
 
 #define STRETCH(length, registers, ...)                                                            \
@@ -233,8 +239,8 @@ static const struct stretch stretches[] = {
 
 enum { STRETCHES = sizeof(stretches) / sizeof(*stretches), UNKNOWN = 10 };
 
-/* What executing one handler costs, and what more when it reads from memory what the handler before it
- * has just written there. */
+/* What executing one handler costs, and what more when it reads from memory what the handler
+ * before it has just written there. */
 enum { COST_OF_HANDLER = 10, COST_OF_WAITING = 4 };
 
 struct match {
@@ -248,8 +254,9 @@ static int fits(struct match *match, char letter, uint8_t slot)
 {
     uint8_t *place;
 
+    /* Unless it has been written again by a step before. */
     if (letter == 'P')
-        return slot == match->recent;
+        return slot == match->recent && slot != match->chosen[0] && slot != match->chosen[1];
     if (letter == 'X') {
         if (slot == match->recent)
             match->cost = COST_OF_HANDLER + COST_OF_WAITING;
@@ -282,8 +289,8 @@ static uint32_t cost_behind(const struct vm_program *program, size_t last, const
     return op == OP_ja || op == OP_ja32 || op == OP_exit ? 0 : costs[last + 1];
 }
 
-/* From the last instruction to the first, so that each begins the stretch after which it costs least
- * to get to the end of its straight line. */
+/* From the last instruction to the first, so that each begins the stretch after which it costs
+ * least to get to the end of its straight line. */
 void vm_choose_handlers(struct vm_program *program, const uint8_t *steps, const uint8_t *recent,
                         uint32_t *costs)
 {

@@ -9,9 +9,11 @@
 enum {
     NOTHING = -1,
     FIRST_CONSTANT = offsetof(struct vm, constants) / sizeof(uint64_t),
+    FIRST_REACH = offsetof(struct vm, reach) / sizeof(uint64_t),
 };
 
-_Static_assert(FIRST_CONSTANT + VM_CONSTANTS <= UINT8_MAX + 1, "a slot has a byte");
+_Static_assert(FIRST_CONSTANT + VM_CONSTANTS <= NO_REGISTER, "a slot has a byte");
+
 struct meaning {
     enum vm_step step;
     int left;
@@ -64,12 +66,12 @@ static struct meaning meaning_of(struct vm_program *program, const struct vm_ins
 /* By way of r10, inside the frame of the function: nothing to check. */
 #define FRAME_LOAD(name, in_frame, size)                                                           \
     case OP_##name:                                                                                \
-        return (struct meaning){inside_frame(insn->off, src, size) ? STEP_##in_frame : STEP_##name, \
-                                dst, src};
+        return (struct meaning){                                                                   \
+            inside_frame(insn->off, src, size) ? STEP_##in_frame : STEP_##name, dst, src};
 #define FRAME_STORE(name, step, in_frame, size, value)                                             \
     case OP_##name:                                                                                \
-        return (struct meaning){inside_frame(insn->off, dst, size) ? STEP_##in_frame : STEP_##step, \
-                                dst, value};
+        return (struct meaning){                                                                   \
+            inside_frame(insn->off, dst, size) ? STEP_##in_frame : STEP_##step, dst, value};
 
     switch (insn->op) {
         BOTH(add64)
@@ -174,9 +176,10 @@ int vm_find_steps(struct vm_program *program, uint8_t *steps, struct vm_error *e
             insn->wide = (uint64_t)(int64_t)insn->off;
         } else if (is_access(meaning.step)) {
             insn->wide = (uint64_t)(int64_t)insn->off - ((uint64_t)regions[at] << 32);
-            insn->reach = (uint8_t)((offsetof(struct vm, reach) + regions[at] * sizeof(struct vm_reach)) / 8);
+            insn->reach = (uint8_t)(FIRST_REACH + regions[at] * sizeof(struct vm_reach) / 8);
         }
     }
+    /* A stretch finds the slots of all its steps in its first instruction. */
     for (size_t at = 0; at < program->length; at++)
         for (size_t i = 1; i < 4 && at + i < program->length; i++)
             program->insns[at].slots |= (program->insns[at + i].slots & 0xffff) << 16 * i;

@@ -122,7 +122,9 @@ static void reset(struct vm *vm)
 enum vm_stop vm_execute(struct vm *vm, int64_t max_insns)
 {
     reset(vm);
-    return vm_run(vm, vm->entry->insns, max_insns * (int64_t)sizeof(struct vm_insn));
+    /* What stands before the entry counts as executed already, as vm_position() has it. */
+    return vm_run(vm, vm->entry->insns + vm->entry->entry,
+                  (max_insns + (int64_t)vm->entry->entry) * (int64_t)sizeof(struct vm_insn));
 }
 
 uint64_t vm_executed(const struct vm *vm, int64_t max_insns)

@@ -44,7 +44,7 @@ static void decode(struct vm_insn *out, const struct bpf_insn *insns, size_t len
     }
 }
 
-int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size,
+int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size, size_t entry,
                     struct vm_error *error)
 {
     const size_t length = size / 8;
@@ -62,7 +62,7 @@ int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t siz
     } else {
         for (size_t at = 0; at < length; at++)
             insns[at] = read_insn(bytes + 8 * at);
-        result = vm_verify(insns, length, error);
+        result = vm_verify(insns, length, entry, error);
     }
     if (result == 0) {
         for (size_t at = 0; at < length + 2; at++)
@@ -70,6 +70,7 @@ int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t siz
         decode(slots + 1, insns, length);
         program->insns = slots + 1;
         program->length = length;
+        program->entry = entry;
 #ifdef VM_DISPATCH_PINNED
         result = vm_link(program, error);
         if (result)

@@ -16,7 +16,7 @@ typedef uint32_t state;
 struct guess {
     const struct vm_program *program;
     state *states;
-    uint8_t words[WORDS]; /* what has been stored in frames, by its distance from r10, of all functions */
+    uint8_t words[WORDS]; /* what is stored in frames, of all functions, by distance from r10 */
     int changed;
 };
 
@@ -118,7 +118,7 @@ int vm_guess_regions(const struct vm_program *program, uint8_t *regions)
     guess.states = calloc(program->length + 1, sizeof(*guess.states));
     if (!guess.states)
         return -1;
-    guess.states[0] = with(with(reached, 1, MEMORY), VM_FRAME_REGISTER, STACK);
+    guess.states[program->entry] = with(with(reached, 1, MEMORY), VM_FRAME_REGISTER, STACK);
     guess.changed = 1;
     for (int i = 0; i < MOST_PASSES && guess.changed; i++) {
         guess.changed = 0;
@@ -128,7 +128,9 @@ int vm_guess_regions(const struct vm_program *program, uint8_t *regions)
         const struct vm_insn *insn = &program->insns[at];
         const int load = bpf_class_of(vm_code_of((enum vm_op)insn->op)) == BPF_LDX;
 
-        regions[at] = value_of(guess.states[at], load ? insn->src : insn->dst) == STACK ? STACK : MEMORY;
+        const unsigned base = load ? insn->src : insn->dst;
+
+        regions[at] = value_of(guess.states[at], base) == STACK ? STACK : MEMORY;
     }
     free(guess.states);
     return 0;

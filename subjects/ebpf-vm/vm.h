@@ -68,10 +68,12 @@ struct vm_insn {
 };
 #endif
 
-/* `insns` has a trap before its first and after its last instruction; both may be addressed. */
+/* `insns` has a trap before its first and after its last instruction; both may be addressed.
+ * `entry` is the one that it starts with. */
 struct vm_program {
     struct vm_insn *insns;
     size_t length;
+    size_t entry;
 #ifdef VM_DISPATCH_PINNED
     uint64_t *constants;
     size_t constants_count;
@@ -86,8 +88,8 @@ struct vm_region {
 };
 
 #ifdef VM_DISPATCH_PINNED
-/* A region as the pinned form sees it: `room[k]` is the number of places for an access of 1 << k bytes,
- * counted from its start, which is at `host`. */
+/* A region as the pinned form sees it: `room[k]` is the number of places for an access of 1 << k
+ * bytes, counted from its start, which is at `host`. */
 struct vm_reach {
     uint64_t room[4];
     uint8_t *host;
@@ -136,13 +138,14 @@ struct vm_error {
 /* Writes the message and returns -1, so that `return vm_fail(...)` reads well. */
 __attribute__((format(printf, 2, 3))) int vm_fail(struct vm_error *error, const char *format, ...);
 
-/* program.c: verify and decode. 0, or -1 with a message. */
-int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size,
+/* program.c: verify and decode a program that starts with the instruction `entry`. 0, or -1 with a
+ * message. */
+int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size, size_t entry,
                     struct vm_error *error);
 void vm_program_free(struct vm_program *program);
 
 /* verify.c */
-int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *error);
+int vm_verify(const struct bpf_insn *insns, size_t length, size_t entry, struct vm_error *error);
 
 /* machine.c */
 int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_error *error);

@@ -41,8 +41,8 @@ int main(int argc, char **argv)
     uint8_t *steps, *recent, *memory;
     const size_t size = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
-    if (argc < 2 || load_file(argv[1], NULL, &code, &error) ||
-        vm_program_load(&program, code.data, code.size, &error)) {
+    if (argc < 2 || load_file(argv[1], &(struct elf_wanted){0}, &code, &error) ||
+        vm_program_load(&program, code.data, code.size, 0, &error)) {
         fprintf(stderr, "profile: %s\n", argc < 2 ? "expected PROGRAM MEMORY_SIZE" : error.text);
         return 2;
     }

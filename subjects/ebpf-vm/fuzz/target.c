@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct vm vm;
-    struct vm_program program = {NULL, 0};
+    struct vm_program program = {0};
     struct vm_error error;
     size_t memory_size, length;
     uint8_t *bytes;
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!bytes)
         return 0;
     memcpy(bytes, data + 1 + memory_size, length);
-    if (vm_program_load(&program, bytes, length, &error) == 0 &&
+    if (vm_program_load(&program, bytes, length, 0, &error) == 0 &&
         vm_init(&vm, data + 1, memory_size, &error) == 0) {
         vm.entry = &program;
         vm.array[0] = &program;
