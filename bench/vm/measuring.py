@@ -50,7 +50,8 @@ def refusal(contender: Contender, program: Program) -> str:
         with closing(started(contender, program, None)) as invocation:
             invocation.turn(1)
     except InvocationFailed as failed:
-        return f"{failed}".splitlines()[0]
+        said = [line for line in failed.output.splitlines() if line.strip()]
+        return ": ".join([str(failed), *said[-1:]])
     return ""
 
 
