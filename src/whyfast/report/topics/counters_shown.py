@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from whyfast.explain.changed_functions import Touched
 from whyfast.model.counters import Counter, Counts
 from whyfast.model.hot import HotFunction, Overlap
 from whyfast.report.document import (
@@ -17,6 +17,9 @@ from whyfast.report.document import (
     sentences,
     table,
 )
+
+if TYPE_CHECKING:  # reports of commands show no machine code
+    from whyfast.explain.changed_functions import Touched
 
 _NAMES_SHOWN = 8
 
