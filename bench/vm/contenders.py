@@ -76,8 +76,10 @@ def native(toolchain: Toolchain, programs: Sequence[Program], folder: Path) -> C
         return folder / f"native-{program.name}"
 
     def build(program: Program) -> None:
-        arguments = ["-include", str(program.source), f"-DPROGRAM={program.name}"]
-        compile_c(toolchain, path(program), *arguments, str(DRIVERS / "native.c"))
+        part = path(program).with_suffix(".o")
+        words = ["-c", "-include", str(program.source), f"-DPROGRAM={program.name}"]
+        compile_c(toolchain, part, *words, str(DRIVERS / "native_program.c"))
+        compile_c(toolchain, path(program), str(part), str(DRIVERS / "native.c"))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(build, programs))

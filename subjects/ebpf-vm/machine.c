@@ -57,7 +57,7 @@ static void move_stack(struct vm *vm, int64_t frames)
 #ifdef VM_DISPATCH_PINNED
     for (unsigned k = 0; k < 4; k++)
         vm->reach[1].room[k] += by;
-    vm->frame += by;
+    vm->frame += frames * VM_STACK_SIZE;
 #endif
     vm->regs[VM_FRAME_REGISTER] += by;
 }

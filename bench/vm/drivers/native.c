@@ -1,9 +1,10 @@
-/* Runs a program as native code, in turns; one loop is one execution. Compiled with
- *
- *     -include PROGRAM.c -DPROGRAM=NAME
+/* Runs a program as native code, in turns; one loop is one execution. It is compiled on its own,
+ * native_program.c, as its functions may have names of the C library.
  *
  *     native - MEMORY_SIZE */
 #include "program.h"
+
+uint64_t native_program(void *memory, uint64_t size);
 
 static struct program program;
 
@@ -14,9 +15,7 @@ static uint64_t run(void *state, uint64_t loops)
     (void)state;
     for (uint64_t i = 0; i < loops; i++) {
         reset_memory(&program);
-        result = PROGRAM((void *)program.memory, program.memory_size);
-        /* Not to be moved out of the loop. */
-        __asm__ volatile("" : "+r"(result) : : "memory");
+        result = native_program(program.memory, program.memory_size);
     }
     return result;
 }
