@@ -13,7 +13,9 @@ from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
 from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
 from whyfast.search.keep import load, save
+from whyfast.search.standing import standing
 from whyfast.search.state import State, Task
+from whyfast.search.step_evidence import StepEvidence
 from whyfast.search.subject import CandidateFailed, Subject
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
@@ -21,12 +23,21 @@ from whyfast.store.lock import exclusive
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What was searched, all that was seen, and the answer."""
+    """What was searched, all that was seen, and the answer.
+
+    ``evidence`` is what differs between culprit and parent, None where nothing was compared.
+    ``further`` are searches that followed from the answer; each says in ``why`` what of:
+    ``merged branch`` or ``remainder``. ``notes``: what is to be said beside, a sentence each.
+    """
 
     axis: str
     candidates: tuple[AxisCandidate, ...]
     state: State
     answer: SearchAnswer
+    evidence: StepEvidence | None = None
+    why: str = ""
+    further: tuple[SearchResult, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run_search(
@@ -47,6 +58,7 @@ def run_search(
         save(file, now, names)
         if said := _said(now, step, found.candidates):
             observer.note(said)
+        observer.standing(standing(now, found.candidates))
 
     said = "waiting: another whyfast is measuring on this machine"
     with exclusive(home.data / "measuring.lock", lambda: observer.note(said)):
