@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,12 +90,12 @@ def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
         case BuildCandidate(candidate):
             return f"built {candidates[candidate].title}"
         case Measure(candidate, _) if state.observations and state.observations[-1].readings:
-            ratio = state.observations[-1].readings[0].to_good
-            return f"block {number}: {candidates[candidate].title}: {ratio:+.2%} to the good end"
+            more = math.expm1(state.observations[-1].readings[0].to_good)
+            return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
         case Confirm(parent, culprit, _, attempt) if state.observations[-1].pair:
             jump = state.observations[-1].pair.jump
             said = f"{candidates[parent].name[:12]} → {candidates[culprit].name[:12]}"
-            return f"block {number}: confirming {said}, attempt {attempt}: {jump:+.2%}"
+            return f"block {number}: confirming {said}, attempt {attempt}: {math.expm1(jump):+.2%}"
         case Done():
             return ""
-    return f"block {number}: the ends, {state.observations[-1].ends:+.2%}"
+    return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"

@@ -36,7 +36,9 @@ def standing(state: State, candidates: Sequence[AxisCandidate]) -> tuple[str, ..
         lines.append(f"likely ({where.probability:.0%}): {place}")
     lines.append(", ".join(f"{name} {share:.0%}" for name, share in belief.of.items()))
     if tries and tries[-1].word == "open":
-        lines.append(f"confirming: {tries[-1].blocks} blocks, {tries[-1].estimate:+.2%}")
+        lines.append(
+            f"confirming: {tries[-1].blocks} blocks, {math.expm1(tries[-1].estimate):+.2%}"
+        )
     return tuple(lines)
 
 
