@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from whyfast.search.run_set import SetResult
 
 #: Those whose candidates have an order, and those of differences that are mixed.
-LINES, SETS = ("commits", "toolchains"), ("flags",)
+LINES, SETS = ("commits", "toolchains"), ("flags", "objects")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
     from whyfast.study.load import load_study
 
     if len(args.what) > 1:
-        raise UserError("flags are those of a study; name one", where=f"--axis {args.axis}")
+        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     search = SetSearch(
         args.axis,
         args.good,
