@@ -43,7 +43,7 @@ def compare_recordings(
     noise = calibrate_noise(reruns) if reruns else None
     said = compare_runs(base, heads, matched.benchmarks, margin=margin, noise=noise)
     confounds = [
-        *date_confounds(matched.recordings, reruns),
+        *date_confounds(matched.recordings, reruns, said.drifts),
         *metadata_confounds(matched.recordings),
         *noise_confounds(base, reruns),
         *matched.notes,
