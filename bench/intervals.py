@@ -20,7 +20,7 @@ from scipy import stats
 
 from bench.noises import KINDS, draw
 from whyfast.judge.decide import ALPHA
-from whyfast.judge.eprocess import evidence, intervals
+from whyfast.judge.eprocess import LAMBDAS, WEIGHTS, intervals
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.strategies import Strategies, strategies
 
@@ -99,16 +99,26 @@ def first_alarm(series: Sequence[Ratios], theta: float, alpha: float = ALPHA) ->
     """The first number of blocks after which ``theta`` is refuted, for each series; inf if never.
 
     Strategies know of a block what was known before it, so that those of the first n blocks are the
-    first n of all.
+    first n of all, and their wealth after each block a running sum.
     """
-    s = strategies(series)
-    n, _, m = s.x.shape
-    found = np.full(m, math.inf)
-    for end in range(1, n + 1):
-        part = Strategies(s.x[:end], s.inverse[:end], s.weight[:end], s.share, s.statistic)
-        wealth = np.maximum(*evidence(part, np.full(m, theta)))
-        found[(wealth >= math.log(2 / alpha)) & np.isinf(found)] = end
-    return found
+    wealth = np.maximum(*wealth_paths(strategies(series), theta))
+    refuted = wealth >= math.log(2 / alpha)
+    return np.where(refuted.any(axis=0), refuted.argmax(axis=0) + 1.0, math.inf)
+
+
+def wealth_paths(s: Strategies, theta: float) -> tuple[Floats, Floats]:
+    """log wealth after each block against values below and above ``theta``, shape (n, series): what
+    :func:`whyfast.judge.eprocess.evidence` says of the first n blocks, for all n at once."""
+    psi = s.scores(np.full(s.x.shape[2], theta))
+    sides = []
+    for side in (1, -1):
+        paths = [
+            np.cumsum(np.log1p(np.tanh(bet * side * psi)), axis=0) + math.log(weight)
+            for bet, weight in zip(LAMBDAS, WEIGHTS, strict=True)
+        ]
+        shared = np.logaddexp.reduce(paths, axis=0) + np.log(s.share)[:, None]
+        sides.append(np.logaddexp.reduce(shared, axis=1))
+    return sides[0], sides[1]
 
 
 if __name__ == "__main__":

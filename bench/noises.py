@@ -36,9 +36,9 @@ def _spiky(rng: Rng, shape: tuple[int, int]) -> Floats:
 
 
 def _neighbours(rng: Rng, shape: tuple[int, int]) -> Floats:
-    """As above, and in half of the blocks a busy neighbour."""
-    loud = (rng.random((shape[0], 1)) < 0.5) * rng.exponential(0.1, shape)
-    return _spiky(rng, shape) + loud
+    """As above, and in half of the blocks a neighbour that slows down three turns of ten."""
+    loud = rng.random((shape[0], 1)) < 0.5
+    return _spiky(rng, shape) + np.where(loud & (rng.random(shape) < 0.3), 0.3, 0.0)
 
 
 #: Each gives n blocks of two equal programs.

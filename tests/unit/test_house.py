@@ -35,6 +35,15 @@ LATE = {
     ("explain.objects.registry", "whyfast.explain.objects.macho"),  # lief
     ("explain.objects.registry", "whyfast.explain.objects.pe"),  # lief
     ("explain.troubles", "tomlkit"),
+    # What builds is imported when it builds: `ab` starts at once.
+    ("investigate.outside", "whyfast.build.relink"),
+    ("investigate.outside", "whyfast.build.run"),
+    ("investigate.outside", "whyfast.interpreter.registry"),
+    ("investigate.outside", "whyfast.toolchain.kernels"),
+    ("investigate.outside", "whyfast.toolchain.registry"),
+    ("investigate.outside", "whyfast.toolchain.valgrind"),
+    ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
+    ("study", "whyfast.study.load"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),

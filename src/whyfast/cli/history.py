@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.formats.timeline import load_timeline
     from whyfast.history.detect import detect
     from whyfast.history.only import only_series
-    from whyfast.report.pages.history_page import dump_history, history_page
+    from whyfast.report.history_json import dump_history
+    from whyfast.report.pages.history_page import history_page
 
     check_outputs(args)
     history = detect(only_series(load_timeline(args.files, args.by), args.benchmark))

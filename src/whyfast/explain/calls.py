@@ -11,11 +11,8 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from whyfast.explain.functions import base_name
-from whyfast.model.evidence import CalleeCounts, Evidence, FunctionFacts
+from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec
-
-#: What a loop and the handlers of tail calls are called together.
-DISPATCH = "dispatch"
 
 _Places = dict[str, dict[str, Counter[str]]]
 

@@ -1,20 +1,34 @@
-"""From a timeline to its steps and odd points, series by series and over all of them."""
+"""From a timeline to its steps, drifts and odd points, series by series and over all of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from whyfast.history.noise import difference_noise, pooled_noise, rounding_noise
-from whyfast.history.penalty import FEWEST, penalty
-from whyfast.history.segment import OUTLIER, segment
+from whyfast.history.evidence import slope_variance
+from whyfast.history.findings import drift_findings, findings
+from whyfast.history.noise import (
+    LEAST,
+    Prior,
+    difference_noise,
+    quartile_freedom,
+    rounding_noise,
+    shared_prior,
+)
+from whyfast.history.odd import odd_points
+from whyfast.history.penalty import FEWEST, single_chance
+from whyfast.history.pieces import Stretch
+from whyfast.history.prune import Pruned, left_over, prune, threshold
+from whyfast.history.segment import segment
+from whyfast.history.suite import suite_series
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
-    Finding,
+    Drift,
     History,
     OddPoint,
     PointSeries,
@@ -25,99 +39,137 @@ from whyfast.model.history import (
 
 Floats = NDArray[np.float64]
 
-#: The level of the interval of one shift, two-sided.
-_LEVEL = 0.99
-#: The least relative noise that is believed: double precision, not a measurement, is exact.
-_LEAST = 1e-9
+#: The chance that the interval of one shift misses it, two-sided.
+_MISSED = 0.01
+#: So often the series look at what the candidates leave over, to know their noise.
+_LOOKS = 2
+_WEEK = 7 * 86400.0
 
 
 def detect(timeline: Timeline) -> History:
-    """All steps and odd points. UserError when no series has enough points."""
+    """All steps, drifts and odd points. UserError when no series has enough points."""
     long_enough = [s for s in timeline.series if _length(s) >= FEWEST]
     if not long_enough:
         most = max((_length(s) for s in timeline.series), default=0)
         raise UserError(
             f"a step cannot be told from noise in fewer than {FEWEST} points; there are {most}"
         )
-    logs = [np.log([v for v in s.values if v is not None]) for s in long_enough]
-    own = [difference_noise(y) for y in logs]
-    floors = [
-        rounding_noise(np.exp(y), s.resolution) for y, s in zip(logs, long_enough, strict=True)
-    ]
-    noise = np.maximum(np.maximum(pooled_noise(np.array(own)), floors), _LEAST)
-    found = tuple(
-        _one(series, y, float(sigma), penalty(len(y), len(long_enough)))
-        for series, y, sigma in zip(long_enough, logs, noise, strict=True)
+    found = _together(long_enough, timeline.when)
+    whole = tuple(s for one in suite_series(long_enough) for s in _together([one], timeline.when))
+    return History(timeline, found, findings(found), drift_findings(found), whole)
+
+
+def _together(
+    series: Sequence[PointSeries], when: Sequence[float | None]
+) -> tuple[SeriesHistory, ...]:
+    """What is found in series that know something of each other's noise."""
+    there = [s for s in series if _length(s) >= FEWEST]
+    logs = [np.log([v for v in s.values if v is not None]) for s in there]
+    floors = [rounding_noise(np.exp(y), s.resolution) for y, s in zip(logs, there, strict=True)]
+    return tuple(
+        _one(one, y, pruned, when)
+        for one, y, pruned in zip(there, logs, judged(logs, floors), strict=True)
     )
-    return History(timeline, found, tuple(_findings(found)))
+
+
+def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
+    """What each series is made of; ``floors`` is the least noise of each that is believed.
+
+    What the series of a suite know of each other's noise is taken from the differences of
+    neighbours first, many of which are changes in short series; then from what the candidates
+    leave over.
+    """
+    least = np.maximum(floors, LEAST)
+    own = np.maximum([difference_noise(y) for y in logs], least)
+    freedom = np.array([quartile_freedom(len(y)) for y in logs])
+    prior = shared_prior(own, freedom)
+    scales = np.maximum(_blended(own, freedom, prior), least)
+    candidates = _candidates(logs, scales)
+    for _ in range(_LOOKS if prior.freedom else 0):
+        left = [left_over(*known) for known in zip(logs, candidates, scales, strict=True)]
+        noise, known = (np.array(column) for column in zip(*left, strict=True))
+        prior = shared_prior(np.maximum(noise, least), known)
+        scales = np.maximum(_blended(own, freedom, prior), least)
+        candidates = _candidates(logs, scales)
+    return [
+        prune(y, starts, float(scale), replace(prior, least=float(low)), single_chance(len(y)))
+        for y, starts, scale, low in zip(logs, candidates, scales, least, strict=True)
+    ]
+
+
+def _blended(own: Floats, freedom: Floats, prior: Prior) -> Floats:
+    """Standard deviations by the series' own differences and by what the others say."""
+    square = own**2 * freedom + prior.variance * prior.freedom
+    blended: Floats = np.sqrt(square / (freedom + prior.freedom))
+    return blended
+
+
+def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
+    """The segments of each series; those of one length are cut together."""
+    made: list[list[int]] = [[] for _ in logs]
+    for length in sorted({len(y) for y in logs}):
+        which = [i for i, y in enumerate(logs) if len(y) == length]
+        cut = segment(np.array([logs[i] / scales[i] for i in which]))
+        for i, starts in zip(which, cut, strict=True):
+            made[i] = starts
+    return made
+
+
+def _one(
+    series: PointSeries, y: Floats, pruned: Pruned, when: Sequence[float | None]
+) -> SeriesHistory:
+    """``y`` are the logarithms of the values that are there."""
+    where = [i for i, v in enumerate(series.values) if v is not None]
+    level = np.concatenate([p.values() for p in pruned.pieces])
+    odd = odd_points(y - level, pruned, single_chance(len(y)))
+    levels: list[float | None] = [None] * len(series.values)
+    for t, i in enumerate(where):
+        levels[i] = math.exp(level[t])
+    judge = pruned.judge
+    return SeriesHistory(
+        series,
+        noise=math.sqrt(judge.noise.variance),
+        levels=tuple(levels),
+        shifts=tuple(
+            _shift(pruned, a, b, where)
+            for a, b in pairwise(pruned.pieces)
+            if judge.jump(a, b) >= judge.needed
+        ),
+        odd=tuple(OddPoint(where[t], math.exp(y[t] - level[t])) for t in odd),
+        drifts=tuple(_drift(pruned, p, where, when) for p in pruned.pieces if p.slope),
+        correlation=judge.noise.correlation,
+    )
+
+
+def _shift(pruned: Pruned, left: Stretch, right: Stretch, where: Sequence[int]) -> Shift:
+    noise = pruned.judge.noise
+    change, variance = 0.0, 0.0
+    for piece, side in ((left, 0.5), (right, -0.5)):
+        # The value at the boundary, which half the piece is away from its middle.
+        edge = piece.middle + piece.slope * piece.points * side
+        change += edge if piece is right else -edge
+        variance += noise.variance * noise.factor_at(piece.points) / piece.points
+        if piece.slope:
+            variance += slope_variance(noise, piece) * (piece.points / 2.0) ** 2
+    half = math.sqrt(variance * threshold(_MISSED, pruned.freedom))
+    ratio, low, high = (math.exp(d) for d in (change, change - half, change + half))
+    return Shift(where[right.start - 1], where[right.start], ratio, low, high)
+
+
+def _drift(
+    pruned: Pruned, piece: Stretch, where: Sequence[int], when: Sequence[float | None]
+) -> Drift:
+    start, end = where[piece.start], where[piece.end - 1]
+    rise = piece.slope * (piece.points - 1)
+    sd = math.sqrt(slope_variance(pruned.judge.noise, piece)) * (piece.points - 1)
+    half = sd * math.sqrt(threshold(_MISSED, pruned.freedom))
+    ratio, low, high = (math.exp(d) for d in (rise, rise - half, rise + half))
+    first, last = (when[start], when[end]) if when else (None, None)
+    weekly = None
+    if first is not None and last is not None and last > first:
+        weekly = math.exp(rise * _WEEK / (last - first))
+    return Drift(start, end, ratio, low, high, math.exp(piece.slope), weekly)
 
 
 def _length(series: PointSeries) -> int:
     return sum(v is not None for v in series.values)
-
-
-def _one(series: PointSeries, y: Floats, noise: float, penalty_: float) -> SeriesHistory:
-    """``y`` are the logarithms of the values that are there."""
-    where = [i for i, v in enumerate(series.values) if v is not None]
-    part = segment(y[None, :] / noise, penalty_)[0]
-    reach = math.sqrt(OUTLIER * penalty_) * noise
-    level = np.empty_like(y)
-    size = np.empty_like(y)
-    for number in range(int(part[-1]) + 1):
-        inside = part == number
-        kept = inside & (np.abs(y - np.median(y[inside])) <= reach)
-        kept = kept if kept.any() else inside
-        level[inside], size[inside] = y[kept].mean(), kept.sum()
-    shifts = tuple(
-        _shift(where[t - 1], where[t], level[t] - level[t - 1], noise, size[t - 1], size[t])
-        for t in np.flatnonzero(np.diff(part)) + 1
-    )
-    odd = tuple(
-        OddPoint(where[t], math.exp(y[t] - level[t]))
-        for t in np.flatnonzero(np.abs(y - level) > reach)
-    )
-    levels: list[float | None] = [None] * len(series.values)
-    for t, i in enumerate(where):
-        levels[i] = math.exp(level[t])
-    return SeriesHistory(series, noise, tuple(levels), shifts, odd)
-
-
-def _shift(before: int, at: int, change: float, noise: float, n: float, m: float) -> Shift:
-    half = float(stats.norm.isf((1 - _LEVEL) / 2)) * noise * math.sqrt(1 / n + 1 / m)
-    return Shift(before, at, *(math.exp(d) for d in (change, change - half, change + half)))
-
-
-def _findings(found: Sequence[SeriesHistory]) -> Iterator[Finding]:
-    """The same point and direction in several series is one finding; most series first."""
-    groups: dict[tuple[str, int, int, bool], dict[str, float]] = {}
-    for history in found:
-        for shift in history.shifts:
-            key = ("step", shift.before, shift.at, shift.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = shift.ratio
-        for odd in history.odd:
-            key = ("odd", odd.at, odd.at, odd.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = odd.ratio
-    series = {h.series.name: h.series for h in found}
-    for (kind, before, at, _), ratios in sorted(
-        groups.items(), key=lambda item: (-len(item[1]), item[0])
-    ):
-        where = _shared([series[name].keys for name in ratios], [s.keys for s in series.values()])
-        of = sum(where.items() <= s.keys.items() for s in series.values())
-        yield Finding("step" if kind == "step" else "odd", before, at, ratios, of, where)
-
-
-def _shared(
-    mine: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
-) -> dict[str, str]:
-    """The columns with one value in all of ``mine``, and another somewhere else.
-
-    Of a single series that would be all its columns; that says nothing that its name does not.
-    """
-    if len(mine) < 2:
-        return {}
-    return {
-        column: value
-        for column, value in mine[0].items()
-        if all(keys.get(column) == value for keys in mine)
-        and any(keys.get(column) != value for keys in every)
-    }

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from whyfast.investigate.block_loop import measure_blocks
 from whyfast.investigate.events import Observer
-from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import measure_blocks
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import recording
 from whyfast.investigate.work import Work
-from whyfast.judge.whole import Quantities, judge_metrics
+from whyfast.judge.whole import Quantities, judge_metrics, judge_whole
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch import CannotCount, ToolRun
@@ -106,15 +105,16 @@ def run_ab(
             measure_blocks(work, run, [entry], MeasureSpec(options.budget))
             if not turns and options.stdin == os.devnull:
                 counted = count_commands(arguments, work.outside, int(run.run.id[:8], 16))
-    result = judge(work, run.recorded)
+    observer.phase("judge")
+    judged = judge_whole(work.question, run.recorded, ())
     metrics = judge_metrics(counted, GROUPS[0], work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
-        result.judged,
-        metrics=(*result.judged.metrics, *metrics),
-        confounds=(*confounds, *result.judged.confounds),
+        judged,
+        metrics=(*judged.metrics, *metrics),
+        confounds=(*confounds, *judged.confounds),
     )
-    return replace(result, judged=judged)
+    return Result(work.question, run.recorded, judged)
 
 
 def _question(commands: Sequence[Command], options: Options) -> Commands:

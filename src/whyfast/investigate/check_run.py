@@ -9,10 +9,11 @@ from pathlib import Path
 from whyfast.build.revisions import Range, change_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.same_builds import same_builds
+from whyfast.investigate.block_loop import measure_blocks
 from whyfast.investigate.building import build
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, entry_of, measure_blocks
+from whyfast.investigate.measuring import Processes, entry_of
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.reaching import reached_by

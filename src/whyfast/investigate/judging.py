@@ -5,19 +5,18 @@ from __future__ import annotations
 from whyfast.explain.calls import calls_left
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.commits_touch import touched_code
-from whyfast.investigate.work import Q, Work
+from whyfast.investigate.work import Work
 from whyfast.judge.expectations import refuted
 from whyfast.judge.whole import judge_whole
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Study
 
 
-def judge(work: Work[Q], recorded: Recorded) -> Result:
+def judge(work: Work[Study], recorded: Recorded) -> Result:
     """What was asked and recorded, what that says, and what explains it."""
     work.observer.phase("judge")
     judged = judge_whole(work.question, recorded, work.evidence)
-    found = _found(work) if isinstance(work.question, Study) else Found()
-    return Result(work.question, recorded, judged, found)
+    return Result(work.question, recorded, judged, _found(work))
 
 
 def _found(work: Work[Study]) -> Found:

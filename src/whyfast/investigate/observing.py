@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
-from whyfast.investigate.work import Work, argument_vector
+from whyfast.investigate.argument_vector import argument_vector
+from whyfast.investigate.work import Work
 from whyfast.measure.process import describe_status
 from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build

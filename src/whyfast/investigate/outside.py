@@ -7,13 +7,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from whyfast.build.recipe import Recipe
-from whyfast.build.relink import relink
-from whyfast.build.run import build_all
-from whyfast.interpreter.registry import resolve_interpreter
-from whyfast.investigate.forecast import InterpreterResolver, Resolver
 from whyfast.measure.clock import Clock, SystemClock
 from whyfast.measure.commands import run_aside
 from whyfast.measure.doctor.system import Files, System
@@ -26,13 +21,16 @@ from whyfast.measure.registry import make_runner
 from whyfast.measure.temporary_sysctls import Sysctls, TemporarySysctls
 from whyfast.model.boot import BootUnit, Kernel
 from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.interpreter import Interpreter
 from whyfast.model.runner_kind import RunnerName
-from whyfast.store.builds import BuildStore
+from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
-from whyfast.toolchain.kernels import get_kernel
-from whyfast.toolchain.registry import resolve
-from whyfast.toolchain.valgrind import newer_valgrind
+
+if TYPE_CHECKING:  # none of it for commands side by side, which should start at once
+    from whyfast.build.recipe import Recipe
+    from whyfast.investigate.forecast import InterpreterResolver, Resolver
+    from whyfast.store.builds import BuildStore
 
 #: Hears a line worth showing.
 Note = Callable[[str], None]
@@ -44,6 +42,44 @@ class Aside(Protocol):
     def __call__(
         self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
     ) -> None: ...
+
+
+def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+    from whyfast.toolchain.registry import resolve
+
+    return resolve(name, home, note, packages)
+
+
+def _interpreter(name: str, home: Home, note: Note) -> Interpreter:
+    from whyfast.interpreter.registry import resolve_interpreter
+
+    return resolve_interpreter(name, home, note)
+
+
+def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence[BuildOutcome]:
+    from whyfast.build.run import build_all
+
+    return build_all(recipes, store, note)
+
+
+def _relink(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
+) -> Sequence[Path]:
+    from whyfast.build.relink import relink
+
+    return relink(recipe, build, store, seeds, entries)
+
+
+def _kernel(name: str, home: Home, note: Note) -> Kernel:
+    from whyfast.toolchain.kernels import get_kernel
+
+    return get_kernel(name, home, note)
+
+
+def _valgrind(home: Home, note: Note) -> Path:
+    from whyfast.toolchain.valgrind import newer_valgrind
+
+    return newer_valgrind(home, note)
 
 
 @dataclass(frozen=True)
@@ -64,15 +100,15 @@ class Outside:
     cpus: tuple[int, ...] = field(default_factory=usable_cpus)
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
     store: Callable[[Path], SampleStore] = SampleStore
-    toolchain: Resolver = resolve
-    interpreter: InterpreterResolver = resolve_interpreter
-    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = build_all
+    toolchain: Resolver = _toolchain
+    interpreter: InterpreterResolver = _interpreter
+    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = _build
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
-        relink
+        _relink
     )
-    kernel: Callable[[str, Home, Note], Kernel] = get_kernel
+    kernel: Callable[[str, Home, Note], Kernel] = _kernel
     boot_unit: BootUnit | None = None
-    valgrind: Callable[[Home, Note], Path] = newer_valgrind
+    valgrind: Callable[[Home, Note], Path] = _valgrind
     launcher: Launcher = field(default_factory=SystemLauncher)
     runner: Callable[[RunnerName, LaunchArguments], Runner] = make_runner
     probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run

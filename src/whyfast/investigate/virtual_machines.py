@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.investigate.argument_vector import argument_vector
 from whyfast.investigate.recording import OpenRun
-from whyfast.investigate.work import Work, argument_vector
+from whyfast.investigate.work import Work
 from whyfast.measure import vm
 from whyfast.measure.vm.boot_plan import (
     COUNTED_LOOPS,

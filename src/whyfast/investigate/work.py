@@ -22,7 +22,6 @@ from whyfast.model.question import Commands
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
-from whyfast.study.placeholders import substitute
 
 Q = TypeVar("Q", Study, Commands)
 
@@ -74,31 +73,3 @@ class Work(Generic[Q]):
     def sysctls(self) -> Sysctls:
         """Holds settings of this machine's kernel."""
         return self.outside.sysctls(self.outside.system, self.home.doctor)
-
-
-def argument_vector(
-    work: Work[Study], command: tuple[str, ...], build: Build, program: Path | None = None
-) -> tuple[str, ...]:
-    """The command with its placeholders replaced; ``program`` is the build's own by default.
-
-    ``{run}`` as a word of its own becomes the words of the variant; inside of another word, they
-    stand there with spaces between them.
-    """
-    study = work.question
-    run = study.variant(build.variant).run
-    python = build.provenance.get("interpreter", {})
-    places = {
-        "run": " ".join(run),
-        "program": str(program or build.program),
-        "source": str(study.source.folder),
-        "study": str(study.folder),
-        "pyperformance": str(work.packages.get("pyperformance")),
-        "python": str(python.get("program", "")),
-    }
-    words: list[str] = []
-    for word in command:
-        if word == "{run}":
-            words += run
-        else:
-            words.append(substitute(word, places))
-    return tuple(words)

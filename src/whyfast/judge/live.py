@@ -11,7 +11,7 @@ from whyfast.judge.estimate import over_layouts
 from whyfast.judge.ratios import RatioTable
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Verdict
+from whyfast.model.verdict import Unsteady, Verdict
 
 #: Up to so many blocks each is looked at, then only when they have grown by at least the share: as
 #: valid, and the time that judging takes no longer grows with the square of the blocks.
@@ -19,6 +19,10 @@ EACH, GROWTH = 16, 0.06
 
 #: The longest that a look is put off where far more blocks are still needed.
 MOST_GROWTH = 0.5
+
+
+#: No more turns than this are asked for because processes may yet become warm.
+MOST_TO_WARM = 40
 
 
 @dataclass
@@ -29,6 +33,7 @@ class _Standing:
     table: RatioTable
     varied: bool
     baseline: str
+    unsteady: tuple[Unsteady, ...] = ()
     skip: int = 0
     seen: int = 0
     next_look: int = 0
@@ -77,8 +82,8 @@ class LiveJudge:
         known = {v.variant for v in own.said}
         if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
             return own.said
-        found = unsteady(blocks, variants) if takes_turns else ()
-        skip = set_aside(found).get(benchmark, 0)
+        own.unsteady = unsteady(blocks, variants) if takes_turns else ()
+        skip = set_aside(own.unsteady).get(benchmark, 0)
         if skip != own.skip:
             own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
         for block in blocks[own.seen :]:
@@ -102,9 +107,21 @@ class LiveJudge:
         growth = min(max(GROWTH, (most**2 - 1) / 4), MOST_GROWTH)
         return own.seen + max(1, round(growth * own.seen))
 
+    def least_turns(self, benchmark: str) -> int:
+        """How many turns a block should have at least, going by how its processes warm up: three
+        for each that is set aside, and twice as many as now where they are not warm by half."""
+        own = self._standing.get(benchmark)
+        return max((_least_turns(u) for u in own.unsteady), default=0) if own else 0
+
     def settled(self, verdicts: Sequence[Verdict]) -> bool:
         """Whether every one of these verdicts is decided and precise."""
         return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
+
+
+def _least_turns(found: Unsteady) -> int:
+    if not found.lasts:
+        return 3 * found.at
+    return min(2 * found.turns, MOST_TO_WARM) if found.ratio < 1 else 0
 
 
 def _excess(verdict: Verdict, margin: float) -> float:

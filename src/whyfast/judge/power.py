@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ FACTORS = (
 )
 # fmt: on
 
-#: Searching for the number of blocks ends here.
+#: No cost is given for more blocks than this.
 _MOST = 10_000_000
 
 
@@ -81,7 +82,7 @@ def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
     blocks are equal, so that the noise is not known.
     """
     low, high = interval
-    if math.isinf(low) or math.isinf(high) or not _varies(d):
+    if math.isinf(low) or math.isinf(high) or _deviation(d) == 0:
         return _INF
     return (high - low) / 2 * _between(FACTORS, len(d), alpha)
 
@@ -92,37 +93,44 @@ def seconds_to_margin(
     """Further seconds of measuring until a difference of the margin would be told from none: as
     often too long as too short, and long enough nine times in ten.
 
-    The first is when half of the interval's width is log(1 + margin), the second when the margin is
-    :func:`detectable`. None when the noise is not known yet.
+    The first is when half of the interval's width is log(1 + margin), the second when half of it,
+    times what makes that :func:`detectable` from so many blocks as there are now, is: that allows
+    for how little these know of the noise. None when the noise is not known yet.
     """
     low, high = interval
     n = len(d)
-    if math.isinf(low) or math.isinf(high):
-        sigma = 1.4826 * float(np.median(np.abs(d - np.median(d)))) if n >= 3 else 0.0
-    else:
-        sigma = (high - low) / 2 / half_width(n, alpha)
-    if sigma == 0 or not _varies(d):
+    deviation = _deviation(d)
+    if deviation == 0:
         return None
+    unknown = math.isinf(low) or math.isinf(high)
+    sigma = 1.4826 * deviation if unknown else (high - low) / 2 / half_width(n, alpha)
     goal = math.log1p(margin) / sigma
-    half = _blocks(n, lambda more: half_width(more, alpha) <= goal)
-    most = _blocks(n, lambda more: half_width(more, alpha) * _between(FACTORS, more, alpha) <= goal)
-    if half is None or most is None:
-        return None
-    return (half - n) * seconds_per_block, (most - n) * seconds_per_block
-
-
-def _varies(d: Floats) -> bool:
-    return len(d) > 0 and float(np.median(np.abs(d - np.median(d)))) > 0
-
-
-def _blocks(n: int, enough: Callable[[int], bool]) -> int | None:
-    """The least number of blocks, from ``n`` on and up to 2 %, that are enough."""
-    at = max(n, 1)
-    while not enough(at):
-        at += max(1, at // 50)
-        if at > _MOST:
+    blocks, half = _widths(alpha)
+    # Of fewer blocks than bound anything, as of the fewest that do.
+    bounded = n if math.isfinite(half_width(n, alpha)) else int(blocks[np.isfinite(half)][0])
+    factor = _between(FACTORS, bounded, alpha)
+    further = []
+    for widths in (half, half * factor):
+        enough = np.nonzero((blocks >= n) & (widths <= goal))[0]
+        if len(enough) == 0:
             return None
-    return at
+        further.append((float(blocks[enough[0]]) - n) * seconds_per_block)
+    return further[0], further[1]
+
+
+@lru_cache(maxsize=64)
+def _widths(alpha: float) -> tuple[Floats, Floats]:
+    """Numbers of blocks, ascending by 1 and then by 1 %, and half the width of the interval of so
+    many standard normal ones."""
+    blocks = [1]
+    while blocks[-1] < _MOST:
+        blocks.append(blocks[-1] + max(1, blocks[-1] // 100))
+    return np.array(blocks, dtype=float), np.array([half_width(n, alpha) for n in blocks])
+
+
+def _deviation(d: Floats) -> float:
+    """The median absolute deviation; 0 for fewer than three blocks, which do not tell."""
+    return float(np.median(np.abs(d - np.median(d)))) if len(d) >= 3 else 0.0
 
 
 def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, theilslopes
 
 from whyfast.judge.estimate import over_layouts
 from whyfast.model.sample import Block
@@ -61,6 +60,8 @@ def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> 
     The k-th smallest and k-th largest, with the largest k for which a fair coin thrown once a value
     shows fewer than k heads in at most (1 − confidence)/2 of all cases.
     """
+    from scipy.stats import binom
+
     ordered = sorted(values)
     n = len(ordered)
     k = int(binom.ppf((1 - confidence) / 2, n, 0.5))
@@ -122,6 +123,8 @@ def _line(
 
 def _fits(series: Mapping[int, list[Floats]]) -> tuple[list[float], list[float]]:
     """Slope and intercept of each complete pass."""
+    from scipy.stats import theilslopes
+
     at = sorted(series)
     slopes, intercepts = [], []
     for i in range(min(len(own) for own in series.values())):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +53,13 @@ def suite_ratios(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Ra
     holds for it unchanged. Without ``rounds`` the r-th blocks make the r-th round, as far as every
     benchmark has one.
     """
-    means, variances, levels = _by_round(each, rounds)
+    return _suite(*_by_round(each, _all_places(rounds)))
+
+
+def _suite(means: Floats, variances: Floats, levels: Floats | None) -> Ratios:
     if means.shape[-1] == 0:
-        return Ratios(means.mean(axis=0) if len(means) else np.zeros((1, 0)))
-    return Ratios(
-        means.mean(axis=0), np.sqrt(variances.mean(axis=0)), None if levels is None else levels
-    )
+        return Ratios(np.zeros((means.shape[1], 0)))
+    return Ratios(means.mean(axis=0), np.sqrt(variances.mean(axis=0)), levels)
 
 
 def suite_series(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Floats:
@@ -65,8 +67,40 @@ def suite_series(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Fl
     return suite_ratios(each, rounds).medians
 
 
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The blocks of one benchmark that are used: ``places`` in order, ``starts`` of each round's
+    among them, and ``counts`` of how many these are; None where every round has one block."""
+
+    places: NDArray[np.int_]
+    starts: NDArray[np.int_]
+    counts: Floats | None
+
+    def means(self, values: Floats) -> Floats:
+        """Of each round, along the last axis."""
+        taken = values[..., self.places]
+        if self.counts is None:
+            return taken
+        return np.asarray(np.add.reduceat(taken, self.starts, axis=-1) / self.counts)
+
+    def variances(self, values: Floats) -> Floats:
+        """Of the mean of each round, from those of its blocks."""
+        return self.means(values) if self.counts is None else self.means(values) / self.counts
+
+
+def _places(groups: Sequence[Sequence[int]]) -> _Places:
+    counts = np.array([len(group) for group in groups], dtype=float)
+    places = np.array([i for group in groups for i in group], dtype=int)
+    starts = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(int)
+    return _Places(places, starts, counts if np.any(counts != 1) else None)
+
+
+def _all_places(rounds: Rounds | None) -> Mapping[str, _Places] | None:
+    return None if rounds is None else {name: _places(groups) for name, groups in rounds.items()}
+
+
 def _by_round(
-    each: Mapping[str, Sample], rounds: Rounds | None
+    each: Mapping[str, Sample], rounds: Mapping[str, _Places] | None
 ) -> tuple[Floats, Floats, Floats | None]:
     """Log ratios (benchmarks, statistics, rounds), the variances of the medians that the scatter of
     turns suggests (benchmarks, rounds), and levels (rounds,).
@@ -74,37 +108,25 @@ def _by_round(
     Where the turns of some benchmark say nothing, all blocks are taken to be alike, so that only
     their number in a round counts.
     """
-    ratios = {name: as_ratios(sample) for name, sample in each.items()}
-    rows = max((r.logs.shape[0] for r in ratios.values()), default=1)
+    ratios = [as_ratios(sample) for sample in each.values()]
+    if not ratios:
+        return np.zeros((0, 1, 0)), np.zeros((0, 0)), None
+    rows = max(r.logs.shape[0] for r in ratios)
     if rounds is None:
-        full = min((len(r) for r in ratios.values()), default=0)
-        rounds = {name: [[i] for i in range(full)] for name in ratios}
-    scattered = all(r.spread is not None and np.all(r.spread > 0) for r in ratios.values())
+        first = _places([[i] for i in range(min(len(r) for r in ratios))])
+        places = [first] * len(ratios)
+    else:
+        places = [rounds[name] for name in each]
+    scattered = all(r.spread is not None and np.all(r.spread > 0) for r in ratios)
     means, variances, levels = [], [], []
-    for name, r in ratios.items():
-        own = [[i for i in group if i < len(r)] for group in rounds[name]]
-        starts = np.concatenate([[0], np.cumsum([len(group) for group in own])])[:-1]
-        places = np.concatenate([np.zeros(0, dtype=int), *(np.array(g) for g in own)]).astype(int)
-        counts = np.array([len(group) for group in own], dtype=float)
-        logs = np.broadcast_to(r.logs, (rows, len(r)))[:, places]
-        means.append(_sums(logs, starts) / counts)
-        own_spread = r.spread if scattered and r.spread is not None else np.ones(len(r))
-        variances.append(_sums(own_spread[None, places] ** 2, starts)[0] / counts**2)
+    for r, own in zip(ratios, places, strict=True):
+        means.append(own.means(np.broadcast_to(r.logs, (rows, len(r)))))
+        spread = r.spread if scattered and r.spread is not None else np.ones(len(r))
+        variances.append(own.variances(spread**2))
         if r.level is not None:
-            levels.append(_sums(r.level[None, places], starts)[0] / counts)
-    count = len(next(iter(rounds.values()), ()))
-    return (
-        np.array(means).reshape(len(ratios), rows, count),
-        np.array(variances).reshape(len(ratios), count),
-        np.mean(levels, axis=0) if len(levels) == len(ratios) > 0 else None,
-    )
-
-
-def _sums(values: Floats, starts: NDArray[np.int_]) -> Floats:
-    """Of each round, along the last axis."""
-    if len(starts) == 0:
-        return np.zeros((len(values), 0))
-    return np.asarray(np.add.reduceat(values, starts, axis=-1))
+            levels.append(own.means(r.level))
+    level = np.mean(levels, axis=0) if len(levels) == len(ratios) else None
+    return np.array(means), np.array(variances), level
 
 
 def judge_suites(
@@ -130,15 +152,19 @@ def judge_suites(
         group = {name: samples[name, v, b] for name in names if (name, v, b) in samples}
         if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
             complete[v, b] = group
-    own_rounds = {pair: fitting(group, rounds) for pair, group in complete.items()}
+    heeded = {pair: fitting(group, rounds) is not None for pair, group in complete.items()}
+    places = _all_places(rounds)
+    by_round = {
+        pair: _by_round(group, places if heeded[pair] else None) for pair, group in complete.items()
+    }
     verdicts = judge_family(
-        {(None, *pair): suite_ratios(group, own_rounds[pair]) for pair, group in complete.items()},
+        {(None, *pair): _suite(*own) for pair, own in by_round.items()},
         margin=margin,
         alpha=alpha,
         all_right=True,
     )
     return tuple(
-        Suite(verdict, influence(complete[pair], own_rounds[pair]))
+        Suite(verdict, _influence(list(complete[pair]), *by_round[pair]))
         for verdict, pair in zip(verdicts, complete, strict=True)
     )
 
@@ -153,10 +179,15 @@ def fitting(group: Mapping[str, Sample], rounds: Rounds | None) -> Rounds | None
 
 def influence(each: Mapping[str, Sample], rounds: Rounds | None = None) -> dict[str, float]:
     """For each benchmark, the suite's ratio without it."""
-    means, variances, levels = _by_round(each, rounds)
-    if len(each) < 2 or means.shape[-1] == 0:
+    return _influence(list(each), *_by_round(each, _all_places(rounds)))
+
+
+def _influence(
+    names: Sequence[str], means: Floats, variances: Floats, levels: Floats | None
+) -> dict[str, float]:
+    if len(names) < 2 or means.shape[-1] == 0:
         return {}
-    others = len(each) - 1
+    others = len(names) - 1
     total, total_variance = means.sum(axis=0), variances.sum(axis=0)
     without = [
         Ratios(
@@ -166,5 +197,4 @@ def influence(each: Mapping[str, Sample], rounds: Rounds | None = None) -> dict[
         )
         for own, variance in zip(means, variances, strict=True)
     ]
-    found = locations(without)
-    return {name: math.exp(theta) for name, theta in zip(each, found, strict=True)}
+    return {name: math.exp(theta) for name, theta in zip(names, locations(without), strict=True)}

@@ -3,7 +3,8 @@
 Short turns are better against drift: neighbouring values then see the same machine, and the
 median over many finds the undisturbed state. Too short a turn measures the caches and predictors
 that the other processes left behind. So loops are doubled from one, and the shortest turn is taken
-whose time a loop is within :data:`COLD` of that of the longest. docs/measuring.md tells more.
+at which no variant's time a loop is more than :data:`COLD` above what further loops cost it.
+docs/measuring.md tells more.
 """
 
 from __future__ import annotations
@@ -22,18 +23,29 @@ SHORTEST = 25e-6
 #: Lengthening stops here (seconds); programs whose single loop is longer get one loop.
 LONGEST = 2e-3
 
-#: Accepted share of a value's time that comes from starting cold. It is the same for all variants
-#: when their working sets are alike, so its effect on a ratio is far smaller.
+#: Lengthening goes on to there (seconds, of the slowest variant) while some variant is cold.
+LONGEST_COLD = 20e-3
+
+#: Accepted share of a value's time that comes from starting cold, of every variant. It is the same
+#: for all when their working sets are alike, so its effect on a ratio is far smaller.
 COLD = 0.02
 
 #: Values taken at each length; medians of them are compared.
-TRIES = 16
+TRIES = 8
 
 #: No loop is so short that as many take less than a turn: 2 ms for these would be 2 fs for one.
 MOST_LOOPS = 2**40
 
-#: Turns of one block at the least: the fewest whose median sets one bad turn aside.
-FEWEST_TURNS = 3
+#: Turns of one block: at the least so many that two that warm up can be seen and set aside; at the
+#: most so many that a block stays a sample of the machine's moments.
+FEWEST_TURNS, MOST_TURNS = 5, 400
+
+#: Seconds of turns to one of starting processes: what costs alone suggest, within 1.2 times the
+#: best on most programs (docs/measuring.md).
+TURNS_TO_START = 1.5
+
+#: As many blocks as that counts for beside measured variances.
+GUESS = 16
 
 Steps = tuple[tuple[int, float], ...]
 
@@ -68,9 +80,7 @@ def calibrate(
         if runner.loops_vary:
             loops, steps = _choose_loops(invocations, variants, turn)
         t0 = clock.monotonic()
-        slowest = 0.0
-        for v in variants:
-            slowest = max(slowest, invocations[v].turn(loops).seconds)
+        slowest = max(_one_round(invocations, variants, loops).values())
         round_cost = clock.monotonic() - t0
     except InvocationFailed as failed:
         failed.variant = failed.variant or v
@@ -86,53 +96,93 @@ def calibrate(
 def _choose_loops(
     invocations: dict[str, Invocation], variants: Sequence[str], turn: float | None
 ) -> tuple[int, Steps]:
-    """Loops of one value, and the seconds a loop at each length tried. Raises InvocationFailed."""
+    """Loops of one value, and the seconds a loop of the first variant at each length tried. Raises
+    InvocationFailed."""
     goal = turn if turn is not None else LONGEST
-    lengths, value = [1], 0.0
-    while True:
-        value = _one_round(invocations, variants, lengths[-1])
-        if value >= goal:
-            break
-        if lengths[-1] >= MOST_LOOPS:
+    lengths: list[int] = []
+    values: dict[str, float] = {}
+    while not values or values[variants[0]] < goal:
+        if lengths and lengths[-1] >= MOST_LOOPS:
             failed = InvocationFailed(
-                f"{lengths[-1]} loops take {value:.3g} s: its time does not grow with the loops "
-                "granted, so it does not do the work once for each"
+                f"{lengths[-1]} loops take {values[variants[0]]:.3g} s: its time does not grow "
+                "with the loops granted, so it does not do the work once for each"
             )
             failed.variant = variants[0]
             raise failed
-        lengths.append(next_loops(lengths[-1], value, SHORTEST if turn is None else turn))
+        shortest = SHORTEST if turn is None else turn
+        lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
+        values = _one_round(invocations, variants, lengths[-1])
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
-        return lengths[-1], ((lengths[-1], value / lengths[-1]),)
-    # The lengths are tried in turn, so that drift hits all of them alike.
-    seconds: dict[int, list[float]] = {n: [] for n in lengths}
+        return lengths[-1], ((lengths[-1], values[variants[0]] / lengths[-1]),)
+    tried: Tried = {v: {} for v in variants}
+    _try(invocations, variants, lengths, tried)
+    # Not even the longest may be long enough for the one with the most to load.
+    while _coldest(tried, lengths[-1]) > COLD and _slowest(tried, lengths[-1]) < LONGEST_COLD:
+        lengths.append(2 * lengths[-1])
+        _try(invocations, variants, lengths[-2:], tried)
+    first = tried[variants[0]]
+    long_enough = [n for n in lengths if statistics.median(first[n]) >= SHORTEST]
+    steps = tuple((n, statistics.median(first[n]) / n) for n in long_enough)
+    return next((n for n in long_enough if _coldest(tried, n) <= COLD), lengths[-1]), steps
+
+
+#: Seconds of each variant's values, by the number of loops, in the order taken.
+Tried = dict[str, dict[int, list[float]]]
+
+
+def _try(
+    invocations: dict[str, Invocation],
+    variants: Sequence[str],
+    lengths: Sequence[int],
+    tried: Tried,
+) -> None:
+    """Further values of each length. They take turns, so that drift hits all of them alike."""
     for _ in range(TRIES):
         for n in lengths:
-            seconds[n].append(_one_round(invocations, variants, n))
-    steps = tuple(
-        (n, statistics.median(seconds[n]) / n)
-        for n in lengths
-        if statistics.median(seconds[n]) >= SHORTEST
-    )
-    longest = lengths[-1]
-    for n, _ in steps:
-        colder = statistics.median(
-            x * longest / (y * n) for x, y in zip(seconds[n], seconds[longest], strict=True)
-        )
-        if colder <= 1 + COLD:
-            return n, steps
-    return longest, steps
+            for v, seconds in _one_round(invocations, variants, n).items():
+                tried[v].setdefault(n, []).append(seconds)
 
 
-def _one_round(invocations: dict[str, Invocation], variants: Sequence[str], loops: int) -> float:
-    """One turn of every variant; the seconds of the first, which the others' caches preceded."""
-    first = 0.0
+def _coldest(tried: Tried, n: int) -> float:
+    """The largest share, over the variants, of a value's time at ``n`` loops that comes from
+    starting cold.
+
+    If that costs c seconds a value, a loop of a value half as long as the longest takes c/n more
+    than one of the longest, n the loops of the latter: as much as the latter's own share.
+    """
+    most = 0.0
+    for seconds in tried.values():
+        longest = max(seconds)
+        own = max(0.0, _against(seconds, longest // 2, longest) - 1)
+        most = max(most, _against(seconds, n, longest) * (1 + own) - 1)
+    return most
+
+
+def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:
+    """What a loop costs at ``n`` loops over what it costs at the longest, of values next to each
+    other in time; 1 where ``n`` was not tried."""
+    if n not in seconds:
+        return 1.0
+    pairs = zip(reversed(seconds[n]), reversed(seconds[longest]), strict=False)
+    return statistics.median(x * longest / (y * n) for x, y in pairs)
+
+
+def _slowest(tried: Tried, n: int) -> float:
+    return max(statistics.median(seconds[n]) for seconds in tried.values())
+
+
+def _one_round(
+    invocations: dict[str, Invocation], variants: Sequence[str], loops: int
+) -> dict[str, float]:
+    """The seconds of one turn of every variant, which another's caches preceded."""
+    seconds = {}
     for v in reversed(variants):
         try:
-            first = invocations[v].turn(loops).seconds
+            seconds[v] = invocations[v].turn(loops).seconds
         except InvocationFailed as failed:
             failed.variant = v
             raise
-    return first
+    return seconds
 
 
 def next_loops(loops: int, value: float, goal: float) -> int:
@@ -149,32 +199,41 @@ def first_turns(start: float, round_cost: float) -> int:
     """
     if start <= 0:
         return max(1, min(50, round(0.05 / max(round_cost, 1e-6))))
-    wanted = round(1.5 * start / max(round_cost, 1e-6))
+    wanted = round(TURNS_TO_START * start / max(round_cost, 1e-6))
     return max(FEWEST_TURNS, min(100, wanted))
 
 
 def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
-    """Turns a block after Kalibera & Jones (ISMM 2013, section 6), from measured variances.
+    """Turns a block after Kalibera & Jones (ISMM 2013, section 6), from costs and variances.
 
     With variance w of one turn's log ratio inside a block and b between blocks, and costs C of
     starting and c of one round of turns, the variance for a given time is least at
     r = √(w·C / (b·c)). w comes from the two halves of each block (odd and even turns), which
-    share everything else. Between :data:`FEWEST_TURNS` and 400. None with fewer than 5 blocks.
+    share everything else; both are robust. Few blocks tell variances badly, and costs alone do
+    well: so r is the geometric mean with what :func:`first_turns` wants, which counts as
+    :data:`GUESS` blocks. Between :data:`FEWEST_TURNS` and :data:`MOST_TURNS`. None with fewer than
+    5 blocks of 4 turns or more.
     """
-    usable = [b for b in blocks if variant in b.values and baseline in b.values]
-    if len(usable) < 5:
-        return None
-    whole, split, counts = [], [], []
-    for b in usable:
+    whole, split, counts, rounds = [], [], [], []
+    for b in blocks:
+        if variant not in b.values or baseline not in b.values or len(b.values[variant]) < 4:
+            continue
         d = [math.log(x / y) for x, y in zip(b.values[variant], b.values[baseline], strict=True)]
-        if len(d) < 4:
-            return None
         whole.append(statistics.median(d))
         split.append(statistics.median(d[::2]) - statistics.median(d[1::2]))
         counts.append(len(d))
-    r = statistics.fmean(counts)
-    within = statistics.fmean(x * x for x in split) / 4
-    between = max(statistics.variance(whole) - within, within / r, 1e-12)
-    round_cost = max(1e-6, (statistics.fmean(b.seconds for b in usable) - start) / r)
-    best = math.sqrt(within * r * start / (between * round_cost))
-    return max(FEWEST_TURNS, min(400, round(best)))
+        rounds.append((b.seconds - start) / len(d))
+    if len(whole) < 5:
+        return None
+    round_cost = max(1e-6, statistics.median(rounds))
+    middle = statistics.median(whole)
+    total = statistics.median(abs(x - middle) for x in whole) ** 2
+    within = statistics.median(abs(x) for x in split) ** 2 / 4
+    guess = TURNS_TO_START * start / round_cost
+    if total > 0 and within > 0 and guess > 0:
+        # What is between blocks is at least a twentieth of all: it is a difference of two guesses.
+        between = max(total - within, total / 20)
+        own = math.sqrt(within * statistics.fmean(counts) * start / (between * round_cost))
+        n = len(whole)
+        guess = math.exp((n * math.log(own) + GUESS * math.log(guess)) / (n + GUESS))
+    return max(FEWEST_TURNS, min(MOST_TURNS, round(guess)))

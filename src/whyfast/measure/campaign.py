@@ -12,14 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from whyfast.measure.block import BlockFailed, run_block
-from whyfast.measure.calibrate import best_turns, calibrate
+from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, best_turns, calibrate
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import InvocationFailed, Runner
 from whyfast.measure.schedule import draw, draw_layouts
 from whyfast.model.sample import Block, Calibration, RunFailure
 
-#: Blocks after which the number of turns is chosen anew from measured variances, once.
+#: Blocks after which the number of turns is first chosen anew from measured variances; then each
+#: time that they have doubled.
 REVIEW_AFTER = 8
+
+#: A benchmark that is settled takes a block in so many passes while others go on, and from many
+#: passes on in such a part of those there were: the geometric mean needs a block of each.
+RESTING, RESTING_PART = 2, 4
 
 
 @dataclass
@@ -29,7 +34,8 @@ class BenchmarkRun:
     ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
     its processes are bound to one CPU. ``layouts`` says how many layouts each variant has. While
     they last, every second block takes a fresh one of each; the other blocks run the builds as
-    linked.
+    linked. ``least_turns`` may be raised while measuring, where processes turn out to warm up;
+    ``reviewed`` is the number of blocks when the turns were last chosen.
     """
 
     name: str
@@ -43,7 +49,8 @@ class BenchmarkRun:
     next_index: int = 0
     blocks: list[Block] = field(default_factory=list)
     calibration: Calibration | None = None
-    reviewed: bool = False
+    least_turns: int = FEWEST_TURNS
+    reviewed: int = 0
 
     @property
     def baseline(self) -> str:
@@ -99,8 +106,9 @@ def measure(
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
 
     Passes go over the unsettled benchmarks in random order, one block each, so that an
-    interruption at any time leaves all of them about equally well measured. A variant that fails
-    is reported to the sink and left out of that benchmark from then on.
+    interruption at any time leaves all of them about equally well measured. Settled ones take a
+    block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
+    left out of that benchmark from then on.
     """
     began = session.clock.monotonic()
     rng = random.Random(_seed(session.run, session.session, 0))
@@ -108,17 +116,44 @@ def measure(
     def spent() -> float:
         return limits.spent + session.clock.monotonic() - began
 
-    open_entries = [e for e in entries if e.comparable and not settled(e)]
-    while open_entries and spent() < limits.budget:
-        for entry in rng.sample(open_entries, len(open_entries)):
-            if spent() >= limits.budget:
+    def going() -> bool:
+        return spent() < limits.budget and any(e.comparable and not settled(e) for e in entries)
+
+    while going():
+        for passed in next_round(entries, settled, rng):
+            for entry in passed:
+                if not entry.comparable or spent() >= limits.budget:
+                    continue
+                block = _one_block(entry, session, rng)
+                if block is not None:
+                    entry.blocks.append(block)
+                    session.sink.add_block(block)
+            if not going():
                 break
-            block = _one_block(entry, session, rng)
-            if block is not None:
-                entry.blocks.append(block)
-                session.sink.add_block(block)
-        open_entries = [e for e in open_entries if e.comparable and not settled(e)]
     return spent()
+
+
+def next_round(
+    entries: Sequence[BenchmarkRun], settled: Callable[[BenchmarkRun], bool], rng: random.Random
+) -> list[list[BenchmarkRun]]:
+    """The passes until every benchmark has had a block again, each in random order.
+
+    One pass, as long as none is settled. Then every open benchmark takes a block in each pass and
+    every settled one in one of them, drawn at random. What is taken is fixed before the round
+    begins, by what was known then: so no block has a say in whether another one joins it in the
+    mean of its round, and that mean stays symmetric. One whose layouts are used up takes no more.
+    """
+    there = [e for e in entries if e.comparable]
+    open_ = [e for e in there if not settled(e)]
+    resting = [e for e in there if e not in open_ and not e.layouts]
+    length = 1
+    if resting:
+        taken = max((len(e.blocks) for e in open_), default=0)
+        length = max(RESTING, taken // RESTING_PART)
+    passes = [list(open_) for _ in range(length)]
+    for entry in resting:
+        rng.choice(passes).append(entry)
+    return [rng.sample(passed, len(passed)) for passed in passes]
 
 
 def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Random) -> Block | None:
@@ -193,26 +228,25 @@ def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
     sink.add_failure(failure)
     entry.variants.remove(failure.variant)
     entry.calibration = None
-    entry.reviewed = False  # or the new calibration would keep its first guess
+    entry.reviewed = 0  # or the new calibration would keep its first guess
 
 
 def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
-    """Once, after enough blocks: turns from measured variances instead of from costs alone."""
+    """After enough blocks, and whenever they have doubled: turns from measured variances too, and
+    not from costs alone."""
     c = entry.calibration
-    if c is None or entry.reviewed or entry.turns is not None or not entry.runner.loops_vary:
+    if c is None or entry.turns is not None or not entry.runner.loops_vary:
         return
-    if len(entry.blocks) < REVIEW_AFTER:
-        return
-    entry.reviewed = True
-    base = entry.baseline
-    others = [v for v in entry.variants if v != base]
-    wanted = [
-        t
-        for v in others
-        if (t := best_turns(entry.blocks[-REVIEW_AFTER:], v, base, c.start)) is not None
-    ]
-    if wanted:
-        turns = sorted(wanted)[len(wanted) // 2]
+    turns = c.turns
+    if len(entry.blocks) >= max(REVIEW_AFTER, 2 * entry.reviewed):
+        entry.reviewed = len(entry.blocks)
+        base = entry.baseline
+        others = [v for v in entry.variants if v != base]
+        found = [best_turns(entry.blocks, v, base, c.start) for v in others]
+        wanted = sorted(t for t in found if t is not None)
+        turns = wanted[len(wanted) // 2] if wanted else turns
+    turns = max(turns, min(entry.least_turns, MOST_TURNS))
+    if turns != c.turns:
         entry.calibration = replace(c, turns=turns)
         sink.add_calibration(entry.calibration)
 

@@ -122,11 +122,15 @@ class Unmet:
     reason: str
 
 
+#: What a loop and the handlers of tail calls are called together.
+DISPATCH = "dispatch"
+
+
 @dataclass(frozen=True)
 class CalleeCounts:
     """A function that some builds call from a piece of code and others do not.
 
-    ``where`` is ``dispatch`` (all functions that dispatch, together) or the name of a function;
+    ``where`` is :data:`DISPATCH` (all functions that dispatch, together) or the name of a function;
     ``counts`` has the number of places, tail calls included, for every build that has this code.
     ``local``: only its own source file can call it, so that where no call is left it was
     inlined, or the source does without.

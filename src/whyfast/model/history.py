@@ -23,11 +23,16 @@ class PointSeries:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The points by name, in order, and the series over them. ``by`` says what orders them."""
+    """The points by name, in order, and the series over them. ``by`` says what orders them.
+
+    ``when[i]`` is when point i was measured, in seconds since the epoch, None where that is not
+    known; empty where nothing is.
+    """
 
     points: tuple[str, ...]
     series: tuple[PointSeries, ...]
     by: str = "file"
+    when: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,23 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Drift:
+    """From point ``start`` to ``end`` the level moved steadily: ``ratio`` is end over start.
+
+    ``low`` and ``high`` bound it, approximately at 99 %. ``per_point`` is the ratio from one point
+    of the series to the next, ``per_week`` that of a week, None where points have no dates.
+    """
+
+    start: int
+    end: int
+    ratio: float
+    low: float
+    high: float
+    per_point: float
+    per_week: float | None = None
+
+
+@dataclass(frozen=True)
 class OddPoint:
     """Point ``at`` lies ``ratio`` times its own level, while its neighbours lie on that level."""
 
@@ -56,8 +78,9 @@ class OddPoint:
 class SeriesHistory:
     """What was found in one series.
 
-    ``noise`` is the standard deviation of the logarithm of a value; ``levels[i]`` the level in
-    seconds at point i, None where the series has no value.
+    ``noise`` is the standard deviation of the logarithm of a value, ``correlation`` that of the
+    noise of neighbouring points; ``levels[i]`` the level in seconds at point i, None where the
+    series has no value.
     """
 
     series: PointSeries
@@ -65,19 +88,22 @@ class SeriesHistory:
     levels: tuple[float | None, ...]
     shifts: tuple[Shift, ...]
     odd: tuple[OddPoint, ...]
+    drifts: tuple[Drift, ...] = ()
+    correlation: float = 0.0
 
 
 @dataclass(frozen=True)
 class Finding:
     """The same thing at the same point in one or more series.
 
-    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone. ``ratios``
-    maps the names of the series to the new level over the old, or to the point over its level.
+    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone; a ``drift``
+    lasts from ``before`` to ``at``, about. ``ratios`` maps the names of the series to the new level
+    over the old, or to the point over its level.
     ``of`` is how many series there are with the same ``where``: the columns that all the series
     concerned share, and not all others.
     """
 
-    kind: Literal["step", "odd"]
+    kind: Literal["step", "odd", "drift"]
     before: int
     at: int
     ratios: Mapping[str, float]
@@ -87,8 +113,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class History:
-    """All series with what was found in each, and the findings, those in most series first."""
+    """All series with what was found in each, and the findings, those in most series first: steps
+    and odd points in ``findings``, and ``drifts``. ``suite`` are the series of the suite as a
+    whole: its geometric mean and its median; none of a few series."""
 
     timeline: Timeline
     series: tuple[SeriesHistory, ...]
     findings: tuple[Finding, ...]
+    drifts: tuple[Finding, ...] = ()
+    suite: tuple[SeriesHistory, ...] = ()

@@ -54,6 +54,9 @@ from whyfast.report.topics.recordings import recording_sentences
 from whyfast.report.topics.summary import Comparisons
 from whyfast.report.topics.unusual_blocks import unusual_sentences
 
+#: So many differences are said in words.
+_MOST_SAID = 3
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -158,14 +161,17 @@ def _differences(
     comparisons: Comparisons,
     evidence: Mapping[str, Evidence],
 ) -> Iterator[str]:
-    """A sentence for each decided difference, the largest first, and one for each cause shown."""
+    """A sentence for each of the largest decided differences, and one for each cause shown; the
+    table has all."""
     decided = [v for v in main if v.word in ("faster", "slower")]
     decided.sort(key=lambda v: -abs(math.log(v.ratio)))
     explained: set[str] = set()
+    said = 0
     for verdict in decided:
         witness = find_witness(verdict, study, comparisons, evidence)
         # What the audit has said is not said twice, but its cause still is.
-        if (verdict.variant, verdict.baseline) not in told:
+        if (verdict.variant, verdict.baseline) not in told and said < _MOST_SAID:
+            said += 1
             yield _difference(verdict, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)

@@ -87,6 +87,54 @@ def test_rounded_values_are_not_read_more_exactly_than_they_are_written() -> Non
     assert rounded.findings == ()
 
 
+def test_a_wild_point_beside_a_small_step_is_odd_and_the_step_is_found() -> None:
+    levels = [1.0] * 6 + [2.0] + [1.08] * 5
+    (found,) = detect(Timeline(POINTS, (series("x", levels),))).series
+    (shift,), (odd,) = found.shifts, found.odd
+    assert POINTS[odd.at] == "g"
+    assert POINTS[shift.at] in "gh"
+    assert shift.ratio == pytest.approx(1.08, rel=0.01)
+
+
+def test_a_drift_is_named_with_its_ends_and_what_it_makes_a_week() -> None:
+    levels = [1.02**i for i in range(12)]
+    days = tuple(86400.0 * i for i in range(12))
+    history = detect(Timeline(POINTS, (series("x", levels),), when=days))
+    (found,) = history.series
+    (drift,) = found.drifts
+    assert found.shifts == ()
+    assert (POINTS[drift.start], POINTS[drift.end]) == ("a", "l")
+    assert drift.per_point == pytest.approx(1.02, abs=0.002)
+    assert drift.per_week == pytest.approx(1.02**7, abs=0.015)
+    assert drift.low < 1.02**11 < drift.high
+    assert history.drifts == (Finding("drift", 0, 11, {"x": drift.ratio}, 1),)
+    assert history.findings == ()
+
+
+def test_a_drift_without_dates_has_no_week() -> None:
+    levels = [1.02**i for i in range(12)]
+    (found,) = detect(Timeline(POINTS, (series("x", levels),))).series
+    assert found.drifts[0].per_week is None
+
+
+def test_drifts_over_about_the_same_points_are_one_finding() -> None:
+    # From c on, from d on, and one that goes the other way.
+    def drifting(name: str, start: int, ratio: float) -> PointSeries:
+        rng = np.random.default_rng(len(name))
+        values = [
+            ratio ** max(0, i - start) * np.exp(0.004 * rng.standard_normal()) for i in range(30)
+        ]
+        return PointSeries(name, tuple(values))
+
+    timeline = Timeline(
+        tuple(f"p{i}" for i in range(30)),
+        (drifting("a", 0, 1.01), drifting("bb", 2, 1.01), drifting("ccc", 0, 0.99)),
+    )
+    drifts = detect(timeline).drifts
+    assert [sorted(d.ratios) for d in drifts] == [["a", "bb"], ["ccc"]]
+    assert (drifts[0].kind, drifts[0].of) == ("drift", 3)
+
+
 def test_too_few_points_is_said() -> None:
     with pytest.raises(UserError, match="fewer than 5 points; there are 4"):
         detect(Timeline(POINTS[:4], (PointSeries("x", (1.0, 2.0, 3.0, 4.0)),)))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from whyfast.history.noise import difference_noise, pooled_noise, rounding_noise
+from whyfast.history.noise import (
+    Prior,
+    difference_noise,
+    lower_quartile,
+    rounding_noise,
+    shared_prior,
+)
 
 
 def test_it_is_the_standard_deviation_of_normal_noise() -> None:
@@ -19,14 +27,36 @@ def test_steps_hardly_move_it() -> None:
     assert difference_noise(y) == pytest.approx(0.02, rel=0.2)
 
 
-def test_few_series_keep_their_own() -> None:
-    assert pooled_noise(np.array([0.01, 0.02, 0.09])).tolist() == [0.01, 0.02, 0.09]
+def test_a_drift_does_not_move_it() -> None:
+    y = 0.02 * np.random.default_rng(1).standard_normal(20_000)
+    assert difference_noise(y + 0.5 * np.arange(20_000)) == pytest.approx(difference_noise(y))
 
 
-def test_of_many_none_is_quieter_than_the_median() -> None:
-    own = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.10, 0.11])
-    expected = [0.06, 0.06, 0.06, 0.06, 0.06, 0.06, 0.07, 0.08, 0.09, 0.10, 0.11]
-    assert pooled_noise(own).tolist() == expected
+def test_rounded_values_have_noise() -> None:
+    # Half of the distances are nothing: what a rounded value hides is half of its last digit.
+    assert lower_quartile(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 2.0])) == 0.5
+
+
+def test_values_that_hardly_ever_change_have_none() -> None:
+    assert lower_quartile(np.array([0.0, 0.0, 0.0, 0.0, 1.0])) == 0.0
+
+
+def test_few_series_say_nothing_of_each_other() -> None:
+    assert shared_prior(np.full(9, 0.02), np.full(9, 10.0)) == Prior()
+
+
+def test_series_of_one_noise_know_it_well() -> None:
+    rng = np.random.default_rng(3)
+    own = 0.02 * np.sqrt(rng.chisquare(8, 200) / 8)
+    prior = shared_prior(own, np.full(200, 8.0))
+    assert math.sqrt(prior.variance) == pytest.approx(0.02, rel=0.05)
+    assert prior.freedom == 60.0
+
+
+def test_series_of_very_different_noise_know_little_of_each_other() -> None:
+    rng = np.random.default_rng(4)
+    own = 0.02 * np.exp(rng.standard_normal(500)) * np.sqrt(rng.chisquare(8, 500) / 8)
+    assert 0.5 < shared_prior(own, np.full(500, 8.0)).freedom < 2.0
 
 
 def test_rounding_to_a_nanosecond() -> None:

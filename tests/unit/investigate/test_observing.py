@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate import observing as module
+from whyfast.investigate.argument_vector import argument_vector
 from whyfast.investigate.events import Silent
 from whyfast.investigate.observing import observe, wants_observing
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import run_key
-from whyfast.investigate.work import Work, argument_vector
+from whyfast.investigate.work import Work
 from whyfast.measure.launch import Finished, Launcher
 from whyfast.measure.temporary_sysctls import CannotHold, Holding
 from whyfast.model.build import Build

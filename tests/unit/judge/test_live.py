@@ -109,3 +109,21 @@ def test_values_that_warm_up_are_set_aside_as_they_will_be_in_the_end() -> None:
         warming={"fib": 1},
     )
     assert (said.low, said.high) == (whole.low, whole.high)
+
+
+@pytest.mark.parametrize(
+    ("times", "turns"),
+    [
+        ([1.0] * 6, 0),
+        ([1.5, *[1.0] * 7], 3),
+        ([1.5, 1.5, 1.0], 6),  # two of three cannot be set aside: let there be more
+        ([1.0, 1.0, 1.0, 1.5, 1.5, 1.5], 0),  # slower at the end is no warming up
+        ([2.0 - i / 40 for i in range(30)], 40),  # for ever, but not without end
+    ],
+)
+def test_processes_that_warm_up_want_more_turns(times: list[float], turns: int) -> None:
+    blocks = [block({"a": times, "b": times}) for _ in range(10)]
+    live = LiveJudge(0.01)
+    assert live.least_turns("fib") == 0
+    live.update("fib", blocks, ("a", "b"), "a", takes_turns=True)
+    assert live.least_turns("fib") == turns

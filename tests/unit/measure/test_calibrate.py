@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 
 import pytest
+from tests.unit.example_blocks import block
 from tests.unit.measure.doubles import FakeClock
 
-from whyfast.measure.calibrate import COLD, SHORTEST, TRIES, calibrate, first_turns, next_loops
+from whyfast.measure.calibrate import (
+    COLD,
+    LONGEST,
+    LONGEST_COLD,
+    SHORTEST,
+    TRIES,
+    best_turns,
+    calibrate,
+    first_turns,
+    next_loops,
+)
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.model.sample import Block
 
 
 class Program:
@@ -28,18 +42,21 @@ class Program:
 
 
 class Programs:
-    """A runner of such programs; every start takes a millisecond."""
+    """A runner of such programs; every start takes a millisecond. ``other`` is how cold a value of
+    every variant but ``a`` begins."""
 
     loops_vary = True
 
-    def __init__(self, cold: float, warm: float) -> None:
+    def __init__(self, cold: float, warm: float, other: float | None = None) -> None:
         self.clock = FakeClock()
         self.cold, self.warm = cold, warm
+        self.other = cold if other is None else other
         self.made: list[Program] = []
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         self.clock.seconds += 1e-3
-        self.made.append(Program(self.clock, self.cold, self.warm, random.Random(variant)))
+        cold = self.cold if variant == "a" else self.other
+        self.made.append(Program(self.clock, cold, self.warm, random.Random(variant)))
         return self.made[-1]
 
 
@@ -60,6 +77,77 @@ def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) ->
     assert found.loops * warm + cold >= SHORTEST * 0.95
     # the longest turn tried is itself a little cold, which the comparison cannot see
     assert cold / (found.loops * warm) < 2.2 * COLD
+
+
+@pytest.mark.parametrize("order", [("a", "b", "c"), ("b", "a", "c")])
+def test_no_variant_is_cold_whichever_is_the_first(order: tuple[str, ...]) -> None:
+    """Tables of 8 KB and of 1 MB: the one that is loaded in no time decides nothing."""
+    runner = Programs(0.0, 30e-6, other=0.2e-3)
+    found = calibrate("work", runner, order, cpu=None, clock=runner.clock)
+    assert 0.2e-3 / (found.loops * 30e-6) < 1.5 * COLD
+
+
+def test_a_variant_with_much_to_load_gets_longer_values_than_the_longest_first_tried() -> None:
+    runner = Programs(0.0, 30e-6, other=0.3e-3)
+    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    assert found.loops * 30e-6 > 2 * LONGEST
+    assert 0.3e-3 / (found.loops * 30e-6) < 1.5 * COLD
+
+
+def test_lengthening_has_an_end() -> None:
+    runner = Programs(0.0, 30e-6, other=50e-3)
+    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    assert found.loops * 30e-6 <= 2 * LONGEST_COLD
+
+
+def _blocks(
+    rng: random.Random, number: int, turns: int, process: float, turn: float
+) -> list[Block]:
+    """Blocks of a program whose processes vary by ``process`` and turns by ``turn``; a round of
+    turns takes a millisecond, starting ten."""
+    made = []
+    for _ in range(number):
+        own = {v: rng.gauss(0, process) for v in "ab"}
+        values = {v: [math.exp(own[v] + rng.gauss(0, turn)) for _ in range(turns)] for v in "ab"}
+        made.append(block(values, seconds=0.01 + turns * 1e-3))
+    return made
+
+
+@pytest.mark.parametrize("disturbed", [0, 3])
+@pytest.mark.parametrize(
+    ("process", "turn", "least", "most"),
+    [
+        (0.001, 0.016, 30, 100),  # best is √(w C / b c) = √(10 π/2) · 16 = 63
+        (0.004, 0.016, 10, 26),  # 16
+        (0.016, 0.016, 5, 9),  # 4
+    ],
+)
+def test_turns_come_near_the_best_review_by_review_and_no_bad_block_moves_them(
+    process: float, turn: float, least: int, most: int, disturbed: int
+) -> None:
+    rng = random.Random(1)
+    reached = []
+    for _ in range(20):
+        turns, blocks = first_turns(0.01, 1e-3), _blocks(rng, disturbed, 15, 1.0, 0.016)
+        for number in (8, 16, 32, 64, 128):
+            blocks += _blocks(rng, number - len(blocks), turns, process, turn)
+            turns = best_turns(blocks, "b", "a", 0.01) or turns
+        reached.append(turns)
+    assert least <= statistics.median(reached) <= most
+
+
+def test_of_few_blocks_costs_have_more_to_say_than_variances() -> None:
+    """Eight blocks that happen to be alike, or to differ, hardly move what costs want: 15."""
+    rng = random.Random(2)
+    turns = [best_turns(_blocks(rng, 8, 15, 0.004, 0.016), "b", "a", 0.01) for _ in range(100)]
+    assert sum(t is not None and 8 <= t <= 34 for t in turns) >= 98
+
+
+def test_too_few_blocks_or_turns_want_nothing() -> None:
+    rng = random.Random(3)
+    assert best_turns(_blocks(rng, 4, 15, 0.01, 0.01), "b", "a", 0.01) is None
+    assert best_turns(_blocks(rng, 30, 3, 0.01, 0.01), "b", "a", 0.01) is None
+    assert best_turns(_blocks(rng, 30, 15, 0.01, 0.01), "c", "a", 0.01) is None
 
 
 def test_a_program_whose_time_does_not_grow_with_the_loops() -> None:
@@ -99,7 +187,7 @@ def test_the_variant_that_fails_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("start", "round_cost", "turns"),
-    [(0.03, 1e-3, 45), (0.03, 1.0, 3), (1.0, 1e-4, 100), (0.0, 1e-3, 50), (0.0, 0.2, 1)],
+    [(0.03, 1e-3, 45), (0.03, 1.0, 5), (1.0, 1e-4, 100), (0.0, 1e-3, 50), (0.0, 0.2, 1)],
 )
 def test_turns_of_the_first_blocks_follow_the_cost_of_starting(
     start: float, round_cost: float, turns: int

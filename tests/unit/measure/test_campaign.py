@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from tests.unit.example_blocks import block
@@ -88,13 +89,41 @@ class Bench:
         return [b.index for b in self.sink.blocks if b.benchmark == name]
 
 
-def test_a_settled_benchmark_is_left_and_the_others_go_on() -> None:
+def test_a_settled_benchmark_rests_and_the_others_go_on() -> None:
     bench = Bench()
     bench.add("fib"), bench.add("sort")
-    wanted = {"fib": 2, "sort": 5}
+    wanted = {"fib": 4, "sort": 40}
     bench.measure(settled=lambda e: len(e.blocks) >= wanted[e.name])
-    assert (bench.indexes("fib"), bench.indexes("sort")) == ([0, 1], [0, 1, 2, 3, 4])
+    names = [b.benchmark for b in bench.sink.blocks]
+    assert names.count("sort") == 40
+    assert sorted(names[:8]) == ["fib"] * 4 + ["sort"] * 4
+    # Rounds that end after so many passes, each with one block of the other in some place.
+    ends = [4, 6, 8, 10, 12, 15, 18, 22, 27, 33]
+    at = [i for i, name in enumerate(names) if name == "sort"]
+    for before, end in pairwise(ends):
+        within = names[at[before] : at[end - 1] + 1].count("fib")
+        around = names[at[before] - 1 : at[end - 1] + 2].count("fib")
+        assert within <= 1 <= around
+    assert names.count("fib") in (4 + 9, 4 + 10)
     assert [b.values for b in bench.sink.blocks[:1]] == [{"a": (1.0, 1.0), "b": (1.0, 1.0)}]
+
+
+def test_a_benchmark_whose_layouts_are_used_up_takes_no_more() -> None:
+    bench = Bench()
+    bench.add("fib").layouts = {"a": 2, "b": 2}
+    bench.add("sort")
+    wanted = {"fib": 4, "sort": 20}
+    bench.measure(settled=lambda e: len(e.blocks) >= wanted[e.name])
+    assert (len(bench.indexes("fib")), len(bench.indexes("sort"))) == (4, 20)
+
+
+def test_measuring_ends_with_the_last_benchmark_that_is_settled() -> None:
+    """Whatever its round still has in store."""
+    bench = Bench()
+    bench.add("fib"), bench.add("sort")
+    wanted = {"fib": 4, "sort": 31}
+    bench.measure(settled=lambda e: len(e.blocks) >= wanted[e.name])
+    assert len(bench.indexes("sort")) == 31
 
 
 def test_what_is_settled_already_is_not_started() -> None:
@@ -177,16 +206,17 @@ def test_a_variant_that_fails_is_reported_and_left_out_from_then_on() -> None:
     bench = Bench()
     entry = bench.add("fib", ("a", "b", "c"), fails_at("c", 6))
     bench.add("sort", ("a", "b", "c"))
-    bench.measure(blocks=5)
+    bench.measure(60.0)
     assert bench.sink.failures == [RunFailure("fib", "c", "exit code 3", "boom", ("./c",))]
     assert entry.variants == ["a", "b"]
     held = [sorted(b.values) for b in bench.sink.blocks if b.benchmark == "fib"]
     lost = held.index(["a", "b"])
     assert lost >= 1
-    assert held == [["a", "b", "c"]] * lost + [["a", "b"]] * (5 - lost)
-    assert bench.indexes() == [0, 1, 2, 3, 4]
+    assert held == [["a", "b", "c"]] * lost + [["a", "b"]] * (len(held) - lost)
+    assert bench.indexes() == [*range(len(held))]
     others = [sorted(b.values) for b in bench.sink.blocks if b.benchmark == "sort"]
-    assert others == [["a", "b", "c"]] * 5
+    assert others == [["a", "b", "c"]] * len(others)
+    assert len(others) >= 5
     assert all(runner.open == [] for runner in bench.runners.values())
 
 
@@ -251,23 +281,41 @@ def test_pinned_benchmarks_run_on_cpus_drawn_from_those_allowed() -> None:
     assert {cpu for _, cpu, _, _ in bench.runners["sort"].places} == {None}
 
 
-def test_turns_are_reviewed_once_from_the_first_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_are_reviewed_whenever_the_blocks_have_doubled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[tuple[int, str, str]] = []
 
     def best(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
         asked.append((len(blocks), variant, baseline))
-        return {"b": 30, "c": 50, "d": None}[variant]
+        more = len(blocks) // REVIEW_AFTER
+        return {"b": 30 * more, "c": 50 * more, "d": None}[variant]
 
     monkeypatch.setattr(campaign, "best_turns", best)
     bench = Bench()
     bench.add("fib", ("a", "b", "c", "d"), steady(1e-3), turns=None, loops_vary=True)
     bench.add("sort", ("a", "b"), steady(1e-3), turns=7, loops_vary=True)
-    bench.measure(blocks=REVIEW_AFTER + 4)
-    assert asked == [(REVIEW_AFTER, v, "a") for v in "bcd"]
+    bench.measure(blocks=4 * REVIEW_AFTER + 2)
+    assert asked == [(n * REVIEW_AFTER, v, "a") for n in (1, 2, 4) for v in "bcd"]
     taken = [len(b.order) for b in bench.sink.blocks if b.benchmark == "fib"]
     assert len(set(taken[:REVIEW_AFTER])) == 1
-    assert taken[REVIEW_AFTER:] == [50] * 4
+    wanted = [50] * REVIEW_AFTER + [100] * 2 * REVIEW_AFTER + [200] * 2
+    assert taken[REVIEW_AFTER:] == wanted
     assert {len(b.order) for b in bench.sink.blocks if b.benchmark == "sort"} == {7}
+
+
+def test_processes_that_turn_out_to_warm_up_take_more_turns() -> None:
+    bench = Bench()
+    entry = bench.add("fib", script=steady(1.0), turns=None, loops_vary=True)
+
+    def settled(entry: BenchmarkRun) -> bool:
+        entry.least_turns = 12 if len(entry.blocks) >= 2 else entry.least_turns
+        return len(entry.blocks) >= 4
+
+    bench.measure(settled=settled)
+    assert [len(b.order) for b in bench.sink.blocks] == [5, 5, 12, 12]
+    assert entry.calibration
+    assert entry.calibration.turns == 12
 
 
 def test_turns_are_reviewed_again_after_a_variant_failed(

@@ -1,17 +1,12 @@
-"""What a history says: sentences, tables, a plot, and its JSON."""
+"""What a history says: sentences, tables, a plot."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator
 from statistics import median
-from typing import Any
 
-from whyfast import __version__
 from whyfast.history.penalty import FALSE_STEP
 from whyfast.model.history import Finding, History, SeriesHistory
-from whyfast.report.codec import encode
 from whyfast.report.document import (
     Cell,
     Document,
@@ -23,13 +18,19 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.names import count
-from whyfast.report.numbers import format_percent, format_seconds, ratio_text
+from whyfast.report.numbers import format_percent, format_seconds
+from whyfast.report.topics.history_findings import (
+    factor,
+    headline,
+    in_series,
+    name_finding,
+    suite_wide,
+    times,
+    where_text,
+)
 
-SCHEMA = "whyfast-history/1"
-
-#: A finding is named in the headline when at least this share of its series has it.
-_SHARE = 0.25
+#: From this lag-1 correlation of the noise on, the reader is told.
+_CORRELATED = 0.3
 
 
 def history_page(history: History) -> Document:
@@ -41,6 +42,7 @@ def history_page(history: History) -> Document:
         headline(history),
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
+        section("suite", "The suite as a whole", suite_table(history), importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -49,90 +51,25 @@ def history_page(history: History) -> Document:
     )
 
 
-def dump_history(history: History) -> str:
-    """The JSON text; the schema stands in docs/history.md."""
-    points = history.timeline.points
-    data = {
-        "schema": SCHEMA,
-        "generator": {"name": "whyfast", "version": __version__},
-        "headline": headline(history),
-        "false_steps": FALSE_STEP,
-        "by": history.timeline.by,
-        "points": list(points),
-        "major": [_finding_data(f, points) for f in major(history)],
-        "findings": [_finding_data(f, points) for f in history.findings],
-        "series": [_series_data(h, points) for h in history.series],
-    }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-
-
-def _finding_data(finding: Finding, points: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "before": points[finding.before],
-        "at": points[finding.at],
-        "of": finding.of,
-        "where": dict(finding.where),
-        "ratios": dict(finding.ratios),
-    }
-
-
-def _series_data(history: SeriesHistory, points: tuple[str, ...]) -> dict[str, Any]:
-    shifts = [{**encode(s), "before": points[s.before], "at": points[s.at]} for s in history.shifts]
-    return {
-        "name": history.series.name,
-        "keys": dict(history.series.keys),
-        "seconds": list(history.series.values),
-        "levels": list(history.levels),
-        "noise": history.noise,
-        "shifts": shifts,
-        "odd": [{"at": points[o.at], "ratio": o.ratio} for o in history.odd],
-    }
-
-
-def headline(history: History) -> str:
-    """The steps and odd points that most series share, in the order of the points."""
-    parts = [f"{name_finding(history, f)}: {_in_words(f)}" for f in major(history)]
-    if not parts:
-        return (
-            f"No step and no odd point in {count(len(history.timeline.points), 'point')} "
-            f"of {len(history.series)} series."
-        )
-    said = "; ".join(parts) + "."
-    return said[0].upper() + said[1:]
-
-
-def major(history: History) -> tuple[Finding, ...]:
-    """Findings in at least a quarter of the series that they could be in, as time goes."""
-    named = [f for f in history.findings if len(f.ratios) >= max(1, _SHARE * f.of)]
-    whole = [f for f in named if not _few(f, history)]
-    return tuple(sorted(whole or named, key=lambda f: (f.at, f.kind)))
-
-
-def _few(finding: Finding, history: History) -> bool:
-    """No more series than chance alone may give a step."""
-    return len(finding.ratios) <= FALSE_STEP * len(history.series)
-
-
-def name_finding(history: History, finding: Finding) -> str:
-    """``step v5.4 → v5.5``, or ``odd point v5.6``."""
-    points = history.timeline.points
-    if finding.kind == "odd":
-        return f"odd point {points[finding.at]}"
-    return f"step {points[finding.before]} → {points[finding.at]}"
-
-
 def cautions(history: History) -> tuple[str, ...]:
     """How it was judged, and what weakens it."""
     total = len(history.series)
     there = "there is" if total == 1 else "there are"
     said = [
-        f"A series without any change is given one in {format_percent(FALSE_STEP)} of cases if its "
-        f"noise is independent from point to point; {there} {total} series.",
+        f"A series of independent noise without any change is given a step in about "
+        f"{format_percent(FALSE_STEP)} of cases, one of noise that wanders more often; {there} "
+        f"{total} series.",
         "Each point was measured at its own time: what changed with the program and what changed "
         "with the machine look alike here. Measure both ends of a step again, interleaved, before "
         "blaming a commit: `whyfast ab` or `whyfast run`.",
     ]
+    wandering = sum(h.correlation >= _CORRELATED for h in history.series)
+    if wandering:
+        said.append(
+            f"In {wandering} of {total} series noise wanders: neighbouring points are off to the "
+            f"same side (correlation {_CORRELATED} or more). Steps in them have to be larger to "
+            "be told, and false ones are more frequent."
+        )
     edges = sorted({i for h in history.series for i in _edge(h)})
     if edges:
         points = history.timeline.points
@@ -148,17 +85,42 @@ def cautions(history: History) -> tuple[str, ...]:
 
 
 def finding_table(history: History) -> Table | None:
-    """Every finding, those in most series first."""
+    """Every finding: those in most series first, then the largest."""
+    found = sorted(
+        (*history.findings, *history.drifts),
+        key=lambda f: (-len(f.ratios), -_largest(f), f.at),
+    )
     rows = [
         (
-            *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f) or None),
-            Cell(_factor(middle := median(f.ratios.values())), number=middle),
+            *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
+            Cell(factor(middle := median(f.ratios.values())), number=middle),
             _range(f),
         )
-        for f in history.findings
+        for f in found
     ]
-    columns = ("what", *right("series"), "all with", *right("median", "from … to"))
+    columns = ("what", *right("series"), "where", *right("median", "from … to"))
     return table(f"What changed, by {history.timeline.by}", columns, rows)
+
+
+def _largest(finding: Finding) -> float:
+    return max(abs(math.log(ratio)) for ratio in finding.ratios.values())
+
+
+def _where(finding: Finding) -> str | None:
+    """What the series share; of a single series its name."""
+    if len(finding.ratios) == 1:
+        return next(iter(finding.ratios))
+    return f"all with {where_text(finding.where)}" if finding.where else None
+
+
+def suite_table(history: History) -> Table | None:
+    """The suite's mean and median: what was found in them."""
+    points = history.timeline.points
+    rows = [
+        (h.series.name, _noise(h), "; ".join(in_series(h, points)) or "no change")
+        for h in history.suite
+    ]
+    return table("The suite as a whole", ("", *right("noise"), "found"), rows)
 
 
 def series_table(history: History) -> Table | None:
@@ -166,25 +128,37 @@ def series_table(history: History) -> Table | None:
     rows = [
         (
             h.series.name,
-            " → ".join(dict.fromkeys(format_seconds(x) for x in h.levels if x is not None)),
-            Cell(format_percent(round(h.noise, 4)), number=h.noise),
-            "; ".join(_found(h, history.timeline.points)) or "no change",
+            " → ".join(dict.fromkeys(format_seconds(x) for x in _levels(h))),
+            _noise(h),
+            "; ".join(in_series(h, history.timeline.points)) or "no change",
         )
         for h in history.series
     ]
     return table("Each series", ("series", "level", *right("noise"), "found"), rows)
 
 
-def _found(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
-    for s in h.shifts:
-        yield f"{points[s.before]} → {points[s.at]} {ratio_text(s.ratio, s.low, s.high)}"
-    for o in h.odd:
-        yield f"odd {points[o.at]} {_factor(o.ratio)}"
+def _noise(h: SeriesHistory) -> Cell:
+    return Cell(format_percent(round(h.noise, 4)), number=h.noise)
+
+
+def _levels(h: SeriesHistory) -> list[float]:
+    """The levels at the ends of each stretch: a drift has two."""
+    there = [i for i, level in enumerate(h.levels) if level is not None]
+    ends = {*there[:1], *there[-1:]}
+    for shift in h.shifts:
+        ends |= {shift.before, shift.at}
+    for drift in h.drifts:
+        ends |= {drift.start, drift.end}
+    return [level for i in sorted(ends) if (level := h.levels[i]) is not None]
 
 
 def series_plot(history: History) -> Plot:
     """What the plot shows: a line a series, its odd points, and the steps that many share."""
-    marks = [{"at": f.at, "kind": f.kind, "text": name_finding(history, f)} for f in major(history)]
+    marks = [
+        {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
+        for f in suite_wide(history)
+        if f.kind != "drift"
+    ]
     series = [
         {
             "name": h.series.name,
@@ -212,24 +186,6 @@ def _edge(history: SeriesHistory) -> list[int]:
     return ends
 
 
-def _in_words(finding: Finding) -> str:
-    ratios = list(finding.ratios.values())
-    many = f" in {len(ratios)} of {finding.of} series" if finding.of > 1 else ""
-    where = _where(finding)
-    many += f" with {where}" if where else ""
-    return f"{_factor(median(ratios))}{many}" + (" (median)" if len(ratios) > 1 else "")
-
-
-def _where(finding: Finding) -> str:
-    return ", ".join(f"{c}={v}" for c, v in finding.where.items())
-
-
-def _factor(ratio: float) -> str:
-    """1.9x slower, 2.2x faster: from the slower side."""
-    word = "slower" if ratio > 1 else "faster"
-    return f"{math.exp(abs(math.log(ratio))):.2f}x {word}"
-
-
 def _range(finding: Finding) -> str:
-    sizes = sorted(math.exp(abs(math.log(r))) for r in finding.ratios.values())
-    return f"{sizes[0]:.2f}x … {sizes[-1]:.2f}x"
+    sizes = sorted(finding.ratios.values(), key=lambda r: abs(math.log(r)))
+    return times(sizes[0]) if len(sizes) == 1 else f"{times(sizes[0])} … {times(sizes[-1])}"

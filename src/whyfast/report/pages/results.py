@@ -23,6 +23,7 @@ from whyfast.report.topics.dispatching import dispatch_section
 from whyfast.report.topics.distribution import distribution_section
 from whyfast.report.topics.each_benchmark import benchmark_sections
 from whyfast.report.topics.figures import figures_section
+from whyfast.report.topics.first_screen import first_screen
 from whyfast.report.topics.kernel_counts import kernel_sections
 from whyfast.report.topics.layouts import layout_section
 from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
@@ -44,6 +45,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         answer.headline,
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
+        brief=first_screen(result) if rows == "variants" else None,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from whyfast.explain.changed_functions import Touched
 from whyfast.model.counters import Counter, Counts
 from whyfast.model.hot import HotFunction, Overlap
 from whyfast.report.document import (
@@ -17,6 +17,9 @@ from whyfast.report.document import (
     sentences,
     table,
 )
+
+if TYPE_CHECKING:  # reports of commands show no machine code
+    from whyfast.explain.changed_functions import TouchedFunctions
 
 _NAMES_SHOWN = 8
 
@@ -99,7 +102,7 @@ def counts_section(
     programs: Sequence[Counts],
     functions: Sequence[HotFunction],
     overlaps: Sequence[Overlap],
-    touched: Touched | None = None,
+    touched: TouchedFunctions | None = None,
 ) -> ReportSection | None:
     """Everything that was counted, what could not be, and whether commits touch what is hot."""
     said = [*overlap_sentences(overlaps), *_notes(programs)]
@@ -128,7 +131,7 @@ def _hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> 
     )
 
 
-def _touched(touched: Touched, hot: Sequence[str]) -> str:
+def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
     """Whether a range of commits touches hot functions, and what it touches."""
     said = touched.statement(hot) if hot else "which functions are hot is not known"
     names = [f.name for f in touched.functions]

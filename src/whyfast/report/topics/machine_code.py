@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from whyfast.explain.calls import DISPATCH
 from whyfast.model.differences import differ_in
-from whyfast.model.evidence import CalleeCounts, Evidence
+from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence
 from whyfast.model.observed import JitImage, JumpForm
 from whyfast.model.question import Question
 from whyfast.model.result import Result

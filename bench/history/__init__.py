@@ -1,0 +1,1 @@
+"""How often ``whyfast history`` is right: on noise, on known changes, and on labelled series."""

@@ -1,0 +1,145 @@
+"""How strongly the points speak for a change between two neighbouring pieces.
+
+In units of the noise squared, as the square of a t statistic. A change has to be seen in several
+ways, and the weakest counts:
+
+- the means on both sides, over stretches of every length, lie farther apart than means of such
+  stretches do elsewhere in the series;
+- no straight line through both pieces explains the points as well;
+- a short piece is not just some wild points: its likelihood under noise with heavy tails;
+- a short piece between two of about the same level explains two changes, not one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.history.pieces import Stretch, Sums, fit
+from whyfast.history.scales import ScaledNoise, lengths
+
+Floats = NDArray[np.float64]
+
+#: Pieces of up to so many points might be a cluster of wild ones.
+CLUSTER = 40
+#: Pieces of up to so many points have to explain the way back, too.
+SHORT = 16
+#: Degrees of freedom of the heavy tails that short pieces are judged under.
+_TAIL = 3.0
+#: A point counts as lying as far out as another from this part of its distance on.
+_AS_FAR = 0.8
+#: A step is more than what the drift beside it makes in so many points.
+_POINTS_OF_DRIFT = 3.0
+#: From so many such points on, their share says how rare they are.
+_TELLING = 3
+
+
+@dataclass(frozen=True)
+class Judge:
+    """All that the evidence rests on: the values, their ``sums`` (wild ones drawn in), and the
+    noise. ``scale`` is the standard deviation of one value as differences show it. ``needed`` is
+    the evidence that a change takes, and ``sure`` what it would take if the noise were known.
+    ``outside`` are the distances of the points below their level, and of those above, ascending.
+    """
+
+    values: Floats
+    sums: Sums
+    noise: ScaledNoise
+    scale: float
+    needed: float
+    sure: float
+    outside: tuple[Floats, Floats]
+
+    def fit(self, start: int, end: int) -> Stretch:
+        """The stretch as a level, or as a line if there is one."""
+        return fit(self.sums, start, end, self.noise, self.needed)
+
+    def between(self, pieces: Sequence[Stretch], i: int) -> float:
+        """Evidence for the boundary between pieces i and i + 1."""
+        left, right = pieces[i], pieces[i + 1]
+        found = self._as_pair(left, right)
+        for short, other in ((left, right), (right, left)):
+            if short.points <= CLUSTER:
+                found = min(found, self._as_cluster(short, other))
+        for middle in (i, i + 1):
+            if 0 < middle < len(pieces) - 1 and pieces[middle].points <= SHORT:
+                found = min(found, self._as_excursion(pieces[middle - 1 : middle + 2]))
+        return found
+
+    def jump(self, left: Stretch, right: Stretch) -> float:
+        """Evidence for different values on both sides of the boundary, whatever the slopes: the
+        largest over stretches of all lengths."""
+        a, b = left.points, right.points
+        sizes = lengths(max(a, b)).astype(np.float64)
+        sizes = np.append(sizes, max(a, b)) if sizes[-1] < max(a, b) else sizes
+        m, k = np.minimum(sizes, a), np.minimum(sizes, b)
+        at, total = right.start, self.sums.y
+        before = (total[at] - total[at - m.astype(np.intp)]) / m + left.slope * m / 2.0
+        after = (total[at + k.astype(np.intp)] - total[at]) / k - right.slope * k / 2.0
+        variance = self.noise.of_mean(m) + self.noise.of_mean(k)
+        for piece, size in ((left, m), (right, k)):
+            if piece.slope:
+                variance = variance + slope_variance(self.noise, piece) * (size / 2.0) ** 2
+        # A drift that bends is no step: it has to be more than the drift is in some points.
+        apart = np.abs(after - before)
+        steep = _POINTS_OF_DRIFT * max(abs(left.slope), abs(right.slope))
+        return float(np.where(apart > steep, apart**2 / variance, 0.0).max())
+
+    def _as_pair(self, left: Stretch, right: Stretch) -> float:
+        whole = self.fit(left.start, right.end)
+        apart = left.square + right.square
+        jump = self.jump(left, right)
+        if not (left.slope or right.slope):
+            # A line and two levels have as many parameters: the better one is believed.
+            return 0.0 if whole.slope and whole.square <= apart else jump
+        gained = max(whole.square - apart, 0.0) / self.noise.variance
+        bend = gained / self.noise.factor_at(whole.points / 2.0)
+        return min(gained, max(jump, bend))
+
+    def _as_cluster(self, short: Stretch, other: Stretch) -> float:
+        """Twice the log-likelihood ratio of the short piece's own level: under t noise, or, where
+        that many other points lie as far out, by their share."""
+        inside = self.values[short.start : short.end]
+        places = np.arange(short.start, short.end) + 0.5 - (other.start + other.end) / 2.0
+        beyond = other.middle + other.slope * places
+        own = self._loss(inside - short.values())
+        away = inside - beyond
+        wild = np.minimum(self._loss(away), self._rarity(away))
+        ratio = float((wild - own).sum())
+        return ratio * self.needed / self.sure
+
+    def _rarity(self, away: Floats) -> Floats:
+        """Of each distance: minus twice the log of the share of points that lie as far from their
+        level on the same side; infinite where too few do to know."""
+        farther = np.empty_like(away)
+        for side, sign in ((self.outside[0], -1.0), (self.outside[1], 1.0)):
+            here = away * sign > 0
+            reach = _AS_FAR * np.abs(away[here])
+            farther[here] = len(side) - np.searchsorted(side, reach)
+        farther[away == 0] = len(self.values)
+        with np.errstate(divide="ignore"):
+            rarity: Floats = -2.0 * np.log(farther / len(self.values))
+        rarity[farther < _TELLING] = np.inf
+        return rarity
+
+    def _loss(self, residuals: Floats) -> Floats:
+        made: Floats = (_TAIL + 1.0) * np.log1p((residuals / self.scale) ** 2 / _TAIL)
+        return made
+
+    def _as_excursion(self, three: Sequence[Stretch]) -> float:
+        before, middle, after = three
+        if before.slope or middle.slope or after.slope:
+            return float("inf")
+        joined = self.sums.level(before.start, after.end).square
+        gained = joined - before.square - middle.square - after.square
+        factor = self.noise.factor_at(middle.points)
+        return gained / self.noise.variance / factor / 2.0
+
+
+def slope_variance(noise: ScaledNoise, piece: Stretch) -> float:
+    """Variance of the slope of a line through the piece."""
+    factor = noise.factor_at(piece.points / 2.0)
+    return 12.0 * noise.variance * factor / piece.points**3

@@ -1,0 +1,182 @@
+"""Which of the candidates are changes: the weakest is struck out until all are beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from whyfast.history.evidence import Judge
+from whyfast.history.noise import Prior
+from whyfast.history.pieces import Stretch, Sums, fit, robust_values
+from whyfast.history.scales import Measured, ScaledNoise, adjoining, lag_one, scaled_noise
+from whyfast.history.segment import OUTLIER
+
+Floats = NDArray[np.float64]
+
+#: Degrees of freedom of a noise that is known.
+_KNOWN = 1e6
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """The pieces that are left, what judged them, the degrees of freedom that the noise is known
+    with, and what was known of it before."""
+
+    pieces: tuple[Stretch, ...]
+    judge: Judge
+    freedom: float
+    prior: Prior
+
+
+def threshold(chance: float, freedom: float) -> float:
+    """The square that a t statistic of ``freedom`` degrees exceeds with ``chance``."""
+    x = float(special.betaincinv(freedom / 2.0, 0.5, chance))
+    return freedom * (1.0 / x - 1.0) if x > 0 else float("inf")
+
+
+def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:
+    """Strike out candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
+    its noise as differences show it, ``chance`` what a single change may be taken for noise's.
+
+    The noise is what the pieces leave over, so each round of striking out is judged by the noise
+    that the round before left, until none is struck out.
+    """
+    scale = max(scale, prior.least)
+    pieces = _joined_slopes(y, _unfitted(starts, len(y)), OUTLIER * scale)
+    noise = None
+    while True:
+        levels = robust_values(y, pieces, OUTLIER * scale)
+        near = levels + np.clip(y - levels, -OUTLIER * scale, OUTLIER * scale)
+        sums = Sums.of(near)
+        measured = adjoining(near)
+        if noise is None:
+            pieces = _enough_freedom(sums, [sums.level(p.start, p.end) for p in pieces], prior)
+            noise = _noise(near - levels, pieces, measured, prior)
+        needed = threshold(chance, _freedom(pieces, prior))
+        pieces = [fit(sums, p.start, p.end, noise, needed) for p in pieces]
+        noise = _noise(near - _values(pieces), pieces, measured, prior)
+        needed = threshold(chance, _freedom(pieces, prior))
+        away = y - _values(pieces)
+        outside = (np.sort(-away[away < 0]), np.sort(away[away > 0]))
+        judge = Judge(y, sums, noise, scale, needed, threshold(chance, _KNOWN), outside)
+        left = _ramps(judge, _struck(judge, pieces))
+        if len(left) == len(pieces):
+            return Pruned(tuple(pieces), judge, _freedom(pieces, prior), prior)
+        pieces = left
+
+
+def left_over(y: Floats, starts: Sequence[int], scale: float) -> tuple[float, float]:
+    """Standard deviation of what the levels of the segments leave over, wild points set aside, and
+    its degrees of freedom."""
+    pieces = _unfitted(starts, len(y))
+    residuals = y - robust_values(y, pieces, OUTLIER * scale)
+    near = residuals[np.abs(residuals) <= OUTLIER * scale]
+    freedom = len(near) - len(pieces)
+    return (float(np.sqrt(near @ near / freedom)) if freedom > 0 else 0.0), float(freedom)
+
+
+def _unfitted(starts: Sequence[int], points: int) -> list[Stretch]:
+    return [Stretch(a, b, 0.0, 0.0, 0.0) for a, b in pairwise([*starts, points])]
+
+
+def _joined_slopes(y: Floats, pieces: Sequence[Stretch], reach: float) -> list[Stretch]:
+    """Where values move so fast that most lie beyond the reach of any level, the bounds between
+    levels mean nothing: neighbours of that kind are one piece, which may be a line."""
+    made: list[Stretch] = []
+    moving = False
+    for piece in pieces:
+        inside = y[piece.start : piece.end]
+        near = int((np.abs(inside - np.median(inside)) <= reach).sum())
+        before, moving = moving, 2 * near <= piece.points
+        if before and moving:
+            made[-1] = made[-1]._replace(end=piece.end)
+        else:
+            made.append(piece)
+    return made
+
+
+def _freedom(pieces: Sequence[Stretch], prior: Prior) -> float:
+    fitted = sum(2 if p.slope else 1 for p in pieces)
+    return pieces[-1].end - fitted + prior.freedom
+
+
+def _enough_freedom(sums: Sums, pieces: list[Stretch], prior: Prior) -> list[Stretch]:
+    """Of so many candidates that nothing is left over to tell the noise from, the nearest are
+    joined until there is."""
+    while len(pieces) > 1 and _freedom(pieces, prior) < 1:
+        joined = [sums.level(a.start, b.end) for a, b in pairwise(pieces)]
+        costs = [
+            j.square - a.square - b.square
+            for j, (a, b) in zip(joined, pairwise(pieces), strict=True)
+        ]
+        i = int(np.argmin(costs))
+        pieces[i : i + 2] = [joined[i]]
+    return pieces
+
+
+def _noise(
+    residuals: Floats, pieces: Sequence[Stretch], measured: Measured, prior: Prior
+) -> ScaledNoise:
+    """The noise that the pieces leave over, with what other series say of it."""
+    freedom = _freedom(pieces, prior)
+    square = float(residuals @ residuals) + prior.freedom * prior.variance
+    variance = max(square / freedom, prior.least**2)
+    correlation = lag_one(residuals, len(pieces))
+    return scaled_noise(variance, correlation, len(residuals), measured)
+
+
+def _values(pieces: Sequence[Stretch]) -> Floats:
+    return np.concatenate([p.values() for p in pieces])
+
+
+def _ramps(judge: Judge, pieces: Sequence[Stretch]) -> list[Stretch]:
+    """Levels that follow each other in one direction are joined where a line does about as well:
+    it takes two numbers where they take one each."""
+    left = list(pieces)
+    first = 0
+    while first < len(left) - 2:
+        last = _monotone(left, first)
+        for end in {last, first + 2}:
+            if end > last or end < first + 2:
+                continue
+            stairs = left[first : end + 1]
+            line = judge.fit(stairs[0].start, stairs[-1].end)
+            spared = (len(stairs) - 2) * judge.needed / 2.0 * judge.noise.variance
+            if line.slope and line.square <= sum(p.square for p in stairs) + spared:
+                left[first : end + 1] = [line]
+                break
+        first += 1
+    return left
+
+
+def _monotone(pieces: Sequence[Stretch], first: int) -> int:
+    """The last of the levels that follow ``first`` in one direction."""
+    last = first
+    while last + 1 < len(pieces) and not (pieces[last].slope or pieces[last + 1].slope):
+        rising = pieces[last + 1].middle > pieces[last].middle
+        if last > first and rising != (pieces[first + 1].middle > pieces[first].middle):
+            break
+        last += 1
+    return last
+
+
+def _struck(judge: Judge, pieces: Sequence[Stretch]) -> list[Stretch]:
+    """The pieces that are left when the weakest boundary is struck out as long as it is weak."""
+    left = list(pieces)
+    found = np.array([judge.between(left, i) for i in range(len(left) - 1)])
+    while len(found):
+        weakest = int(found.argmin())
+        if found[weakest] >= judge.needed:
+            break
+        joined = judge.fit(left[weakest].start, left[weakest + 1].end)
+        left[weakest : weakest + 2] = [joined]
+        found = np.delete(found, weakest)
+        # The evidence of a boundary rests on two pieces to each side.
+        for i in range(max(0, weakest - 2), min(len(found), weakest + 2)):
+            found[i] = judge.between(left, i)
+    return left

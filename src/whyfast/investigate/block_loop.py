@@ -1,0 +1,94 @@
+"""Blocks are taken, kept, judged as they come in, and told of, until nothing is left to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whyfast.investigate.recording import OpenRun
+from whyfast.investigate.work import Q, Work
+from whyfast.judge.estimate import over_layouts
+from whyfast.judge.live import LiveJudge
+from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.model.sample import Block, Calibration, RunFailure
+from whyfast.model.study import MeasureSpec
+from whyfast.model.verdict import Verdict
+
+#: Whether a benchmark needs no further blocks.
+Settled = Callable[[BenchmarkRun], bool]
+
+
+def measure_blocks(
+    work: Work[Q],
+    run: OpenRun,
+    entries: Sequence[BenchmarkRun],
+    spec: MeasureSpec,
+    settled: Settled | None = None,
+) -> None:
+    """Take blocks until every entry is settled or the budget used.
+
+    Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
+    durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
+    where there are layouts, once all of them have been taken.
+    """
+    live = _Live(work, run, entries, spec)
+    clock = work.outside.clock
+    with run.timed("measure", clock), run.session(work.outside) as session:
+        measure(
+            entries,
+            MeasuringSession(
+                run.run.id,
+                session.id,
+                live,
+                clock,
+                work.outside.cpus,
+                lambda name: work.observer.note(f"calibrating {name}"),
+            ),
+            Limits(spec.budget, live.earlier),
+            settled or live.settled,
+        )
+
+
+class _Live:
+    """A sink that keeps what it is given, judges it, and tells the observer."""
+
+    def __init__(
+        self, work: Work[Q], run: OpenRun, entries: Sequence[BenchmarkRun], spec: MeasureSpec
+    ) -> None:
+        self._observer, self._clock = work.observer, work.outside.clock
+        self._run, self._spec = run, spec
+        self._judge = LiveJudge(work.question.margin)
+        self._entries = {e.name: e for e in entries}
+        self._standing = {e.name: self._judged(e) for e in entries}
+        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self._began = self._clock.monotonic()
+
+    def add_block(self, block: Block) -> None:
+        self._run.add_block(block)
+        name = block.benchmark
+        self._standing[name] = self._judged(self._entries[name])
+        spent = self.earlier + self._clock.monotonic() - self._began
+        self._observer.block(name, self._standing[name], spent, self._spec.budget)
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self._run.add_failure(failure)
+        self._observer.failure(failure)
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self._run.add_calibration(calibration)
+
+    def settled(self, entry: BenchmarkRun) -> bool:
+        layouts = min(entry.layouts.values(), default=0)
+        if layouts and len(over_layouts(entry.blocks)) >= layouts:
+            return True  # further blocks could only repeat layouts
+        return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
+
+    def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
+        said = self._judge.update(
+            entry.name,
+            entry.blocks,
+            entry.variants,
+            entry.baseline,
+            takes_turns=entry.runner.loops_vary,
+        )
+        entry.least_turns = max(entry.least_turns, self._judge.least_turns(entry.name))
+        return said

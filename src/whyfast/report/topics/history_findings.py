@@ -1,0 +1,147 @@
+"""How a history's findings are named, and which of them come first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from whyfast.history.penalty import FALSE_STEP
+from whyfast.model.history import Drift, Finding, History, SeriesHistory
+from whyfast.report.names import count
+from whyfast.report.numbers import ratio_text
+
+#: A finding is the suite's when at least this share of the series that could have it has it.
+_SHARE = 0.25
+#: So many findings of single series are named in the first lines.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class SingleFinding:
+    """One finding in one series: ``ratio`` is over 1 for slower."""
+
+    series: str
+    name: str
+    ratio: float
+
+    def __str__(self) -> str:
+        return f"{self.series}: {self.name} {factor(self.ratio)}"
+
+
+def headline(history: History) -> str:
+    """What most series share, in the order of the points; then the largest findings of single
+    series."""
+    wide = suite_wide(history)
+    parts = [f"{name_finding(history, f)}: {_in_words(f)}" for f in wide]
+    said = [_capital("; ".join(parts)) + "."] if parts else []
+    rest = largest(history)
+    if rest:
+        said.append(_of_singles(history, rest))
+    if said:
+        return " ".join(said)
+    return (
+        f"No step, no drift and no odd point in {count(len(history.timeline.points), 'point')} "
+        f"of {len(history.series)} series."
+    )
+
+
+def _of_singles(history: History, rest: tuple[SingleFinding, ...]) -> str:
+    concerned = len({one.series for one in rest})
+    named = "; ".join(str(one) for one in rest[:_NAMED])
+    more = "more " if suite_wide(history) else ""
+    which = ", the largest of them" if len(rest) > _NAMED else ""
+    found = count(len(rest), f"{more}finding")
+    return f"{found} in {concerned} of {len(history.series)} series{which}: {named}."
+
+
+def suite_wide(history: History) -> tuple[Finding, ...]:
+    """Findings in at least a quarter of the series that they could be in, and in more than chance
+    alone may give one; as time goes. Of few series, everything."""
+    found = [
+        f
+        for f in (*history.findings, *history.drifts)
+        if len(f.ratios) >= max(1, _SHARE * f.of) and not _few(f, history)
+    ]
+    return tuple(sorted(found, key=lambda f: (f.at, f.kind, f.before)))
+
+
+def _few(finding: Finding, history: History) -> bool:
+    """A single series of several, or no more than chance alone may give a step."""
+    total = len(history.series)
+    alone = len(finding.ratios) == 1 and total > 1
+    return alone or len(finding.ratios) <= FALSE_STEP * total
+
+
+def largest(history: History) -> tuple[SingleFinding, ...]:
+    """Every finding in every series that is not of those of the suite, the largest first."""
+    wide = suite_wide(history)
+    found = [
+        SingleFinding(name, name_finding(history, f), ratio)
+        for f in (*history.findings, *history.drifts)
+        if f not in wide
+        for name, ratio in f.ratios.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-abs(math.log(one.ratio)), one.series, one.name)))
+
+
+def name_finding(history: History, finding: Finding) -> str:
+    """``step v5.4 → v5.5``, ``drift v5.4 … v5.9``, or ``odd point v5.6``."""
+    points = history.timeline.points
+    if finding.kind == "odd":
+        return f"odd point {points[finding.at]}"
+    between = "→" if finding.kind == "step" else "…"
+    return f"{finding.kind} {points[finding.before]} {between} {points[finding.at]}"
+
+
+def in_series(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
+    """What was found in one series, finding by finding."""
+    for s in h.shifts:
+        yield f"{points[s.before]} → {points[s.at]} {ratio_text(s.ratio, s.low, s.high)}"
+    for d in h.drifts:
+        sized = ratio_text(d.ratio, d.low, d.high)
+        yield f"drifting {points[d.start]} … {points[d.end]} {sized}, about {pace(d)}"
+    for o in h.odd:
+        yield f"odd {points[o.at]} {factor(o.ratio)}"
+
+
+def pace(drift: Drift) -> str:
+    """``0.4 % a week``, or a point where points have no dates."""
+    if drift.per_week is not None and abs(math.log(drift.per_week)) < 1:
+        return f"{_share(drift.per_week)} a week"
+    return f"{_share(drift.per_point)} a point"
+
+
+def where_text(where: Mapping[str, str]) -> str:
+    """``retpoline=n, length=0``."""
+    return ", ".join(f"{c}={v}" for c, v in where.items())
+
+
+def factor(ratio: float) -> str:
+    """1.9x slower, 2.2x faster: from the slower side; as many decimals as tell it from 1."""
+    word = "slower" if ratio > 1 else "faster"
+    return f"{times(ratio)} {word}"
+
+
+def times(ratio: float) -> str:
+    """``1.90x``, from the slower side."""
+    size = math.exp(abs(math.log(ratio)))
+    decimals = 2 if size >= 1.02 else 3 if size >= 1.002 else 4
+    return f"{size:.{decimals}f}x"
+
+
+def _share(ratio: float) -> str:
+    return f"{100 * abs(ratio - 1):.2g} %"
+
+
+def _in_words(finding: Finding) -> str:
+    ratios = list(finding.ratios.values())
+    many = f" in {len(ratios)} of {finding.of} series" if finding.of > 1 else ""
+    where = where_text(finding.where)
+    many += f" with {where}" if where else ""
+    return f"{factor(median(ratios))}{many}" + (" (median)" if len(ratios) > 1 else "")
+
+
+def _capital(said: str) -> str:
+    return said[:1].upper() + said[1:]
