@@ -28,7 +28,7 @@ from whyfast.judge.processes import Contrast
 
 Floats = NDArray[np.float64]
 
-#: Drift grows with the noise of a benchmark: this share of its standard deviation between
+#: DriftBounds grows with the noise of a benchmark: this share of its standard deviation between
 #: processes.
 SHARE = 0.2
 
@@ -49,7 +49,7 @@ FREEDOM = 10.0
 
 
 @dataclass(frozen=True)
-class Drift:
+class DriftBounds:
     """Bounds of a, and the degrees of freedom of its t distribution."""
 
     low: float
@@ -58,9 +58,9 @@ class Drift:
 
 
 #: Several processes a benchmark and file.
-PROCESSES = Drift(0.003, 0.014, FREEDOM)
+PROCESSES = DriftBounds(0.003, 0.014, FREEDOM)
 #: One process a benchmark and file, whose layout and moment are in every value.
-ONE_PROCESS = Drift(0.015, 0.025, 6.0)
+ONE_PROCESS = DriftBounds(0.015, 0.025, 6.0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Ratio:
     error: float
     freedom: float
     deviation: float
-    kind: Drift
+    kind: DriftBounds
 
 
 def with_drift(ratios: Sequence[Ratio]) -> tuple[list[Contrast], list[float]]:
@@ -86,7 +86,7 @@ def with_drift(ratios: Sequence[Ratio]) -> tuple[list[Contrast], list[float]]:
     return [_contrast(r, a) for r, a in zip(ratios, taken, strict=True)], taken
 
 
-def _kinds(ratios: Sequence[Ratio]) -> dict[Drift, None]:
+def _kinds(ratios: Sequence[Ratio]) -> dict[DriftBounds, None]:
     return dict.fromkeys(r.kind for r in ratios)
 
 
@@ -98,7 +98,7 @@ def _contrast(ratio: Ratio, a: float) -> Contrast:
     return Contrast(ratio.point, ratio.location, math.sqrt(total), freedom)
 
 
-def _scale(ratios: Sequence[Ratio], kind: Drift) -> float:
+def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     """a by bisection: the median of |d − median d| / √(SE² + (SHARE·sd)² + a²) falls in a."""
     busy = float(np.median([r.deviation for r in ratios])) - QUIET
     most = kind.high + BUSY * max(busy, 0.0)

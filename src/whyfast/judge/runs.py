@@ -89,7 +89,7 @@ class RunVerdicts:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _HeadCompared:
     """A head against the base: benchmark by benchmark, and their mean when there are several."""
 
     head: str
@@ -113,7 +113,9 @@ def compare_runs(
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean.
     """
     pairs = [
-        _pair(head, base, [n for n in benchmarks if n in head.series and n in base.series], noise)
+        _compared(
+            head, base, [n for n in benchmarks if n in head.series and n in base.series], noise
+        )
         for head in heads
     ]
     found = [j for pair in pairs for j in pair.judged]
@@ -135,7 +137,9 @@ def compare_runs(
     )
 
 
-def _pair(head: Recording, base: Recording, names: Sequence[str], noise: Noise | None) -> _Pair:
+def _compared(
+    head: Recording, base: Recording, names: Sequence[str], noise: Noise | None
+) -> _HeadCompared:
     ratios, withins, notes = [], [], []
     for name in names:
         ratio, within, said = _ratio(head.series[name], base.series[name])
@@ -161,7 +165,7 @@ def _pair(head: Recording, base: Recording, names: Sequence[str], noise: Noise |
         )
     drift = sorted(drifts)[len(drifts) // 2] if drifts else 0.0
     if len(names) < 2:
-        return _Pair(head.name, judged, None, None, drift)
+        return _HeadCompared(head.name, judged, None, None, drift)
     members = [
         Member(name, r.point, w, d, a)
         for name, r, w, d, a in zip(names, ratios, withins, drifted, drifts, strict=True)
@@ -169,7 +173,7 @@ def _pair(head: Recording, base: Recording, names: Sequence[str], noise: Noise |
     # Reruns that share nothing with these files say nothing on their mean.
     known = noise is not None and noise.suite(names) is not None
     mean = Mean(members, noise, prior=allowed or not known)
-    return _Pair(head.name, judged, mean, _suite(mean, judged, noise), drift)
+    return _HeadCompared(head.name, judged, mean, _suite(mean, judged, noise), drift)
 
 
 def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...]]:
