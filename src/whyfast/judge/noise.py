@@ -22,7 +22,7 @@ from scipy import special
 
 from whyfast.judge.processes import log_mean
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording
+from whyfast.model.series import Recording
 
 Floats = NDArray[np.float64]
 
@@ -119,9 +119,10 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
                     where="--noise",
                 )
     found: dict[str, list[float]] = {}
+    units = {name: s.unit for rerun in reversed(reruns) for name, s in rerun.series.items()}
     for rerun in reruns:
         for name, series in rerun.series.items():
-            if series.unit == SECOND:
+            if series.unit == units[name]:
                 found.setdefault(name, []).append(log_mean(series))
     names = tuple(name for name, logs in found.items() if len(logs) == len(reruns))
     if not names:

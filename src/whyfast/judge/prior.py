@@ -28,7 +28,7 @@ from whyfast.judge.processes import Contrast
 
 Floats = NDArray[np.float64]
 
-#: DriftBounds grows with the noise of a benchmark: this share of its standard deviation between
+#: Drift grows with the noise of a benchmark: this share of its standard deviation between
 #: processes.
 SHARE = 0.2
 

@@ -45,7 +45,7 @@ def date_confounds(
 
 def _drift(reruns: Sequence[Recording], drifts: Sequence[float]) -> Confound:
     if not reruns:
-        allowed = " and ".join(dict.fromkeys(f"{drift * 100:.2g} %" for drift in drifts))
+        allowed = " and ".join(dict.fromkeys(f"{drift * 100:.2g} %" for drift in drifts if drift))
         by = f" (a standard deviation of {allowed} a benchmark)" if allowed else ""
         return Confound(
             "session-drift",

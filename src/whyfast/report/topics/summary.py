@@ -104,6 +104,8 @@ def summary_table(result: Result) -> Table | None:
     Variants of which only the machine code is read are left out; None when no other is there.
     """
     study, about = result.question, result.judged.about
+    if about == "runs" and not result.judged.verdicts:
+        return None
     comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
     contradictions = {
         u.variant: contradiction(u) for u in result.found.unmet if u.found is not None
