@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_RATE = re.compile(r"/(s|sec|second|min)$|^(rps|qps|fps|ips|bps|iops|ops)$|[-_]per[-_]sec(ond)?$")
+_RATE = re.compile(r"/(s|sec|second|min)$|^(rps|qps|fps|ips|bps|iops|ops)$|[-_ ]per[-_ ]sec(ond)?$")
 
 
 def rate(unit: str) -> bool:
