@@ -32,8 +32,8 @@ def load_recording(argument: str) -> Recording:
         given = replace(given, text=text, document=document)
     for format_ in FORMATS:
         if format_.claims(given):
-            if chosen and format_.name != "csv":
-                raise UserError("rows can be chosen from CSV only", where=argument)
+            if chosen and format_.name not in ("csv", "go"):
+                raise UserError("rows can be chosen from CSV and Go's text only", where=argument)
             return format_.read(given)
     if given.document is not None and given.document.has("schema"):
         schema = str(given.document.value["schema"])[:40]
@@ -60,11 +60,16 @@ def load_recordings(arguments: Sequence[str]) -> tuple[Recording, ...]:
 
 
 def _name(path: Path, chosen: Chosen) -> str:
+    if chosen:
+        return clean(",".join(f"{column}={value}" for column, value in chosen))
+    return bare_name(path)
+
+
+def bare_name(path: Path) -> str:
+    """The name of a file or folder, without what says how it is written."""
     name = path.name or str(path.resolve().name) or str(path)
     for ending in _ENDINGS:
         name = name.removesuffix(ending) or name
-    if chosen:
-        name = ",".join(f"{column}={value}" for column, value in chosen)
     return clean(name)
 
 
