@@ -72,6 +72,8 @@ def own(form: str, toolchain: Toolchain, folder: Path) -> Contender:
 def native(toolchain: Toolchain, programs: Sequence[Program], folder: Path) -> Contender:
     """The same sources as machine code: nothing is checked."""
 
+    driver = compile_c(toolchain, folder / "native.o", "-c", str(DRIVERS / "native.c"))
+
     def path(program: Program) -> Path:
         return folder / f"native-{program.name}"
 
@@ -79,7 +81,7 @@ def native(toolchain: Toolchain, programs: Sequence[Program], folder: Path) -> C
         part = path(program).with_suffix(".o")
         words = ["-c", "-include", str(program.source), f"-DPROGRAM={program.name}"]
         compile_c(toolchain, part, *words, str(DRIVERS / "native_program.c"))
-        compile_c(toolchain, path(program), str(part), str(DRIVERS / "native.c"))
+        compile_c(toolchain, path(program), str(part), str(driver))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(build, programs))
