@@ -36,6 +36,9 @@ def load_recording(argument: str) -> Recording:
             if chosen and format_.name not in ("csv", "go", "whyfast"):
                 raise UserError("rows can be chosen from CSV and Go's text only", where=argument)
             return format_.read(given)
+    if given.document is not None and given.document.has("schema"):
+        schema = str(given.document.value["schema"])[:40]
+        raise UserError(f"is of the schema {clean(schema)}, which holds no runs", where=path)
     names = ", ".join(format_.name for format_ in FORMATS)
     raise UserError(f"is in none of the formats that can be read ({names})", where=path)
 
