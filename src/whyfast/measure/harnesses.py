@@ -135,6 +135,11 @@ class HarnessInvocation:
     def _failed(self, reason: str, stdout: str) -> InvocationFailed:
         return InvocationFailed(reason, output=stdout[-2000:], command=self._command)
 
+    @property
+    def threads(self) -> int:
+        """Not known: they are never pinned."""
+        return 1
+
     def close(self) -> None:
         """Nothing is alive between turns."""
 
