@@ -22,6 +22,9 @@ from whyfast.model.series import MEAN_SECONDS, SECOND, Recording
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict
 
+#: More comparisons than this are no report that anybody reads, and take minutes.
+MOST_COMPARISONS = 200_000
+
 
 def compare_recordings(
     recordings: Sequence[Recording],
@@ -44,6 +47,11 @@ def compare_recordings(
     recordings = same_cpu_names(recordings)
     matched = match_benchmarks(recordings, benchmarks, higher)
     base, *heads = matched.recordings
+    if (number := len(matched.benchmarks) * len(heads)) > MOST_COMPARISONS:
+        raise UserError(
+            f"{number} comparisons are more than {MOST_COMPARISONS}; choose with --benchmark, or "
+            "compare fewer files at once"
+        )
     noise = None
     if reruns:
         reruns = split_quantities(same_cpu_names([*recordings, *reruns]), higher).speed
