@@ -2,9 +2,9 @@
 
     python -m bench.growth [--most 100000]
 
-For 10², 10³, … benchmarks, CSV files of three processes a benchmark are made, and the commands run
-on them: ``compare`` on two, ``history`` on six. Printed are seconds, and how many times as long as a
-tenth of it took; 10 is linear, 100 quadratic.
+For 10², 10³, … benchmarks, CSV files of three processes a benchmark are made, and the commands
+run on them: ``compare`` on two, ``history`` on six. Printed are seconds, and how many times as long
+as a tenth of it took; 10 is linear, 100 quadratic.
 """
 
 from __future__ import annotations

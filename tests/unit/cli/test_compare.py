@@ -340,6 +340,48 @@ def test_own_results_are_read(
     assert "fast 1.50x slower" in " ".join(capsys.readouterr().out.split())
 
 
+def forked(times: dict[str, float], branch: str) -> dict[str, Any]:
+    data = pyperf(1, names=tuple(times))
+    for benchmark in data["benchmarks"]:
+        time = times[benchmark["metadata"]["name"]]
+        for run in benchmark["runs"]:
+            run["values"] = [v * time for v in run.get("values", [])]
+    data["metadata"]["commit_branch"] = branch
+    return data
+
+
+def test_what_stands_apart_in_a_fork_is_the_forks(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both files of one fork are 2.5x faster on one benchmark, with and without the change."""
+    base = write("main.json", forked({"a": 1, "b": 1, "c": 1}, "main"))
+    change = write("change.json", forked({"a": 1, "b": 0.9, "c": 1}, "change"))
+    fork = write("fork.json", forked({"a": 0.4, "b": 1, "c": 1}, "fork"))
+    both = write("fork-change.json", forked({"a": 0.4, "b": 0.9, "c": 1}, "fork"))
+    assert main(["compare", base, change, fork, both]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        "fork, fork-change are 2.50x to 2.50x faster on a, and no other file is: this goes with "
+        "what these alone share (branch fork), not with what differs between them"
+    ) in out
+
+
+def test_a_claim_is_audited_on_files(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    slow, new = write("slow.json", pyperf(1.2)), write("new.json", pyperf(1.0, shift=3))
+    fair = write("fair.json", pyperf(1.0))
+    assert main(["compare", slow, new, fair, "--claim", "new:slow", "--margin", "5%"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith(
+        "new is 1.20x faster than slow, but the same as fair within 5 %: the gain is a slow "
+        "baseline."
+    )
+    assert main(["compare", slow, new, fair, "--claim", f"{new}:{slow}"]) == 0
+    assert main(["compare", slow, new, "--claim", "new:gone"]) == 2
+    assert "--claim new:gone: A:B is wanted, of two of the compared runs: slow, new" in (
+        capsys.readouterr().err
+    )
+
+
 def recorded_result(slower: str = "", by: float = 1.0) -> Result:
     """Commands base and fast with twelve blocks, nothing judged."""
     commands = {"base": 1.0, "fast": 0.5}
