@@ -12,14 +12,14 @@ from whyfast.judge.noise import Noise, calibrate_noise
 from whyfast.judge.processes import log_mean
 from whyfast.judge.run_confounds import metadata_confounds, noise_confounds
 from whyfast.judge.run_dates import date_confounds
-from whyfast.judge.run_metrics import RunMetrics, compare_metrics
+from whyfast.judge.run_metrics import RunMetrics, compare_metrics, mean_amount
 from whyfast.judge.runs import RunVerdicts, compare_runs
 from whyfast.judge.shared_outliers import shared_outliers
 from whyfast.model.errors import UserError
 from whyfast.model.question import Claim, Recordings
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
-from whyfast.model.series import MEAN_SECONDS, SECOND, Recording
+from whyfast.model.series import MEAN_AMOUNTS, MEAN_SECONDS, SECOND, Recording
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict
 
@@ -79,7 +79,10 @@ def compare_recordings(
         recorded=Recorded(
             run="compare",
             started=now,
-            sessions=tuple(_session(r) for r in (*matched.recordings, *reruns)),
+            sessions=(
+                *(_session(r, b) for r, b in zip(matched.recordings, matched.beside, strict=True)),
+                *(_session(r) for r in reruns),
+            ),
         ),
         judged=Judged(
             about="runs",
@@ -128,7 +131,7 @@ def _question(matched: Matched, margin: float, claim: Claim | None) -> Recording
     )
 
 
-def _session(recording: Recording) -> Session:
+def _session(recording: Recording, beside: Recording | None = None) -> Session:
     facts: dict[str, object] = {"file": recording.source, "format": recording.tool}
     facts |= recording.metadata
     facts[MEAN_SECONDS] = {
@@ -136,6 +139,8 @@ def _session(recording: Recording) -> Session:
         for name, series in recording.series.items()
         if series.unit == SECOND
     }
+    if beside is not None:
+        facts[MEAN_AMOUNTS] = {name: mean_amount(series) for name, series in beside.series.items()}
     return Session(recording.name, recording.started or 0.0, facts)
 
 

@@ -181,12 +181,18 @@ def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
         r.name for r, subject in zip(heads, subjects[1:], strict=True) if subject == subjects[0]
     ]
     if alike and "no compiler" not in missing:
+        differs = any(_differs(key, recordings) for key in MACHINE)
+        what = "of the subject " if differs else "in the metadata "
         yield Confound(
             "alike",
-            f"nothing in the metadata tells {', '.join(alike)} from {base.name} but the file's "
-            "name: what was changed is not on record",
+            f"nothing {what}tells {', '.join(alike)} from {base.name} but the file's name: what "
+            "was changed is not on record",
             "note",
         )
+
+
+def _differs(key: str, recordings: Sequence[Recording]) -> bool:
+    return len(set(facts_in_one_form(recordings).get(key, {}).values())) > 1
 
 
 def _subjects(recordings: Sequence[Recording]) -> list[dict[str, str]]:

@@ -246,7 +246,7 @@ def test_quantities_beside_time_are_judged_as_they_are(
     )
     assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "A B/op new – 1.33x less" in out
+    assert "A B/op new 48 1.33x less" in out
     assert "without a ratio: A allocs/op is 0 in old" in out
 
 
