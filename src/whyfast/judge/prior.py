@@ -45,7 +45,7 @@ QUIET, BUSY, MOST_BUSY = 0.02, 10.0, 1.0
 SHARED = 0.5
 
 #: Degrees of freedom of the t distribution: drift has heavier tails than normal.
-FREEDOM = 10.0
+FREEDOM = 8.0
 
 
 @dataclass(frozen=True)
