@@ -88,7 +88,9 @@ class Table:
 
     ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
     ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
-    as text, which the terminal and Markdown show instead.
+    as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
+    are compared with, and ``overall`` says that each row is a variant and its cells are verdicts
+    over all benchmarks: where a reader can choose baseline and benchmarks, it follows.
     """
 
     caption: str
@@ -97,6 +99,8 @@ class Table:
     fixed: int = 1
     short: Table | None = None
     lines: TextTable | None = None
+    against: str = ""
+    overall: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
