@@ -17,10 +17,13 @@ from tests.unit.report.parts import as_html, changed
 from tests.unit.report.placement_example import placement_result
 from tests.unit.report.slope_example import slope_result
 
+from whyfast.explain.code_diff import align
+from whyfast.model.code_listing import CodeLine, CodeListing, CodePair
 from whyfast.model.result import Result
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.document import Cell, document, right, section, table
 from whyfast.report.render.html import render_html
+from whyfast.report.topics.code_sides import code_section
 
 Opening = Callable[..., Opened]
 POINTS = "#plots .chart .point"
@@ -415,4 +418,28 @@ def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
     assert slider.get_attribute("aria-valuetext") == "5 tail calls"
     assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    _clean(seen)
+
+
+def test_two_functions_side_by_side(opened: Opening) -> None:
+    equal = [CodeLine(i, f"mov r{i}", f"mov r{i}") for i in range(12)]
+    evil = "<img src=x onerror=alert(1)>"
+    sides = [
+        CodeListing("vm_run", (*equal, CodeLine(12, text, text, "indirect jump", "vm.c:7")))
+        for text in ("jmp qword ptr [rax]", evil)
+    ]
+    pair = CodePair("old", "new", (align(*sides),))
+    page_ = render_html(document("explain", "", "", code_section([pair], "main")))
+    seen = opened(page_, viewport=PHONE)
+    page = seen.page
+    assert page.locator("tr").count() == 0
+    page.goto(f"{page.url}#code-old--new-0")
+    page.wait_for_selector(".sides tr.changed")
+    # A link to it opens it; what is equal is one row, that unfolds.
+    assert page.locator(".sides tbody tr").count() == 5
+    assert page.locator(".sides .indirect").all_inner_texts() == ["jmp qword ptr [rax]", evil]
+    assert page.locator("img").count() == 0
+    page.get_by_role("button", name="9 equal instructions").click()
+    assert page.locator(".sides tbody tr").count() == 13
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     _clean(seen)

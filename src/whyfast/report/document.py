@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from whyfast.model.code_listing import CodeDifference
 from whyfast.model.verdict import Word
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
@@ -154,6 +155,18 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class CodeSides:
+    """A function of builds ``a`` and ``b``, side by side. ``name`` is what links to it say, and
+    ``said`` its difference in a line."""
+
+    name: str
+    a: str
+    b: str
+    difference: CodeDifference
+    said: str
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks that belong together under a title, folded away where things can be."""
 
@@ -161,7 +174,7 @@ class Group:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Sentences | CodeBlock | FactTree | Plot | Group
+Block = Table | Sentences | CodeBlock | FactTree | Plot | CodeSides | Group
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,10 @@ from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 
 from whyfast import __version__
-from whyfast.report.document import Block, Cell, Document, Group, Plot, Table
+from whyfast.model.code_listing import CodeLine
+from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.names import visible
+from whyfast.report.topics.code_sides import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
 MANY_ROWS = 12
@@ -54,6 +56,18 @@ class Packs:
             }
         )
 
+    def sides(self, block: CodeSides) -> int:
+        """The number of a pack of two functions: texts once, rows as numbers of texts and folds."""
+        rows = block.difference.rows
+        return self.data(
+            {
+                "a": block.a,
+                "b": block.b,
+                "rows": [[row.beside, _packed_line(row.a), _packed_line(row.b)] for row in rows],
+                "folds": [[start, end] for start, end, fold in folded(rows) if fold],
+            }
+        )
+
     def html(self, text: Markup) -> int:
         """The number of a pack of HTML."""
         return self._add(text, packed=True)
@@ -66,6 +80,10 @@ class Packs:
         else:
             self.every.append(("application/json", text))
         return len(self.every) - 1
+
+
+def _packed_line(line: CodeLine | None) -> list[str] | None:
+    return None if line is None else [line.text, line.flow, line.source]
 
 
 def _packed_cell(cell: Cell) -> list[Any]:
@@ -85,7 +103,7 @@ def render_html(document: Document) -> str:
     kinds = dict.fromkeys(plot.kind for plot in plots)
     scripts: list[str] = []
     if document.sections:
-        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", *kinds)]
+        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", "sides", *kinds)]
         scripts = ["\n".join(parts)]
     page = _environment().get_template("page.html")
     packs = Packs()
