@@ -4,9 +4,9 @@
 
 Profiles every program of the tuning set, and no other, in the machine itself. Half of the budget
 goes to pairs by how often they would be met in programs *like* these: each counts half by how often
-it ran, half as if its two steps, given their kinds and how they share registers, had come together by
-chance. The rest goes, one by one, to what saves most dispatches beyond the stretches chosen so far;
-one that a single program wants is worth little.
+it ran, half as if its two steps, given their kinds and how they share registers, had come together
+by chance. The rest goes, one by one, to what saves most dispatches beyond the stretches chosen so
+far; one that a single program wants is worth little.
 """
 
 from __future__ import annotations
