@@ -251,10 +251,8 @@ def test_quantities_beside_time_are_judged_as_they_are(
 
 
 def test_a_file_without_speed_is_told(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = (
-        write("old.txt", go({"BenchmarkA": 9})),
-        write("new.txt", go({"BenchmarkA": 9}, "B/op")),
-    )
+    both = {"BenchmarkA": 9.0, "BenchmarkB": 9.0}
+    old, new = write("old.txt", go(both)), write("new.txt", go(both, "B/op"))
     assert main(["compare", old, new]) == 2
     assert "new.txt: has no benchmark with a time or a rate" in capsys.readouterr().err
 
