@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.choose import narrow
 from whyfast.investigate.events import Observer
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.commits import commits, merged_branch, uncommitted
@@ -51,7 +53,10 @@ def search_by_study(
     """Since which candidate the variant is slower. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
     variant = _variant(study, search.variant)
-    repository = _repository(study, home, observer) if search.axis == "commits" else None
+    repository = None
+    if search.axis == "commits":
+        study = _of_commits(study, search)
+        repository = _repository(study, home, observer)
     found = _candidates(variant, search, repository)
     if repository is not None and (said := uncommitted(repository, found[-1])):
         observer.note(said)
@@ -93,6 +98,18 @@ def _candidates(
         among = search.among or (search.good, search.bad)
         return toolchains(among, search.good, search.bad, variant)
     return commits(repository, search.good, search.bad, variant)
+
+
+def _of_commits(study: Study, search: StudySearch) -> Study:
+    """The study; where its source is a folder that is the root of a repository, with that
+    repository as the source: its commits are built, not the files as they are."""
+    folder = study.source.folder
+    if study.source.kind == "path":
+        with contextlib.suppress(UserError):
+            if top_level(folder).resolve() == folder.resolve():
+                source = Source("git", str(folder), folder, revision=search.bad)
+                return replace(study, source=source)
+    return study
 
 
 def _repository(study: Study, home: Home, observer: Observer) -> Path:
