@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import LiveJudge
+from whyfast.judge.live import Compared, LiveJudge
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.model.question import Question
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import MeasureSpec
 from whyfast.model.verdict import Verdict
@@ -42,10 +43,29 @@ def measure_blocks(
                 clock,
                 work.outside.cpus,
                 lambda name: work.observer.note(f"calibrating {name}"),
+                lambda name, threads: work.observer.note(_released(name, threads)),
             ),
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
+
+
+def _released(name: str, threads: Mapping[str, int]) -> str:
+    most = max(threads, key=threads.__getitem__)
+    return (
+        f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "
+        "free to use"
+    )
+
+
+def _compared(question: Question) -> Compared:
+    """What is told while it is measured: against the main baseline, or each against its own."""
+
+    def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+        own = [b for b in question.baselines if b in variants] if question.along else [baseline]
+        return question.compared(variants, own)
+
+    return pairs
 
 
 class _Live:
@@ -56,7 +76,7 @@ class _Live:
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
-        self._judge = LiveJudge(work.question.margin)
+        self._judge = LiveJudge(work.question.margin, _compared(work.question))
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

@@ -8,6 +8,7 @@ from typing import Literal
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
 from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
     confound_section,
@@ -61,6 +62,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         certainty_section(result),
         metric_section(result),
         layout_section(result),
+        interaction_section(result),
         slopes,
         dispatch_section(result),
         counted,
@@ -95,7 +97,7 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 
 
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
-    summary = summary_table(result)
+    summary = axes_table(result) or summary_table(result)
     found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",

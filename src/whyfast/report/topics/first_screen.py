@@ -15,6 +15,7 @@ from whyfast.model.verdict import Verdict
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, table
 from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text, within
+from whyfast.report.topics.along_axes import axes_table, interaction_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.dispatching import jumps_cell, kind_cell
 from whyfast.report.topics.distribution import influence_sentences
@@ -42,7 +43,7 @@ def first_screen(result: Result) -> Brief | None:
     if not comparisons:
         return None
     study = without_lost(asked, result.found.unmet)
-    found, ranks = _rows(result, study, comparisons)
+    found, ranks = _axes(result) if study.along else _rows(result, study, comparisons)
     return Brief(
         said=tuple(_surprises(result, study, comparisons)),
         table=found,
@@ -92,6 +93,12 @@ def _rows(
         for c in made.columns
     )
     return replace(made, columns=heads), tuple(importance[name] for name in names)
+
+
+def _axes(result: Result) -> tuple[Table | None, tuple[int, ...]]:
+    """Axes as rows and columns, all rows equally important."""
+    found = axes_table(result)
+    return found, tuple(0 for _ in found.rows) if found else ()
 
 
 def _caption(result: Result, main: str) -> str:
@@ -161,6 +168,7 @@ def _bar(v: Verdict | None, reach: tuple[float, float]) -> Cell:
 
 def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
+    yield from list(interaction_sentences(result))[1:]  # the first is the headline
     yield from unmet_sentences(study, result.found.unmet)
     evidence = {e.variant: e for e in result.found.evidence}
     told = set()
