@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +151,51 @@ def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> Non
     assert branch["candidates"][where]["title"].endswith(f"side {GUILTY}")
     assert f"side {GUILTY}" in said
     assert "came in by the merge" in " ".join(said.split())
+
+
+#: Prints the steps of a commit, a count that takes no time.
+COUNTED = ("--number", "--", "sh", "-c", "grep -o 'STEPS [0-9]*' paced.c | head -1")
+
+
+def test_a_search_that_was_killed_goes_on(own_home: Home, repository: Path, tmp_path: Path) -> None:
+    asked = ("search", "--repo", str(repository), "--good", "change-4", "--bad", "change-14")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whyfast.cli.main", *asked, *COUNTED],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "block 6:" in line:
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    out = tmp_path / "out.json"
+    done = whyfast(*asked, "--json", out, *COUNTED)
+    kept = re.search(r"resuming: (\d+) blocks", done.stderr)
+    assert kept is not None
+    assert int(kept[1]) >= 6
+    found = json.loads(out.read_text())
+    assert len(found["state"]["observations"]) > int(kept[1])
+    assert found["answer"]["where"]["first"] == CULPRIT - 4
+
+
+def test_several_steps_are_all_found_on_demand(
+    own_home: Home, repository: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    asked = ("search", "--repo", repository, "--good", "change-4", "--bad", "change-17", "--all")
+    done = whyfast(*asked, "--json", out, *COUNTED)
+    titles = set()
+
+    def gather(result: dict[str, Any]) -> None:
+        if result["answer"]["word"] == "culprit":
+            titles.add(result["candidates"][result["answer"]["where"]["first"]]["title"][19:])
+        for one in result["further"]:
+            gather(one)
+
+    gather(json.loads(out.read_text()))
+    assert titles == {f"change {CULPRIT}", f"change {MERGE}", f"side {GUILTY}"}
+    assert "The step is not all of the difference" in " ".join(done.stdout.split())

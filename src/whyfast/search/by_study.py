@@ -22,6 +22,7 @@ from whyfast.search.axes.commits import commits, merged_branch, uncommitted
 from whyfast.search.axes.toolchains import toolchains
 from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
+from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
 from whyfast.search.study_evidence import study_evidence
@@ -33,7 +34,7 @@ from whyfast.store.home import Home
 class StudySearch:
     """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
     when empty; ``margin`` None is the study's, ``blocks`` the most to take.
-    ``everything``: further steps too."""
+    ``everything``: further steps too. ``quantity``: what is compared."""
 
     axis: str
     good: str
@@ -45,6 +46,7 @@ class StudySearch:
     blocks: int | None = None
     fresh: bool = False
     everything: bool = False
+    quantity: Quantity = "time"
 
 
 def search_by_study(
@@ -60,19 +62,21 @@ def search_by_study(
     found = _candidates(variant, search, repository)
     if repository is not None and (said := uncommitted(repository, found[-1])):
         observer.note(said)
-    relinkable = study.build.link is not None and study.measure.layouts > 0
+    check_quantity(search.quantity, study)
+    timed = search.quantity == "time"
+    relinkable = timed and study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin
     work = Work(replace(study, twin=False), home, observer, outside)
 
     def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
         task = Task(len(candidates) - 1, margin, relinkable, budget=search.blocks)
-        key = search_key(
-            study.name, search.axis, [repr(c) for c in candidates], repr(study.benchmarks), margin
-        )
+        names, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
+        key = search_key(study.name, search.axis, names, benchmarks, margin, search.quantity)
         file = home.data / "searches" / f"{key}.json"
         if search.fresh:
             file.unlink(missing_ok=True)
-        subject = StudySubject(work, candidates, zlib.crc32(key.encode()), relinkable)
+        seed = zlib.crc32(key.encode())
+        subject = StudySubject(work, candidates, seed, relinkable, search.quantity)
         observer.phase("search")
         result = run_search(subject, begun(search.axis, candidates, task), file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))

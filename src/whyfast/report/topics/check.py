@@ -202,7 +202,8 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
 
 def _since(result: Result, check: Check) -> Iterator[str]:
     """How to find the commit that made it slower, where there are several."""
-    slower = [v for v in result.judged.verdicts if v.word == "slower" and v.benchmark is not None]
+    moved = {None, *(r.benchmark for r in check.reaches if r.placement_only)}
+    slower = [v for v in result.judged.verdicts if v.word == "slower" and v.benchmark not in moved]
     if check.search and slower:
         worst = max(slower, key=lambda v: v.ratio)
         name = shlex.quote(worst.benchmark or "")
