@@ -43,6 +43,7 @@ from whyfast.report.topics.mechanism import (
 )
 from whyfast.report.topics.programs import (
     claim_untested,
+    folded_sentences,
     identical_sentences,
     lost_baselines,
     measured_builds,
@@ -109,8 +110,10 @@ def composed(result: Result) -> list[str]:
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
     said += unusual_sentences(judged.verdicts) if said else []
+    said_any = bool(said)
     if not said:
-        nothing = "There is no verdict: nothing could be compared."
+        nothing = " ".join(folded_sentences(recorded.same))
+        nothing = nothing or "There is no verdict: nothing could be compared."
         said.append(evidence_headline(study, facts, found.troubles) or nothing)
     said += later
     said += evidence_sentences(study, facts, found.troubles, found.calls)
@@ -120,7 +123,9 @@ def composed(result: Result) -> list[str]:
     said += figure_sentences(result)
     said += twin_sentences(study, comparisons)
     said += unmeasured_sentences(study, recorded.builds)
-    said += identical_sentences(study, measured_builds(study, recorded.builds))
+    said += folded_sentences(recorded.same) if said_any else []
+    each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
+    said += identical_sentences(study, each)
     said += not_built(recorded.builds)
     said += _run_failures(recorded.failed)
     said += lacking_sentences(recorded.lacking)

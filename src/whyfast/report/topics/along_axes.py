@@ -52,7 +52,8 @@ def axes_table(result: Result) -> Table | None:
         if name is None or own is None:
             return None
         found = comparison_cell(result, comparisons, name, own)
-        time = time_cell(times.get((only or "", name)), result.judged.about)
+        measured = result.recorded.same.get(name, name)
+        time = time_cell(times.get((only or "", measured)), result.judged.about)
         return time if name == own and time is not None else found
 
     rows: list[Row] = [

@@ -107,8 +107,17 @@ def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[Bui
     return [b for b in builds if b.variant not in unmeasured]
 
 
+def folded_sentences(same: Mapping[str, str]) -> list[str]:
+    """Which variants are one program, and were measured once."""
+    return [
+        f"{listed([shown(one), *(shown(v) for v in same if same[v] == one)])} are the same, byte "
+        f"for byte; measured once, as {shown(one)}."
+        for one in dict.fromkeys(same.values())
+    ]
+
+
 def identical_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
-    """Programs that are equal byte for byte and are run alike."""
+    """Programs that are equal byte for byte and are run alike, and were measured each."""
     return [
         f"{listed([shown(name) for name in names])} are byte-identical: any difference between "
         "them is measurement error."
