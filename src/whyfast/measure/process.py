@@ -10,7 +10,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.measure.watcher import WATCHER
+from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is kept, in bytes.
 OUTPUT_KEPT = 4000
@@ -89,15 +89,16 @@ class Child:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
         try:
-            # posix_spawn, not fork: its cost does not grow with the memory of this process
-            self.pid = os.posix_spawnp(
-                argv[0],
-                list(argv),
-                env,
-                file_actions=actions,
-                setpgroup=0,
-                setsigdef=[signal.SIGPIPE],
-            )
+            with WATCHER.marked() as self._mark:
+                # posix_spawn, not fork: its cost does not grow with the memory of this process
+                self.pid = os.posix_spawnp(
+                    argv[0],
+                    list(argv),
+                    env,
+                    file_actions=actions,
+                    setpgroup=0,
+                    setsigdef=[signal.SIGPIPE],
+                )
         except BaseException:
             self._close_files()
             raise
@@ -137,10 +138,12 @@ class Child:
         return self._usage
 
     def kill(self) -> None:
-        """End the whole process group now and reap the process."""
+        """End the whole process group now and reap the process; and end what it has left behind in
+        sessions of its own."""
         if self.status is None:
             self._kill_group()
             self.wait(10.0)
+        end_marked(self._mark, self.pid)
         self._close_files()
 
     def _kill_group(self) -> None:
