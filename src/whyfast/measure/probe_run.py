@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from whyfast.measure.invocation import InvocationFailed, started
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import describe_status, milliseconds
+from whyfast.measure.process import describe_status, wait_for
 from whyfast.measure.turns import TURN_VARIABLE
 
 _GREETING = b"ready 1\n"
@@ -78,7 +78,7 @@ def _greets(pid: int, answer: int, timeout: float) -> bool:
         poller = select.poll()
         poller.register(answer, select.POLLIN)
         poller.register(pidfd, select.POLLIN)
-        ready = {fd for fd, _ in poller.poll(milliseconds(timeout))}
+        ready = wait_for(poller, timeout)
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)

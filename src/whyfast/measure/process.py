@@ -7,13 +7,18 @@ import os
 import resource
 import select
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from whyfast.measure.watcher import WATCHER
+from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is kept, in bytes.
 OUTPUT_KEPT = 4000
+
+#: Seconds after which a signal is heard at the latest.
+LONGEST_WAIT = 1.0
 
 
 def usable_cpus() -> tuple[int, ...]:
@@ -36,6 +41,13 @@ def on_cpu(cpu: int | None) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+class Poller(Protocol):
+    """What :func:`select.poll` makes."""
+
+    def poll(self, timeout: float, /) -> list[tuple[int, int]]:
+        """The files that are ready, and how; ``timeout`` in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,7 @@ class Child:
         if keep_stdout:
             self._stdout = os.memfd_create("whyfast-stdout")
         self.status: int | None = None
+        self._mark = -1
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -89,19 +102,21 @@ class Child:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
         try:
-            # posix_spawn, not fork: its cost does not grow with the memory of this process
-            self.pid = os.posix_spawnp(
-                argv[0],
-                list(argv),
-                env,
-                file_actions=actions,
-                setpgroup=0,
-                setsigdef=[signal.SIGPIPE],
-            )
-        except BaseException:
+            with WATCHER.marked() as self._mark:
+                # posix_spawn, not fork: its cost does not grow with the memory of this process
+                self.pid = os.posix_spawnp(
+                    argv[0],
+                    list(argv),
+                    env,
+                    file_actions=actions,
+                    setpgroup=0,
+                    setsigdef=[signal.SIGPIPE],
+                )
+            WATCHER.add(self.pid)
+        except BaseException:  # also of a signal that comes before the number is known
+            end_marked(self._mark, 0)
             self._close_files()
             raise
-        WATCHER.add(self.pid)
 
     def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
@@ -115,7 +130,7 @@ class Child:
         try:
             poller = select.poll()
             poller.register(pidfd, select.POLLIN)
-            if not poller.poll(milliseconds(timeout)):
+            if not wait_for(poller, timeout):
                 return None
         finally:
             os.close(pidfd)
@@ -137,10 +152,12 @@ class Child:
         return self._usage
 
     def kill(self) -> None:
-        """End the whole process group now and reap the process."""
+        """End the whole process group now and reap the process; and end what it has left behind in
+        sessions of its own."""
         if self.status is None:
             self._kill_group()
             self.wait(10.0)
+        end_marked(self._mark, self.pid)
         self._close_files()
 
     def _kill_group(self) -> None:
@@ -175,9 +192,19 @@ def _read(fd: int | None, last: int | None) -> str:
     return os.pread(fd, size - start, start).decode("utf-8", "replace")
 
 
-def milliseconds(seconds: float) -> float:
-    """A timeout as poll wants it; longer ones become the longest it can express, 24 days."""
-    return min(seconds * 1000, 2**31 - 1)
+def wait_for(poller: Poller, timeout: float) -> set[int]:
+    """The files of ``poller`` that there is something to read from, waiting for the first of them
+    at most ``timeout`` seconds.
+
+    In steps of a second: a signal that comes just before a system call begins does not interrupt
+    it, and would be heard only once that ends.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        ready = {fd for fd, _ in poller.poll(1000 * min(left, LONGEST_WAIT))}
+        if ready or left <= LONGEST_WAIT:
+            return ready
 
 
 def describe_status(status: int) -> str:

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
@@ -15,9 +16,9 @@ from whyfast.measure.process import (
     OUTPUT_KEPT,
     Child,
     describe_status,
-    milliseconds,
     on_cpu,
     usable_cpus,
+    wait_for,
 )
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -176,9 +177,45 @@ def test_describe_status(status: int, words: str) -> None:
     assert describe_status(status) == words
 
 
-def test_milliseconds() -> None:
-    assert milliseconds(0.25) == 250
-    assert milliseconds(1e9) == 2**31 - 1
+class _Polled:
+    """Says nothing for so many calls, and remembers how long each would have waited."""
+
+    def __init__(self, silent: int) -> None:
+        self.waits: list[float] = []
+        self._silent = silent
+
+    def poll(self, timeout: float, /) -> list[tuple[int, int]]:
+        self.waits.append(timeout)
+        return [(7, 1)] if len(self.waits) > self._silent else []
+
+
+def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
+    polled = _Polled(silent=3)
+    assert wait_for(polled, 600.0) == {7}
+    assert polled.waits == [1000.0] * 4
+
+
+def test_a_wait_ends_with_its_time() -> None:
+    polled = _Polled(silent=9)
+    assert wait_for(polled, 0.25) == set()
+    (waited,) = polled.waits
+    assert 0 < waited <= 250
+
+
+def test_a_signal_while_a_process_starts_leaves_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spawn = os.posix_spawnp
+    started: list[int] = []
+
+    def interrupted(*args: Any, **more: Any) -> int:
+        started.append(spawn(*args, **more))
+        raise KeyboardInterrupt  # before the number can be noted
+
+    monkeypatch.setattr(os, "posix_spawnp", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Child(("sleep", "600"), env=dict(os.environ))
+    os.waitpid(started[0], 0)
 
 
 def test_what_an_ended_child_left_running_is_killed_when_asked(
