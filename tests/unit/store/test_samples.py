@@ -246,15 +246,14 @@ def test_a_damaged_row_is_one_error_that_says_what_to_do(
     if table == "session" and damage in ("[]", '{"a": 1}'):
         return  # as good as a record
     with pytest.raises(UserError, match=rf"{what} of the unfinished run r1 cannot be .*--fresh"):
-        store.blocks("r1")
-        store.sessions("r1")
+        store.blocks("r1") if table == "block" else store.sessions("r1")
 
 
 def test_a_damaged_result_is_one_error_that_says_what_to_do(store: SampleStore, path: Path) -> None:
     store.set_result("r1", {})
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE run SET result = '{'")
-    with pytest.raises(UserError, match="the result of 'demo' cannot be read .*; run it again"):
+    with pytest.raises(UserError, match=r"the result of 'demo' cannot be read .*; run it again"):
         store.latest("demo")
 
 
