@@ -12,6 +12,7 @@ from whyfast.formats.points import FOLDER, NO_MACHINE, Wanted, merged, point_val
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+from whyfast.model.units import rate
 
 #: Hosts are told apart by themselves when each has so many points.
 _FEWEST = 5
@@ -88,7 +89,7 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
                 {"machine": machine} if machine else {},
                 machine=machine,
                 spreads=spreads if any(x is not None for x in spreads) else (),
-                higher=any(is_rate(s.unit) for at in found for s in at),
+                higher=any(s.higher or rate(s.unit) for at in found for s in at),
             )
         )
     return made
@@ -96,12 +97,7 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
 
 def _read(series: Series) -> bool:
     """Times, and rates; nothing else has a better and a worse."""
-    return series.unit == SECOND or is_rate(series.unit)
-
-
-def is_rate(unit: str) -> bool:
-    """Units of which more is better: so much a second."""
-    return unit.lower().endswith(("/s", "/sec", "per_second", "per second"))
+    return series.unit == SECOND or series.higher or rate(series.unit)
 
 
 def _facts(recording: Recording) -> Mapping[str, str]:

@@ -43,10 +43,19 @@ def measure_blocks(
                 clock,
                 work.outside.cpus,
                 lambda name: work.observer.note(f"calibrating {name}"),
+                lambda name, threads: work.observer.note(_released(name, threads)),
             ),
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
+
+
+def _released(name: str, threads: Mapping[str, int]) -> str:
+    most = max(threads, key=threads.__getitem__)
+    return (
+        f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "
+        "free to use"
+    )
 
 
 def _compared(question: Question, same: Mapping[str, str]) -> Compared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import resource
 import select
 import signal
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is kept, in bytes.
@@ -118,11 +120,14 @@ class Child:
             self._close_files()
             raise
 
-    def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None:
+    def wait(
+        self, timeout: float, *, whole_group: bool = False, tally: ThreadTally | None = None
+    ) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
 
         Afterwards ``status`` is the exit code, negative for a signal. May be called again.
         ``whole_group``: what it leaves running in its process group is killed when it has ended.
+        ``tally`` looks at its threads now and then meanwhile.
         """
         if self._usage is not None:
             return self._usage
@@ -130,7 +135,7 @@ class Child:
         try:
             poller = select.poll()
             poller.register(pidfd, select.POLLIN)
-            if not wait_for(poller, timeout):
+            if not self._ends(poller, timeout, tally):
                 return None
         finally:
             os.close(pidfd)
@@ -150,6 +155,19 @@ class Child:
             r.ru_nivcsw,
         )
         return self._usage
+
+    def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
+        if tally is None:
+            return bool(wait_for(poller, timeout))
+        deadline = time.monotonic() + timeout
+        for pause in pauses(random.Random()):
+            left = deadline - time.monotonic()
+            if wait_for(poller, max(0.0, min(pause, left))):
+                return True
+            if left <= pause:
+                return False
+            tally.look(self.pid)
+        return False
 
     def kill(self) -> None:
         """End the whole process group now and reap the process; and end what it has left behind in
