@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import resource
 import select
+import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,9 +117,11 @@ class Child:
                     setsigdef=[signal.SIGPIPE],
                 )
             WATCHER.add(self.pid)
-        except BaseException:  # also of a signal that comes before the number is known
+        except BaseException as error:  # also of a signal that comes before the number is known
             end_marked(self._mark, 0)
             self._close_files()
+            if isinstance(error, PermissionError) and _is_nowhere(argv[0]):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
             raise
 
     def wait(
@@ -200,6 +204,11 @@ class Child:
             if fd is not None:
                 os.close(fd)
         self._stdout = self._stderr = None
+
+
+def _is_nowhere(name: str) -> bool:
+    """Whether no folder in PATH has it; of one that may not be entered the system says so only."""
+    return os.sep not in name and shutil.which(name) is None
 
 
 def _read(fd: int | None, last: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -226,3 +227,20 @@ def test_what_an_ended_child_left_running_is_killed_when_asked(
     assert child.wait(STUCK, whole_group=True) is not None
     assert child.status == 3
     assert ends(int(pids.read_text()))
+
+
+def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no_such_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def forbidden(*args: object, **more: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", args[0])
+
+    monkeypatch.setattr(os, "posix_spawnp", forbidden)  # what it says of root's PATH to others
+    monkeypatch.setenv("PATH", f"/root/nowhere:{tmp_path}")
+    with pytest.raises(FileNotFoundError, match="No such file or directory"):
+        Child(("no-such-program",), env=dict(os.environ))
+    script = tmp_path / "there"
+    script.touch(0o755)
+    for name in ("there", str(tmp_path / "no-such-program")):
+        with pytest.raises(PermissionError):
+            Child((name,), env=dict(os.environ))
