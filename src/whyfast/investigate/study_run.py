@@ -72,7 +72,8 @@ def comparable(work: Work[Study]) -> bool:
     if work.unmet and (not work.baselines or len(work.usable) < 2):
         work.observer.note("nothing is measured: too few variants are what they should be")
         return False
-    if work.same and len([b for b in work.usable if not study.variant(b.variant).twin_of]) < 2:
+    plain = [b.variant for b in work.usable if not study.variant(b.variant).twin_of]
+    if work.same and not study.compared(plain, work.baselines, work.same):
         work.observer.note("nothing is measured: all that was built is the same program")
         return False
     if not work.baselines:

@@ -19,7 +19,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
-from whyfast.report.topics.along_axes import interaction_sentences
+from whyfast.report.topics.along_axes import alike_sentences, interaction_sentences
 from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
@@ -107,6 +107,7 @@ def composed(result: Result) -> list[str]:
     main = list(_against_main_baseline(study, comparisons))
     said += interaction_sentences(result)
     said += _differences(main, told, study, comparisons, facts)
+    said += alike_sentences(result)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
     said += unusual_sentences(judged.verdicts) if said else []

@@ -53,7 +53,8 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk.
+    """The database. Every method that writes returns only once the data is on disk. Which run is the
+    newest is told by the order of writing: the clock may have been set back meanwhile.
 
     Each raises UserError when the file cannot be read or written, as on a full disk.
     """
@@ -124,7 +125,7 @@ class SampleStore:
         """The newest run of that key, when it was not finished."""
         rows = self._execute(
             "SELECT id, key, study, started, finished FROM run WHERE key = ? "
-            "ORDER BY started DESC LIMIT 1",
+            "ORDER BY rowid DESC LIMIT 1",
             (key,),
         )
         run = Run(*rows[0]) if rows else None
@@ -132,14 +133,14 @@ class SampleStore:
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY started")
+        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY rowid")
         return [Run(*row) for row in rows]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
         rows = self._execute(
             "SELECT id, key, study, started, finished, result FROM run "
-            "WHERE study = ? AND result IS NOT NULL ORDER BY started DESC LIMIT 1",
+            "WHERE study = ? AND result IS NOT NULL ORDER BY rowid DESC LIMIT 1",
             (study,),
         )
         if not rows:
@@ -154,8 +155,7 @@ class SampleStore:
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
         rows = self._execute(
-            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study "
-            "ORDER BY max(started) DESC"
+            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study ORDER BY max(rowid) DESC"
         )
         return [r[0] for r in rows]
 

@@ -149,3 +149,13 @@ def test_along_an_axis_each_pair_is_of_those_that_were_measured(bench: Bench) ->
     assert [(v.variant, v.baseline) for v in result.judged.verdicts] == [("c1", "c2"), ("c5", "c2")]
     assert [i.baselines for i in result.judged.interactions] == [("c2", "c2")]
     assert "same" in as_terminal(result, 100)
+
+
+def test_where_every_pair_is_one_program_nothing_is_measured(bench: Bench) -> None:
+    variants = tuple(
+        Variant(n, "path:cc", cflags=(f"-D{n}",), axes={"commit": commit, "cc": cc})
+        for n, commit, cc in (("c2", "old", "gcc"), ("c3", "new", "gcc"), ("c1", "old", "tcc"))
+    )
+    result = bench.run(variants=variants, baselines=("c2", "c1"), along={"commit": "old"})
+    assert result.recorded.same == {"c3": "c2"}
+    assert bench.world.runners == []

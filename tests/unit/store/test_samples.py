@@ -268,3 +268,17 @@ def test_a_table_that_is_gone_and_pages_that_are_overwritten_are_one_error(
     path.write_bytes(raw)
     with pytest.raises(UserError, match="cannot be used as the results database"):
         SampleStore(path).blocks("r1")
+
+
+def test_what_is_newest_does_not_depend_on_a_clock_that_was_set_back(store: SampleStore) -> None:
+    store.set_result("r1", {"n": 1})
+    store.finish("r1", 1002.0)
+    store.begin(_run("r2", started=3.0))  # 1970 again
+    store.set_result("r2", {"n": 2})
+    latest = store.latest("demo")
+    assert latest is not None
+    assert latest[1] == {"n": 2}
+    unfinished = store.unfinished("key")
+    assert unfinished is not None
+    assert unfinished.id == "r2"
+    assert [run.id for run in store.runs()] == ["r1", "r2"]

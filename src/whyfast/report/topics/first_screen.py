@@ -15,7 +15,7 @@ from whyfast.model.verdict import Verdict
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, table
 from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text, within
-from whyfast.report.topics.along_axes import axes_table, interaction_sentences
+from whyfast.report.topics.along_axes import alike_sentences, axes_table, interaction_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.dispatching import jumps_cell, kind_cell
 from whyfast.report.topics.distribution import influence_sentences
@@ -169,6 +169,7 @@ def _bar(v: Verdict | None, reach: tuple[float, float]) -> Cell:
 def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    yield from alike_sentences(result)
     yield from unmet_sentences(study, result.found.unmet)
     evidence = {e.variant: e for e in result.found.evidence}
     told = set()
