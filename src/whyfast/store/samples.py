@@ -53,8 +53,8 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk. Which run is the
-    newest is told by the order of writing: the clock may have been set back meanwhile.
+    """The database. Every method that writes returns only once the data is on disk. Which run is
+    the newest is told by the order of writing: the clock may have been set back meanwhile.
 
     Each raises UserError when the file cannot be read or written, as on a full disk.
     """
@@ -155,7 +155,7 @@ class SampleStore:
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
         rows = self._execute(
-            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study ORDER BY max(rowid) DESC"
+            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study ORDER BY max(started) DESC"
         )
         return [r[0] for r in rows]
 
