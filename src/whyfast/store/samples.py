@@ -155,7 +155,8 @@ class SampleStore:
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
         rows = self._execute(
-            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study ORDER BY max(started) DESC"
+            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study "
+            "ORDER BY max(started) DESC"
         )
         return [r[0] for r in rows]
 
