@@ -151,7 +151,7 @@ def _functions(
 ) -> Summed:
     from dataclasses import asdict
 
-    from whyfast.explain.program import explain_program
+    from whyfast.explain.program import explain_program, hint_for
     from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError
     from whyfast.report.pages.code_page import compare_programs, function_sections
@@ -164,6 +164,8 @@ def _functions(
     for glob in globs:
         if all(glob in program.missing for program in programs):
             notes = "".join(f"; {p.variant}: {note}" for p in programs for note in p.notes)
+            hint = hint_for(files[0], glob, arch)
+            notes += f"; {hint}" if hint else ""
             raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
     comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
