@@ -145,7 +145,7 @@ def _luck(rng: np.random.Generator, count: int) -> Made:
 
 
 def _nothing(rng: np.random.Generator, count: int) -> Made:
-    return (lambda s: math.nan), lambda m: m.word == "none"
+    return (lambda s: 0.0), lambda m: m.word == "none"
 
 
 def _union(minimal: Minimal) -> Subset:
