@@ -9,7 +9,6 @@ measuring, and of mixtures built.
 from __future__ import annotations
 
 import argparse
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
