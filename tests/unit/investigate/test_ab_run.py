@@ -37,7 +37,7 @@ class Bench:
     world: World = field(default_factory=World)
     watcher: Watcher = field(default_factory=Watcher)
     done: list[str] = field(default_factory=list)
-    probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 1.0, 1.0)
+    probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 0.1, 0.1)
     aside: Callable[[str], None] = lambda name: None
     perf: Callable[[Sequence[str]], Finished] | None = None
 
