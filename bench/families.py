@@ -34,8 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     verdicts, suites = judge_study(
         blocks,
         benchmarks=[f"b{i}" for i in range(args.benchmarks)],
-        variants=[f"v{i}" for i in range(args.variants)],
-        baselines=["v0"],
+        pairs=[(f"v{i}", "v0") for i in range(1, args.variants)],
         margin=0.01,
     )
     words = Counter(v.word for v in verdicts)

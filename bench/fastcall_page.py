@@ -1,11 +1,12 @@
 """Puts the tables of a run into ``docs/studies/fastcall.md``.
 
-    python bench/fastcall_page.py RESULT.json [--traps TRAPS.md] [--page PAGE.md]
+    python -m bench.fastcall_page [--result R.json] [--source S.json] [--traps T.md] [--pairs P.md]
 
-RESULT is what ``whyfast run fastcall --quick --json RESULT.json`` wrote, TRAPS what
-``bench/fastcall_traps.py`` printed. In the page, what stands between ``<!-- NAME -->`` and
-``<!-- end -->`` is replaced: ``measured``, the changes against 2.7 with their intervals;
-``published``, their directions beside those of 2016; ``conditions``; and ``traps``.
+R is what ``whyfast run fastcall --quick --json R.json`` wrote, S what ``whyfast run fastcall-source
+--json S.json`` did, T and P what ``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In
+the page, what stands between ``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the
+changes against 2.7 with their intervals; ``published``, their directions beside those of 2016;
+``conditions``; ``versions``, 3.15 against 3.14; ``traps`` and ``pairs``. What is not given stays.
 """
 
 from __future__ import annotations
@@ -50,18 +51,23 @@ LEAST = 0.05
 def main() -> int:
     """Rewrites the page; the exit status."""
     arguments = argparse.ArgumentParser(description="Tables of docs/studies/fastcall.md.")
-    arguments.add_argument("result", type=Path)
-    arguments.add_argument("--traps", type=Path)
+    for name in ("result", "source", "traps", "pairs"):
+        arguments.add_argument(f"--{name}", type=Path)
     arguments.add_argument("--page", type=Path, default=ROOT / "docs" / "studies" / "fastcall.md")
     wanted = arguments.parse_args()
-    result = load_result(wanted.result)
-    parts = {
-        "conditions": _conditions(result),
-        "measured": _markdown(matrix_tables(result)[0]),
-        "published": _beside_published(result),
-    }
+    parts = {}
+    if wanted.result:
+        result = load_result(wanted.result)
+        parts["conditions"] = _conditions(result)
+        parts["measured"] = _markdown(matrix_tables(result)[0])
+        parts["published"] = _beside_published(result)
+    if wanted.source:
+        result = load_result(wanted.source)
+        parts["versions"] = f"{_conditions(result)}\n\n{_markdown(matrix_tables(result)[0])}"
     if wanted.traps:
         parts["traps"] = wanted.traps.read_text("utf-8").strip()
+    if wanted.pairs:
+        parts["pairs"] = wanted.pairs.read_text("utf-8").strip()
     text = wanted.page.read_text("utf-8")
     for name, part in parts.items():
         place = re.search(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", text, re.DOTALL)

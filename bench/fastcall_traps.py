@@ -1,6 +1,6 @@
 """Which habits of measuring would give a wrong row in the table of ``studies/fastcall``?
 
-    python bench/fastcall_traps.py [--variant py3.13] [--processes 12]
+    python -m bench.fastcall_traps [--variant py3.13] [--processes 12]
 
 One interpreter is measured against itself, so that every difference is wrong. Of each row,
 processes are started with one thing varied and the rest held still: the length of the environment,
@@ -19,17 +19,13 @@ import random
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from itertools import combinations
-from pathlib import Path
 
 from scipy.stats import ttest_ind
 
+from bench.fastcall_builds import command_of
 from whyfast.measure.launch_arguments import padded
 from whyfast.measure.turns import TurnInvocation
-from whyfast.store.builds import BuildStore
-from whyfast.store.home import home
-from whyfast.store.samples import SampleStore
 from whyfast.study import load_study
 
 TURN = 1e-3
@@ -48,7 +44,7 @@ def main() -> int:
     arguments.add_argument("--processes", type=int, default=12, help="of each kind and row")
     arguments.add_argument("--seed", type=int, default=1)
     wanted = arguments.parse_args()
-    command = _command(wanted.variant)
+    command = command_of(wanted.variant)
     rows = load_study("fastcall").benchmarks[:13]
     print(f"| row | {' | '.join(VARIED)} | wrong: t test | mean | minimum |")
     print("| --- |" + " ---: |" * (len(VARIED) + 3))
@@ -59,21 +55,6 @@ def main() -> int:
         wrong = [f"{100 * share:.0f}" for share in _wrong(found["all"])]
         print(f"| `{row.name}` | {' | '.join([*spreads, *wrong])} |", flush=True)
     return 0
-
-
-def _command(variant: str) -> list[str]:
-    """The words before the name of a row, from the newest result of the study."""
-    with closing(SampleStore(home().database)) as samples:
-        latest = samples.latest("fastcall")
-    builds = latest[1]["recorded"]["builds"] if latest else []
-    digests = [b["digest"] for b in builds if b["variant"] == variant and "digest" in b]
-    build = BuildStore(home().builds).find(digests[0]) if digests else None
-    if build is None:
-        sys.exit(f"no build of {variant}; whyfast run fastcall")
-    driver = Path(load_study("fastcall").source.folder) / "driver.py"
-    python = build.provenance["interpreter"]["program"]
-    program = build.folder / "work" / build.provenance["program"]
-    return [python, "-B", str(driver), "--extension", str(program)]
 
 
 def _measured(

@@ -40,7 +40,8 @@ def _whole(snippet: dict[str, Any]) -> dict[str, Any]:
         build = {k: snippet.pop(k) for k in ("steps", "link") if k in snippet}
         snippet = {**snippet, "build": build}
     around = {k: v for k, v in deepcopy(AROUND).items() if k != "source" or k not in snippet}
-    if "axes" in snippet and "study" not in snippet:
+    along = isinstance(snippet.get("study", {}).get("baseline"), dict)
+    if "axes" in snippet and ("study" not in snippet or along):
         around.pop("variant")
         first = "-".join(next(iter(values)) for values in snippet["axes"].values())
         around["study"] = {**AROUND["study"], "baseline": first}

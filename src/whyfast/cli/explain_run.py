@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whyfast.explain.changed_functions import Touched
+    from whyfast.explain.changed_functions import TouchedFunctions
     from whyfast.report.document import ReportSection
 
 
@@ -87,7 +87,7 @@ def _commits(text: str | None) -> tuple[str, str] | None:
     return base, head
 
 
-def _touched(args: argparse.Namespace, commits: tuple[str, str] | None) -> Touched | None:
+def _touched(args: argparse.Namespace, commits: tuple[str, str] | None) -> TouchedFunctions | None:
     """What ``--commits`` touches, None without that option."""
     from whyfast.explain.changed_functions import touched_functions
 

@@ -200,7 +200,9 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
     twins = {v.name for v in result.question.variants if v.twin_of}
     said = [v for v in (*means.values(), *single) if v.variant not in twins]
-    if fail_on and any(v.word == fail_on and v.baseline == main for v in said):
+    if fail_on and any(
+        v.word == fail_on and (v.baseline == main or result.question.along) for v in said
+    ):
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)

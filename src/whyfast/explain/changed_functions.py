@@ -37,7 +37,7 @@ class ChangedFunction:
 
 
 @dataclass(frozen=True)
-class Touched:
+class TouchedFunctions:
     """What a range of commits touches in one program.
 
     ``outside`` are the places (``file:line``) outside functions, such as macros, types and tables:
@@ -74,7 +74,7 @@ class Touched:
         return "the change touches no hot function"
 
 
-def touched_functions(repo: Path, base: str, head: str, program: Path) -> Touched:
+def touched_functions(repo: Path, base: str, head: str, program: Path) -> TouchedFunctions:
     """The functions that differ between two revisions, as ``program``, built from ``head`` with
     debug information, has them.
 
@@ -105,7 +105,7 @@ def touched_functions(repo: Path, base: str, head: str, program: Path) -> Touche
                     found.setdefault((name, change.path), set()).update(symbols)
                 if not _inside(source, file, hunk):
                     outside.append(f"{change.path}:{hunk.first}")
-    return Touched(
+    return TouchedFunctions(
         base,
         head,
         tuple(ChangedFunction(n, f, tuple(sorted(s))) for (n, f), s in sorted(found.items())),

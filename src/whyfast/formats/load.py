@@ -60,11 +60,16 @@ def load_recordings(arguments: Sequence[str]) -> tuple[Recording, ...]:
 
 
 def _name(path: Path, chosen: Chosen) -> str:
+    if chosen:
+        return clean(",".join(f"{column}={value}" for column, value in chosen))
+    return bare_name(path)
+
+
+def bare_name(path: Path) -> str:
+    """The name of a file or folder, without what says how it is written."""
     name = path.name or str(path.resolve().name) or str(path)
     for ending in _ENDINGS:
         name = name.removesuffix(ending) or name
-    if chosen:
-        name = ",".join(f"{column}={value}" for column, value in chosen)
     return clean(name)
 
 

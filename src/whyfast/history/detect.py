@@ -54,9 +54,13 @@ def detect(timeline: Timeline) -> History:
         raise UserError(
             f"a step cannot be told from noise in fewer than {FEWEST} points; there are {most}"
         )
-    found = _together(long_enough, timeline.when)
-    whole = tuple(s for one in suite_series(long_enough) for s in _together([one], timeline.when))
-    return History(timeline, found, findings(found), drift_findings(found), whole)
+    found: list[SeriesHistory] = []
+    whole: list[SeriesHistory] = []
+    for machine in timeline.machines:
+        mine = [s for s in long_enough if s.machine == machine]
+        found += _together(mine, timeline.when)
+        whole += [h for s in suite_series(mine) for h in _together([s], timeline.when)]
+    return History(timeline, tuple(found), findings(found), drift_findings(found), tuple(whole))
 
 
 def _together(
@@ -64,12 +68,19 @@ def _together(
 ) -> tuple[SeriesHistory, ...]:
     """What is found in series that know something of each other's noise."""
     there = [s for s in series if _length(s) >= FEWEST]
-    logs = [np.log([v for v in s.values if v is not None]) for s in there]
-    floors = [rounding_noise(np.exp(y), s.resolution) for y, s in zip(logs, there, strict=True)]
+    logs = [_sign(s) * np.log([v for v in s.values if v is not None]) for s in there]
+    floors = [
+        rounding_noise(np.exp(_sign(s) * y), s.resolution) for y, s in zip(logs, there, strict=True)
+    ]
     return tuple(
         _one(one, y, pruned, when)
         for one, y, pruned in zip(there, logs, judged(logs, floors), strict=True)
     )
+
+
+def _sign(series: PointSeries) -> float:
+    """-1 for rates: their reciprocals are what a loop costs."""
+    return -1.0 if series.higher else 1.0
 
 
 def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
@@ -118,13 +129,13 @@ def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
 def _one(
     series: PointSeries, y: Floats, pruned: Pruned, when: Sequence[float | None]
 ) -> SeriesHistory:
-    """``y`` are the logarithms of the values that are there."""
+    """``y`` are the logarithms of the values that are there, of rates their reciprocals'."""
     where = [i for i, v in enumerate(series.values) if v is not None]
     level = np.concatenate([p.values() for p in pruned.pieces])
     odd = odd_points(y - level, pruned, single_chance(len(y)))
     levels: list[float | None] = [None] * len(series.values)
     for t, i in enumerate(where):
-        levels[i] = math.exp(level[t])
+        levels[i] = math.exp(_sign(series) * level[t])
     judge = pruned.judge
     return SeriesHistory(
         series,

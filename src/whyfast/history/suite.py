@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -27,7 +28,7 @@ def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
     """
     if len(series) < FEWEST_SERIES:
         return ()
-    logs = np.array([[np.nan if v is None else np.log(v) for v in s.values] for s in series])
+    logs = np.array([_logs(s) for s in series])
     lacking = np.isfinite(logs).sum(axis=0) < FEWEST_SERIES
     made = []
     for name, middle in (("geometric mean", np.nanmean), ("median", np.nanmedian)):
@@ -35,8 +36,16 @@ def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
         values: list[float | None] = [None] * len(lacking)
         for i, value in zip(np.flatnonzero(~lacking), np.exp(points), strict=True):
             values[i] = float(value)
-        made.append(PointSeries(f"{name} of {len(series)} series", tuple(values)))
+        machine = series[0].machine
+        on = f" on {machine}" if machine else ""
+        called = f"{name} of {len(series)} series{on}"
+        made.append(PointSeries(called, tuple(values), machine=machine))
     return tuple(made)
+
+
+def _logs(series: PointSeries) -> list[float]:
+    sign = -1.0 if series.higher else 1.0
+    return [math.nan if v is None else sign * math.log(v) for v in series.values]
 
 
 def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import LiveJudge
+from whyfast.judge.live import Compared, LiveJudge
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.model.question import Question
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import MeasureSpec
 from whyfast.model.verdict import Verdict
@@ -61,6 +62,16 @@ def _released(name: str, threads: Mapping[str, int]) -> str:
     )
 
 
+def _compared(question: Question) -> Compared:
+    """What is told while it is measured: against the main baseline, or each against its own."""
+
+    def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+        own = [b for b in question.baselines if b in variants] if question.along else [baseline]
+        return question.compared(variants, own)
+
+    return pairs
+
+
 class _Live:
     """A sink that keeps what it is given, judges it, and tells the observer."""
 
@@ -69,7 +80,7 @@ class _Live:
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
-        self._judge = LiveJudge(work.question.margin)
+        self._judge = LiveJudge(work.question.margin, _compared(work.question))
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

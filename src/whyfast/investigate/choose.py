@@ -83,12 +83,15 @@ def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Stud
         for name in only:
             if name not in names:
                 raise UserError(_unknown("variant", name, names), where="--only")
-        keep = {*only, *study.baselines}
+        own = {study.counterpart(v) for v in study.variants if v.name in only}
+        baselines = tuple(b for b in study.baselines if not study.along or b in own)
+        keep = {*only, *baselines}
         claim = study.claim if study.claim and study.claim.variant in keep else None
         if claim:
             keep.add(claim.baseline)
         study = replace(
             study,
+            baselines=baselines,
             variants=tuple(v for v in study.variants if v.name in keep),
             left_out=tuple(v for v in study.variants if v.name not in keep),
             claim=claim,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from whyfast.build.source_git import commit_of
-from whyfast.explain.changed_functions import Touched, touched_functions
+from whyfast.explain.changed_functions import TouchedFunctions, touched_functions
 from whyfast.investigate.work import Work
 from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.differences import differ_in
@@ -77,7 +77,7 @@ def _hot(counted: Sequence[Counted]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _stated(touched: Touched, variant: str, hot: Sequence[str]) -> ChangedFunctions:
+def _stated(touched: TouchedFunctions, variant: str, hot: Sequence[str]) -> ChangedFunctions:
     return ChangedFunctions(
         base=touched.base,
         head=touched.head,

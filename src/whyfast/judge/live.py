@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whyfast.judge.decide import judge_family, precise_enough
@@ -20,9 +20,15 @@ EACH, GROWTH = 16, 0.06
 #: The longest that a look is put off where far more blocks are still needed.
 MOST_GROWTH = 0.5
 
-
 #: No more turns than this are asked for because processes may yet become warm.
 MOST_TO_WARM = 40
+
+#: From variants and the main baseline to pairs (variant, baseline).
+Compared = Callable[[Sequence[str], str], Sequence[tuple[str, str]]]
+
+
+def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+    return [(v, baseline) for v in variants if v != baseline]
 
 
 @dataclass
@@ -43,12 +49,15 @@ class _Standing:
 class LiveJudge:
     """How one benchmark stands against its main baseline, kept up to date as blocks come in.
 
+    ``compared`` says what else is compared with what, given the variants and the main baseline.
+
     The intervals are at full level, as if each comparison were the only one; the final verdicts
     account for how many there are.
     """
 
-    def __init__(self, margin: float) -> None:
+    def __init__(self, margin: float, compared: Compared = _every) -> None:
         self._margin = margin
+        self._compared = compared
         self._standing: dict[str, _Standing] = {}
 
     def update(
@@ -69,7 +78,7 @@ class LiveJudge:
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
         drawn = over_layouts(blocks)
         varied, blocks = bool(drawn), drawn or blocks
-        pairs = [(v, baseline) for v in variants if v != baseline]
+        pairs = self._compared(variants, baseline)
         own = self._standing.get(benchmark)
         # The blocks as linked that came before the first drawn one no longer count.
         if (
@@ -79,7 +88,7 @@ class LiveJudge:
             or len(blocks) < own.seen
         ):
             own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
-        known = {v.variant for v in own.said}
+        known = {v.variant for v in own.said}  # each variant has one baseline at most
         if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
             return own.said
         own.unsteady = unsteady(blocks, variants) if takes_turns else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,8 @@ def option_confounds(
         on = {name: found[cost.option] for name, found in signs.items() if cost.option in found}
         off = [name for name in signs if name not in on]
         if on and off:
-            if not _is_the_question(cost, on, off, study, variants):
+            apart = study.along and not _compared(on, off, study)
+            if not apart and not _is_the_question(cost, on, off, study, variants):
                 yield _one_sided(cost, on, off, facts)
         elif on and _styles_differ(on, facts) and any(s.costs(cost) for s in on.values()):
             yield _on_all(cost, on, facts)
@@ -90,8 +91,15 @@ def _is_the_question(
     variants: Mapping[str, Variant],
 ) -> bool:
     """Whether every pair that the option tells apart is one that the study tells apart by it."""
-    pairs = [(a, b) for a in on for b in off if a in study.baselines or b in study.baselines]
+    pairs = _compared(on, off, study)
     return bool(pairs) and all(_differ_only_by(cost, variants[a], variants[b]) for a, b in pairs)
+
+
+def _compared(on: Iterable[str], off: Sequence[str], study: Question) -> list[tuple[str, str]]:
+    """The pairs of one with the option and one without that the study compares."""
+    names = [v.name for v in study.variants]
+    asked = study.compared(names, study.baselines)
+    return [(a, b) for a in on for b in off if (a, b) in asked or (b, a) in asked]
 
 
 def _differ_only_by(cost: OptionCost, a: Variant, b: Variant) -> bool:

@@ -14,6 +14,7 @@ from whyfast.judge.decide import Sample, judge_family
 from whyfast.judge.estimate import as_linked, over_layouts
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.judge.fixes import judge_fixes
+from whyfast.judge.interactions import judge_interactions
 from whyfast.judge.modes import process_modes
 from whyfast.judge.placement import judge_placement
 from whyfast.judge.ratios import Ratios, pair_ratios
@@ -71,6 +72,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     # Nothing may have been measured, of nothing that was built.
     baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
     main, margin = baselines[0], question.margin
+    pairs = question.compared(variants, baselines)
     slopes = judge_lines(blocks, benchmarks=question.benchmarks, variants=variants, baseline=main)
     if any(boot.unit == "instructions" for boot in recorded.boots):
         verdicts = judge_counts(
@@ -84,12 +86,12 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     verdicts, suites = judge_study(
         varied or blocks,
         benchmarks=benchmarks,
-        variants=variants,
-        baselines=baselines,
+        pairs=pairs,
         margin=margin,
         warming=warming,
         scope=Scope(
-            claim_pairs(question, evidence), {(f.benchmark, f.variant) for f in recorded.lacking}
+            [p for p in claim_pairs(question, evidence) if set(p) <= set(variants)],
+            {(f.benchmark, f.variant) for f in recorded.lacking},
         ),
     )
     return Judged(
@@ -100,8 +102,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         placements=judge_placements(
             blocks,
             benchmarks=benchmarks,
-            variants=variants,
-            baselines=baselines,
+            pairs=pairs,
             margin=margin,
             warming=warming,
         ),
@@ -130,6 +131,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
             warming=warming,
         ),
         slopes=slopes,
+        interactions=judge_interactions(question, varied or blocks, pairs, warming),
         # What was not measured cannot have confounded anything.
         confounds=find_confounds(question, builds, recorded.sessions, blocks, evidence),
     )
@@ -148,24 +150,20 @@ def judge_study(
     blocks: Sequence[Block],
     *,
     benchmarks: Sequence[str],
-    variants: Sequence[str],
-    baselines: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
     margin: float,
     warming: Mapping[str, int] | None = None,
     scope: Scope = Scope(),
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
-    """All verdicts of a study: a benchmark × variant × baseline each, and the suites.
+    """All verdicts of a study: a benchmark × pair (variant, baseline) each, and the suites.
 
     What is ``claimed`` is a family of its own, so that an audit does not blur the study's verdicts.
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
     A suite goes without what one of its sides is ``lacking``, for this pair alone.
     """
-    pairs = [(v, b) for b in baselines for v in variants if v != b]
     # A pair that is there the other way round need not be judged twice.
-    further = [
-        p for p in scope.claimed if set(p) <= set(variants) and not {p, p[::-1]} & set(pairs)
-    ]
+    further = [p for p in scope.claimed if not {p, p[::-1]} & set(pairs)]
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
     by_name = _by_name(blocks, benchmarks)
@@ -211,8 +209,7 @@ def judge_placements(
     blocks: Sequence[Block],
     *,
     benchmarks: Sequence[str],
-    variants: Sequence[str],
-    baselines: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
     margin: float,
     warming: Mapping[str, int] | None = None,
 ) -> tuple[Placement, ...]:
@@ -222,7 +219,6 @@ def judge_placements(
     """
     if not over_layouts(blocks):
         return ()
-    pairs = [(v, b) for b in baselines for v in variants if v != b]
     linked, varied = (
         _series(kind, benchmarks, pairs, warming or {})
         for kind in (as_linked(blocks), over_layouts(blocks))

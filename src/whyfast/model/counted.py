@@ -35,8 +35,8 @@ class ChangedFunctions:
 
     ``statement`` is the fact in words. ``hot`` are the hot functions that it touches, ``functions``
     all that it touches (``name (file)``); ``outside``, ``not_compiled`` and ``other`` as in
-    :class:`whyfast.explain.changed_functions.Touched`. ``variant`` is the build whose debug
-    information tells.
+    :class:`whyfast.explain.changed_functions.TouchedFunctions`. ``variant`` is the build whose
+    debug information tells.
     """
 
     base: str

@@ -9,16 +9,23 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class PointSeries:
-    """One benchmark over all points: ``values[i]`` in seconds, None where point i lacks it.
+    """One benchmark on one machine over all points: ``values[i]`` in seconds, None where point i
+    lacks it.
 
     ``keys`` are the columns that tell it from other series (``retpoline`` → ``n``), if a table had
     such. ``resolution`` is the smallest difference in seconds that its file can show, 0 if unknown.
+    ``machine`` is empty where nothing tells machines apart. ``spreads[i]`` is the standard error of
+    the value, relative, None where there was a single process; empty where nothing is known.
+    ``higher``: more is better; then values are what they are, a rate, and no seconds.
     """
 
     name: str
     values: tuple[float | None, ...]
     keys: Mapping[str, str] = field(default_factory=dict)
     resolution: float = 0.0
+    machine: str = ""
+    spreads: tuple[float | None, ...] = ()
+    higher: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,18 +33,28 @@ class Timeline:
     """The points by name, in order, and the series over them. ``by`` says what orders them.
 
     ``when[i]`` is when point i was measured, in seconds since the epoch, None where that is not
-    known; empty where nothing is.
+    known; empty where nothing is. ``facts[machine][i]`` is what is on record of point i on that
+    machine: kernel, compiler, revision; None where it has no such point. ``study`` is the study
+    that the points are runs of, empty for files.
     """
 
     points: tuple[str, ...]
     series: tuple[PointSeries, ...]
     by: str = "file"
     when: tuple[float | None, ...] = ()
+    facts: Mapping[str, tuple[Mapping[str, str] | None, ...]] = field(default_factory=dict)
+    study: str = ""
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """The machines of the series, in their order."""
+        return tuple(dict.fromkeys(s.machine for s in self.series))
 
 
 @dataclass(frozen=True)
 class Shift:
-    """From point ``before`` on to ``at`` the level changed: ``ratio`` is new over old.
+    """From point ``before`` on to ``at`` the level changed: ``ratio`` is new over old, for rates
+    old over new, so that more than 1 is always slower.
 
     ``low`` and ``high`` bound it, approximately at 99 %.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from whyfast.model.variant import Benchmark, Variant
@@ -20,7 +21,9 @@ class Claim:
 class Question:
     """What is compared on what, and the smallest difference that matters.
 
-    ``title`` is empty where nobody gave one. The first of ``baselines`` is the main one.
+    ``title`` is empty where nobody gave one. The first of ``baselines`` is the main one. Where
+    ``along`` names values of axes (``{"dispatch": "switch"}``), the variants with these values are
+    the baselines, each of those that differ from it in these axes alone.
     ``margin`` is relative: 0.01 means that a ratio within 1 % does not matter. ``stands_for`` is
     set where this is asked instead of something else: what cannot be asked here, and why.
     """
@@ -33,6 +36,7 @@ class Question:
     benchmarks: tuple[Benchmark, ...]
     claim: Claim | None = None
     stands_for: str = ""
+    along: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def measured(self) -> tuple[Variant, ...]:
@@ -50,6 +54,26 @@ class Question:
             if v.name == name:
                 return v
         raise KeyError(name)
+
+    def counterpart(self, variant: Variant) -> str | None:
+        """The baseline that a variant has where there are baselines ``along`` axes: the one that is
+        equal but for these. None where there is none; of a twin, its original."""
+        if variant.twin_of:
+            return variant.twin_of
+        wanted = {**variant.axes, **self.along}
+        named = (v.name for v in self.variants if v.axes == wanted and not v.twin_of)
+        return next(named, None) if variant.axes else None
+
+    def compared(
+        self, variants: Iterable[str], baselines: Sequence[str]
+    ) -> tuple[tuple[str, str], ...]:
+        """The pairs (variant, baseline) to compare of those names: every variant with every
+        baseline, or ``along`` axes with its own; in the order of the baselines."""
+        names = list(variants)
+        if not self.along:
+            return tuple((v, b) for b in baselines for v in names if v != b)
+        own = {name: self.counterpart(self.variant(name)) for name in names}
+        return tuple((v, b) for b in baselines for v in names if own[v] == b != v)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from whyfast.model.verdict import (
     About,
     Confound,
     Fix,
+    Interaction,
     Modes,
     Placement,
     Suite,
@@ -76,7 +77,8 @@ class Judged:
     comparison with the main baseline comes from, ``slopes`` the cost by parameter of each family of
     benchmarks. ``unsteady`` says whose processes warm up, drift or shift from turn to turn,
     ``modes`` which variants have more than one speed. Where ``about`` is ``counts``, verdicts and
-    slopes are of instructions.
+    slopes are of instructions. ``interactions`` say, where baselines are along axes, whether a
+    change does the same in every place.
     """
 
     about: About
@@ -90,6 +92,7 @@ class Judged:
     confounds: tuple[Confound, ...] = ()
     unsteady: tuple[Unsteady, ...] = ()
     modes: tuple[Modes, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
 
 
 @dataclass(frozen=True)

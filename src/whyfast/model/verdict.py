@@ -216,6 +216,20 @@ class Fix:
 
 
 @dataclass(frozen=True)
+class Interaction:
+    """Does a change do the same in two places, such as under two compilers?
+
+    ``verdict`` is of the ratio of two ratios: what ``verdict.variant`` takes relative to the first
+    of ``baselines``, over what ``verdict.baseline`` takes relative to the second. The two pairs
+    differ in ``axis`` alone.
+    """
+
+    axis: str
+    verdict: Verdict
+    baselines: tuple[str, str]
+
+
+@dataclass(frozen=True)
 class Carrier:
     """A benchmark without which the suite's ratio is ``without`` and its verdict ``word``.
 

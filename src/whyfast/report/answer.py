@@ -19,6 +19,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.topics.along_axes import interaction_sentences
 from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
@@ -53,6 +54,9 @@ from whyfast.report.topics.programs import (
 from whyfast.report.topics.recordings import recording_sentences
 from whyfast.report.topics.summary import Comparisons
 from whyfast.report.topics.unusual_blocks import unusual_sentences
+
+#: So many differences are said in words.
+_MOST_SAID = 3
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ def composed(result: Result) -> list[str]:
     if study.measured and not claim_untested(study, found.unmet):
         said += _audited(study, comparisons, found.evidence, told)
     main = list(_against_main_baseline(study, comparisons))
+    said += interaction_sentences(result)
     said += _differences(main, told, study, comparisons, facts)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
@@ -142,11 +147,11 @@ def _audited(
 
 
 def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterator[Verdict]:
-    main = study.baselines[0] if study.baselines else None
-    for variant in study.variants:
-        if main is None or variant.name == main or variant.twin_of:
+    baselines = study.baselines if study.along else study.baselines[:1]
+    for name, baseline in study.compared([v.name for v in study.variants], baselines):
+        if study.variant(name).twin_of:
             continue
-        verdict = comparisons.of(variant.name, main)
+        verdict = comparisons.of(name, baseline)
         if verdict is not None:
             yield verdict
 
@@ -158,14 +163,17 @@ def _differences(
     comparisons: Comparisons,
     evidence: Mapping[str, Evidence],
 ) -> Iterator[str]:
-    """A sentence for each decided difference, the largest first, and one for each cause shown."""
+    """A sentence for each of the largest decided differences, and one for each cause shown; the
+    table has all."""
     decided = [v for v in main if v.word in ("faster", "slower")]
     decided.sort(key=lambda v: -abs(math.log(v.ratio)))
     explained: set[str] = set()
+    said = 0
     for verdict in decided:
         witness = find_witness(verdict, study, comparisons, evidence)
         # What the audit has said is not said twice, but its cause still is.
-        if (verdict.variant, verdict.baseline) not in told:
+        if (verdict.variant, verdict.baseline) not in told and said < _MOST_SAID:
+            said += 1
             yield _difference(verdict, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
@@ -188,8 +196,16 @@ def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Wit
 
 
 def _rest(main: Sequence[Verdict], told: set[tuple[str, str]], margin: float) -> Iterator[str]:
-    """One sentence for all that are the same, one for all that are undecided."""
-    left = [v for v in main if (v.variant, v.baseline) not in told]
+    """Of each baseline one sentence for all that are the same, one for all that are undecided."""
+    for baseline in dict.fromkeys(v.baseline for v in main):
+        left = [v for v in main if v.baseline == baseline]
+        yield from _rest_against(left, told, margin)
+
+
+def _rest_against(
+    left: Sequence[Verdict], told: set[tuple[str, str]], margin: float
+) -> Iterator[str]:
+    left = [v for v in left if (v.variant, v.baseline) not in told]
     same = [v for v in left if v.word == "same"]
     if same:
         names = [f"{shown(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]

@@ -20,17 +20,29 @@ Align = Literal["left", "right"]
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A bar from ``zero`` to ``end``, both as shares of the width of its column, from 0 to 1.
+    ``sure`` is False where it might be as well of the other side, or of no length."""
+
+    zero: float
+    end: float
+    sure: bool = True
+
+
+@dataclass(frozen=True)
 class Cell:
     """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
 
     ``word`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
-    what a table can be sorted by, where the text stands for one.
+    what a table can be sorted by, where the text stands for one. ``bar`` is drawn where that can be
+    done and room is left; it says nothing that another cell of the row does not.
     """
 
     text: str
     detail: str = ""
     word: Word | None = None
     number: float | None = None
+    bar: Bar | None = None
 
 
 NOTHING = Cell("–")
@@ -38,10 +50,12 @@ NOTHING = Cell("–")
 
 @dataclass(frozen=True)
 class Column:
-    """A heading and how its cells stand."""
+    """A heading and how its cells stand. A column is left out, the one with the largest ``drop``
+    first, where a table would be too wide; those with 0 stay."""
 
     title: str
     align: Align = "left"
+    drop: int = 0
 
 
 @dataclass(frozen=True)
@@ -159,10 +173,28 @@ class ReportSection:
 
 
 @dataclass(frozen=True)
+class Brief:
+    """The answer on one screen: what stands under the headline of a short report, and all of it.
+
+    ``said`` are sentences, the most important first; where there is little room the last go.
+    ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows:
+    where not all fit, those with the largest go. ``care`` is what to distrust, and ``more`` how to
+    see the rest.
+    """
+
+    said: tuple[str, ...]
+    table: Table | None
+    ranks: tuple[int, ...]
+    care: tuple[str, ...]
+    more: str
+
+
+@dataclass(frozen=True)
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
     ``headline`` the answer (empty: there is none), ``about`` when and what this was made of.
-    ``heading`` is what stands above it where no question does, in HTML."""
+    ``heading`` is what stands above it where no question does, in HTML. ``brief`` is what a short
+    report on a terminal has in place of the sections."""
 
     kind: str
     title: str
@@ -170,6 +202,7 @@ class Document:
     sections: tuple[ReportSection, ...]
     about: tuple[str, ...] = ()
     heading: str = ""
+    brief: Brief | None = None
 
 
 Row = Sequence[Cell | str | int | None]
@@ -243,7 +276,8 @@ def document(
     *sections: ReportSection | None,
     about: Sequence[str] = (),
     heading: str = "",
+    brief: Brief | None = None,
 ) -> Document:
     """A document of the sections that are there."""
     there = tuple(section for section in sections if section is not None)
-    return Document(kind, title, headline, there, tuple(about), heading)
+    return Document(kind, title, headline, there, tuple(about), heading, brief)

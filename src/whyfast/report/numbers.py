@@ -33,10 +33,13 @@ def ratio_text(ratio: float, low: float, high: float) -> RatioText:
     """A ratio of times and its interval, as read from the slower side.
 
     A ratio below 1 is printed as its reciprocal with "faster", so that 1.37x is the same
-    difference whichever of the two is the baseline. Ends of 0 or inf are unbounded.
+    difference whichever of the two is the baseline. Ends of 0 or inf are unbounded. An estimate
+    outside of its interval, as another statistic may have it, is printed as the nearer end: the
+    interval holds all that the data do not refute.
     """
     if not (math.isfinite(ratio) and ratio > 0):
         return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}] (too few blocks)")
+    ratio = within(ratio, low, high)
     if ratio < 1:
         ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
         return _text(ratio, low, high, "faster")
@@ -45,7 +48,12 @@ def ratio_text(ratio: float, low: float, high: float) -> RatioText:
 
 def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
     """A ratio of times as it is, without a direction: for differences that do not matter."""
-    return _text(ratio, low, high, "", sided=False)
+    return _text(within(ratio, low, high), low, high, "", sided=False)
+
+
+def within(ratio: float, low: float, high: float) -> float:
+    """The ratio, or the end of its interval that is nearest to it."""
+    return min(max(ratio, low), high) if low <= high else ratio
 
 
 def format_ratio(ratio: float, low: float, high: float) -> str:

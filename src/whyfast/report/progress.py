@@ -112,10 +112,12 @@ class _Living:
     ) -> None:
         table = Table(box=None, pad_edge=False, title=_text(benchmark), title_justify="left")
         table.add_column("variant")
-        table.add_column(_text(f"against {verdicts[0].baseline}" if verdicts else ""))
+        against = dict.fromkeys(v.baseline for v in verdicts)
+        table.add_column(_text(f"against {next(iter(against))}" if len(against) == 1 else ""))
         table.add_column("blocks", justify="right")
         for v in verdicts:
-            table.add_row(_text(v.variant), _text(format_verdict(v, self._margin)), str(v.blocks))
+            who = v.variant if len(against) == 1 else f"{v.variant} against {v.baseline}"
+            table.add_row(_text(who), _text(format_verdict(v, self._margin)), str(v.blocks))
         self._table = table
         left = format_seconds(max(0.0, budget - spent))
         self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"

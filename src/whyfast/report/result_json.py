@@ -133,6 +133,16 @@ def _placement_in(data: Any) -> Any:
     }
 
 
+def _interaction_out(interaction: dict[str, Any]) -> dict[str, Any]:
+    return {**interaction, "verdict": _verdict_out(interaction["verdict"])}
+
+
+def _interaction_in(data: Any) -> Any:
+    if not isinstance(data, dict) or "verdict" not in data:
+        return data
+    return {**data, "verdict": _verdict_in(data["verdict"])}
+
+
 def _fix_in(data: Any) -> Any:
     """Nothing measured is NaN in all four numbers; an end that nothing bounds is infinite."""
     if not isinstance(data, dict):
@@ -178,6 +188,7 @@ _TOLD = {
     "metrics": _verdict_out,
     "suites": _suite_out,
     "placements": _placement_out,
+    "interactions": _interaction_out,
 }
 #: … and read.
 _RESTORED = {
@@ -186,6 +197,7 @@ _RESTORED = {
     "suites": _suite_in,
     "placements": _placement_in,
     "fixes": _fix_in,
+    "interactions": _interaction_in,
 }
 
 

@@ -84,6 +84,7 @@ def load_study(where: str | Path) -> Study:
         evidence=evidence,
         measure=measure,
         claim=question.claim,
+        along=question.along,
         twin=build.link is not None if question.twin is None else question.twin,
         quick=read_quick(top.table("quick"), variants, benchmarks),
         otherwise=read_otherwise(top.table("study"), folder),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from whyfast.model.question import Claim
 from whyfast.model.variant import Variant
@@ -13,6 +13,7 @@ from whyfast.study.variant_recipe import VariantRecipe
 from whyfast.study.wording import Key, quoted, suggestion
 
 _MARGIN = 0.01
+_ALONG = 'write baseline = { AXIS = "VALUE" }'
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class StudyTable:
     claim: Claim | None
     twin: bool | None
     evidence_only: bool
+    along: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_question(table: TomlTable) -> None:
@@ -32,7 +34,10 @@ def check_question(table: TomlTable) -> None:
     table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
     table.require("title", 'title = "Is … faster than …?"')
     table.require("baseline", 'baseline = "NAME"')
-    if not table.one_or_more("baseline"):
+    if isinstance(table.data["baseline"], dict):
+        if not table.data["baseline"]:
+            raise table.error(("baseline",), "names no axis", _ALONG)
+    elif not table.one_or_more("baseline"):
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
 
 
@@ -42,7 +47,8 @@ def read_question(
     """The question, with every variant that it names known to exist."""
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
     margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01', _MARGIN)
-    baselines = table.one_or_more("baseline")
+    along = read_along(table, variants)
+    baselines = _along_axes(table, variants, along) if along else table.one_or_more("baseline")
     for name, key in baselines:
         known.check(table, key, name)
     evidence_only = table.flag("evidence_only")
@@ -55,7 +61,48 @@ def read_question(
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
         twin=table.flag("twin") if "twin" in table else None,
         evidence_only=evidence_only,
+        along=along,
     )
+
+
+def read_along(table: TomlTable, variants: Sequence[Variant]) -> Mapping[str, str]:
+    """``baseline = { dispatch = "switch" }``: values of axes that exist; empty for names."""
+    if not isinstance(table.data["baseline"], dict):
+        return {}
+    given = table.table("baseline")
+    values: dict[str, dict[str, None]] = {}
+    for variant in variants:
+        for axis, value in variant.axes.items():
+            values.setdefault(axis, {})[value] = None
+    if not values:
+        hint = 'name a variant, as in baseline = "NAME"'
+        raise given.error((), "is along an axis, and this study has no [axes]", hint)
+    along = {}
+    for axis in given.data:
+        given.check_known((axis,), "axis", axis, values)
+        along[axis] = given.string(axis)
+        given.check_known((axis,), f"value of the axis {axis}", along[axis], values[axis])
+    return along
+
+
+def _along_axes(
+    table: TomlTable, variants: Sequence[Variant], along: Mapping[str, str]
+) -> tuple[tuple[str, Key], ...]:
+    """The baselines, in the order of the study; StudyError for a variant that has none."""
+    measured = [v for v in variants if not v.evidence_only] or list(variants)
+    found = [v for v in measured if v.axes and along.items() <= v.axes.items()]
+    places = [v.axes for v in found]
+    said = " and ".join(f"{axis} {quoted(value)}" for axis, value in along.items())
+    for v in measured:
+        if not v.axes:
+            message = f"{quoted(v.name)} stands on no axis, and so has no baseline with {said}"
+            hint = "make it a value of an axis, or evidence_only, or name baselines instead"
+            raise table.error(("baseline",), message, hint)
+        if {**v.axes, **along} not in places:
+            message = f"{quoted(v.name)} has no counterpart with {said}"
+            hint = "exclude it under [axes] too, or leave its counterpart in"
+            raise table.error(("baseline",), message, hint)
+    return tuple((v.name, (*table.key, "baseline")) for v in found)
 
 
 def _check_measured(

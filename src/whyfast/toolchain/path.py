@@ -69,6 +69,13 @@ class PathProvider:
                 if language:
                     raise
                 # Of a name that says nothing: a compiler of some other language.
+        env = dict(found.env)
+        writable: tuple[Path, ...] = ()
+        if language == "go":
+            # Its standard library is compiled once and not for every build; entries go by content.
+            writable = (home.cache / "go" / digest[:12],)
+            writable[0].mkdir(parents=True, exist_ok=True)
+            env["GOCACHE"] = str(writable[0])
         return Toolchain(
             name=f"path:{name}",
             provider="path",
@@ -77,8 +84,9 @@ class PathProvider:
             digest=digest,
             cc=cc,
             features=usable,
-            env=dict(found.env),
+            env=env,
             readable=found.readable,
+            writable=writable,
             language=language,
         )
 

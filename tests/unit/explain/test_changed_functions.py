@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.changed_functions import _NO_CODE, Touched, _inside, touched_functions
+from whyfast.explain.changed_functions import _NO_CODE, TouchedFunctions, _inside, touched_functions
 from whyfast.explain.source_lines import SourceMap
 from whyfast.formats.unified_diff import Hunk
 from whyfast.model.errors import UserError
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) int step(int x)
 }
 """
 
-Change = Callable[[dict[str, str]], Touched]
+Change = Callable[[dict[str, str]], TouchedFunctions]
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def change(tmp_path: Path) -> Change:
         run("git", "commit", "-q", "-m", "change")
         return run("git", "rev-parse", "HEAD")
 
-    def apply(files: dict[str, str]) -> Touched:
+    def apply(files: dict[str, str]) -> TouchedFunctions:
         run("git", "init", "-q")
         start = {"src/vm.c": VM, "src/ops.h": OPS, "NEWS": "nothing\n", "src/other.c": "int x;\n"}
         base = commit(start)
@@ -96,7 +96,7 @@ def change(tmp_path: Path) -> Change:
     return apply
 
 
-def names(touched: Touched) -> list[str]:
+def names(touched: TouchedFunctions) -> list[str]:
     return [f.name for f in touched.functions]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from whyfast.formats.check_log import is_check_log, read_check_log
+from whyfast.formats.points import Wanted
 from whyfast.formats.timeline import load_timeline
 from whyfast.model.errors import UserError
 
@@ -21,7 +22,7 @@ def line(head: str, **seconds: Any) -> str:
 def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(line("a" * 40, x=1.0) + line("b" * 40) + "\n" + line("c" * 40, x=2.0, y=3.0))
-    found = load_timeline([str(log)], None)
+    found = load_timeline([str(log)], Wanted())
     assert found.points == ("a" * 10, "c" * 10)
     assert {s.name: s.values for s in found.series} == {"x": (1.0, 2.0), "y": (None, 3.0)}
     assert found.by == "check"

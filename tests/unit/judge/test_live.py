@@ -34,8 +34,7 @@ def test_block_by_block_as_all_at_once(number: int) -> None:
     whole, _ = judge_study(
         over_layouts(blocks) or blocks,
         benchmarks=("fib",),
-        variants=("a", "b"),
-        baselines=("a",),
+        pairs=[("b", "a")],
         margin=0.01,
     )
     (verdict,) = said
@@ -79,9 +78,7 @@ def test_near_a_decision_looks_are_a_few_per_cent_apart() -> None:
         said = live.update("fib", blocks[:end], ("a", "b"), "a")
         if live.settled(said):
             break
-    whole, _ = judge_study(
-        blocks[:end], benchmarks=("fib",), variants=("a", "b"), baselines=("a",), margin=0.01
-    )
+    whole, _ = judge_study(blocks[:end], benchmarks=("fib",), pairs=[("b", "a")], margin=0.01)
     assert said == whole or said[0].word == whole[0].word == "same"
     assert end < 80
 
@@ -103,8 +100,7 @@ def test_values_that_warm_up_are_set_aside_as_they_will_be_in_the_end() -> None:
     (whole,), _ = judge_study(
         blocks,
         benchmarks=("fib",),
-        variants=("a", "b"),
-        baselines=("a",),
+        pairs=[("b", "a")],
         margin=0.01,
         warming={"fib": 1},
     )

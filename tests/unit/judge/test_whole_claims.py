@@ -23,8 +23,7 @@ def _judge(claimed: Sequence[tuple[str, str]] = ()) -> list[Verdict]:
     verdicts, _ = judge_study(
         BLOCKS,
         benchmarks=["fib"],
-        variants=["old", "mended", "tail"],
-        baselines=["old"],
+        pairs=[("mended", "old"), ("tail", "old")],
         margin=0.01,
         scope=Scope(claimed=tuple(claimed)),
     )

@@ -29,9 +29,7 @@ def _blocks(linked: float, varied: float, number: int = 20) -> list[Block]:
 
 
 def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
-    found = judge_placements(
-        _blocks(1.5, 1.0), benchmarks=NAMES, variants=("a", "b"), baselines=("a",), margin=0.01
-    )
+    found = judge_placements(_blocks(1.5, 1.0), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
     assert [(p.linked.benchmark, p.word, p.layouts) for p in found] == [
         (None, "placement", 20),
         ("fib", "placement", 20),
@@ -40,19 +38,15 @@ def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
 
 
 def test_what_is_in_both_is_the_change() -> None:
-    found = judge_placements(
-        _blocks(1.05, 1.05), benchmarks=NAMES, variants=("a", "b"), baselines=("a",), margin=0.01
-    )
+    found = judge_placements(_blocks(1.05, 1.05), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
     assert {p.word for p in found} == {"change"}
 
 
 def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
     blocks = _blocks(1.5, 1.02)
-    placements = judge_placements(
-        blocks, benchmarks=NAMES, variants=("a", "b"), baselines=("a",), margin=0.01
-    )
+    placements = judge_placements(blocks, benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
     verdicts, suites = judge_study(
-        over_layouts(blocks), benchmarks=NAMES, variants=("a", "b"), baselines=("a",), margin=0.01
+        over_layouts(blocks), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01
     )
     wanted = [*(s.verdict for s in suites), *verdicts]
     for p, v in zip(placements, wanted, strict=True):
@@ -73,16 +67,14 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
     placements = judge_placements(
         blocks,
         benchmarks=NAMES,
-        variants=("a", "b"),
-        baselines=("a",),
+        pairs=[("b", "a")],
         margin=0.01,
         warming=warming,
     )
     verdicts, suites = judge_study(
         over_layouts(blocks),
         benchmarks=NAMES,
-        variants=("a", "b"),
-        baselines=("a",),
+        pairs=[("b", "a")],
         margin=0.01,
         warming=warming,
     )
@@ -94,9 +86,4 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
 
 def test_without_blocks_in_layouts_there_are_none() -> None:
     linked = [b for b in _blocks(1.5, 1.0) if not b.layouts]
-    assert (
-        judge_placements(
-            linked, benchmarks=NAMES, variants=("a", "b"), baselines=("a",), margin=0.01
-        )
-        == ()
-    )
+    assert judge_placements(linked, benchmarks=NAMES, pairs=[("b", "a")], margin=0.01) == ()

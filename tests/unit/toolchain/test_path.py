@@ -172,3 +172,21 @@ def test_the_real_gcc(own: Home) -> None:
 )
 def test_short_version(line: str, short: str) -> None:
     assert short_version(line) == short
+
+
+def test_go_keeps_what_it_has_compiled(
+    bin_folder: Path, own: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = bin_folder / "go"
+    go.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in "env GOROOT") echo {tmp_path} ;; "env GOOS") echo linux ;; '
+        '"env GOARCH") echo amd64 ;; version) echo go version go1.26.8 linux/amd64 ;; esac\n'
+    )
+    go.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
+    toolchain = _resolve("go", own)
+    kept = own.cache / "go" / toolchain.digest[:12]
+    assert toolchain.writable == (kept,)
+    assert toolchain.env["GOCACHE"] == str(kept)
+    assert kept.is_dir()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import median
 
 from whyfast.history.penalty import FALSE_STEP
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
     Cell,
+    CodeBlock,
     Document,
     Plot,
     Table,
@@ -23,14 +25,19 @@ from whyfast.report.topics.history_findings import (
     factor,
     headline,
     in_series,
+    largest,
+    main_findings,
     name_finding,
     suite_wide,
     times,
     where_text,
 )
+from whyfast.report.topics.history_why import search_commands, why_sentences
 
 #: From this lag-1 correlation of the noise on, the reader is told.
 _CORRELATED = 0.3
+#: So many findings are shown where there is little room.
+_ROWS = 20
 
 
 def history_page(history: History) -> Document:
@@ -43,6 +50,9 @@ def history_page(history: History) -> Document:
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
+        section("machines", "Machine by machine", machine_table(history), importance="answer"),
+        section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
+        section("search", "Look for it", search_block(history), importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -85,25 +95,24 @@ def cautions(history: History) -> tuple[str, ...]:
 
 
 def finding_table(history: History) -> Table | None:
-    """Every finding: those in most series first, then the largest."""
-    found = sorted(
-        (*history.findings, *history.drifts),
-        key=lambda f: (-len(f.ratios), -_largest(f), f.at),
-    )
+    """Every finding: those of the suite, then the largest first; the first of them in short."""
+    others = (one.finding for one in largest(history))
+    wide = sorted(suite_wide(history), key=lambda f: (-len(f.ratios), f.at))
     rows = [
         (
             *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
             Cell(factor(middle := median(f.ratios.values())), number=middle),
             _range(f),
         )
-        for f in found
+        for f in (*wide, *others)
     ]
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
-    return table(f"What changed, by {history.timeline.by}", columns, rows)
-
-
-def _largest(finding: Finding) -> float:
-    return max(abs(math.log(ratio)) for ratio in finding.ratios.values())
+    caption = f"What changed, by {history.timeline.by}"
+    made = table(caption, columns, rows)
+    if made is None or len(rows) <= _ROWS:
+        return made
+    caption = f"{caption}: the first {_ROWS} of {len(rows)}; -v shows all"
+    return replace(made, short=table(caption, columns, rows[:_ROWS]))
 
 
 def _where(finding: Finding) -> str | None:
@@ -111,6 +120,42 @@ def _where(finding: Finding) -> str | None:
     if len(finding.ratios) == 1:
         return next(iter(finding.ratios))
     return f"all with {where_text(finding.where)}" if finding.where else None
+
+
+def machine_table(history: History) -> Table | None:
+    """The findings of the suite, a machine a column; None of a single machine."""
+    machines = history.timeline.machines
+    if len(machines) < 2:
+        return None
+    rows: dict[tuple[str, int, int], tuple[str, ...]] = {}
+    for f in main_findings(history):
+        cells = tuple(_on_machine(history, f, m) for m in machines)
+        rows.setdefault((f.kind, f.before, f.at), (name_finding(history, f), *cells))
+    return table("What changed, machine by machine", ("what", *machines), rows.values())
+
+
+def _on_machine(history: History, finding: Finding, machine: str) -> str:
+    """What the machine's series do at that place, in both directions."""
+    mine = {h.series.name: h for h in history.series if h.series.machine == machine}
+    points = (finding.before, finding.at)
+    if not any(all(h.series.values[i] is not None for i in points) for h in mine.values()):
+        return "not measured there"
+    here = [
+        r
+        for f in (*history.findings, *history.drifts)
+        if (f.kind, f.before, f.at) == (finding.kind, finding.before, finding.at)
+        for name, r in f.ratios.items()
+        if name in mine
+    ]
+    if not here:
+        return "–"
+    return f"{factor(median(here))} in {len(here)} of {len(mine)}"
+
+
+def search_block(history: History) -> CodeBlock | None:
+    """The commands that search for the commit of a step."""
+    commands = search_commands(history)
+    return CodeBlock(commands, "sh") if commands else None
 
 
 def suite_table(history: History) -> Table | None:

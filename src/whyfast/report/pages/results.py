@@ -8,6 +8,7 @@ from typing import Literal
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
 from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
     confound_section,
@@ -23,6 +24,7 @@ from whyfast.report.topics.dispatching import dispatch_section
 from whyfast.report.topics.distribution import distribution_section
 from whyfast.report.topics.each_benchmark import benchmark_sections
 from whyfast.report.topics.figures import figures_section
+from whyfast.report.topics.first_screen import first_screen
 from whyfast.report.topics.kernel_counts import kernel_sections
 from whyfast.report.topics.layouts import layout_section
 from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
@@ -44,6 +46,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         answer.headline,
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
+        brief=first_screen(result) if rows == "variants" else None,
     )
 
 
@@ -59,6 +62,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         certainty_section(result),
         metric_section(result),
         layout_section(result),
+        interaction_section(result),
         slopes,
         dispatch_section(result),
         counted,
@@ -93,7 +97,7 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 
 
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
-    summary = summary_table(result)
+    summary = axes_table(result) or summary_table(result)
     found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",

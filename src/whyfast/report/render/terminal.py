@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich import box
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from whyfast.report.document import (
     Block,
+    Brief,
     Cell,
     CodeBlock,
     Column,
@@ -26,7 +28,15 @@ from whyfast.report.document import (
     Table,
     TextTable,
 )
-from whyfast.report.names import visible
+from whyfast.report.names import count, visible
+from whyfast.report.render.first_lines import (
+    LEAST_BAR,
+    LINES,
+    MOST_BAR,
+    bar_text,
+    fit_screen,
+    together,
+)
 
 _STYLES = {
     "faster": "green",
@@ -48,12 +58,16 @@ _KEEP = "\ue000"
 
 
 def render_terminal(document: Document, *, console: Console, verbose: bool = False) -> None:
-    """Prints the answer and the main sections, and with ``verbose`` those of detail.
+    """Prints the answer on one screen, where the document has one; else, and with ``verbose``, the
+    answer and the main sections, and with ``verbose`` those of detail.
 
-    Width, colour and encoding are the console's.
+    Width, height, colour and encoding are the console's.
     """
     printer = _Printer(console, verbose)
     printer.head(document)
+    if document.brief is not None and not verbose:
+        printer.brief(document, document.brief)
+        return
     for section in document.sections:
         printer.section(section)
 
@@ -70,6 +84,58 @@ class _Printer:
             if text:
                 self._space()
                 self._line(self._text(text, "bold"))
+
+    def brief(self, document: Document, brief: Brief) -> None:
+        """What fits on the screen, under the headline."""
+        taken = sum(map(self._height, filter(None, (document.title, document.headline))))
+        lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
+        used = taken + (1 if document.title and document.headline else 0) + 1
+        fitted = fit_screen(brief, self._height, used=used, lines=lines)
+        for text in fitted.said:
+            self._line(self._text(text))
+        if fitted.table is not None:
+            self._space()
+            self._compact(fitted.table)
+        self._space()
+        if fitted.care:
+            self._line(self._text(together(fitted.care), "yellow"))
+        missing = f"{count(fitted.missing, 'more variant')} and " if fitted.missing else ""
+        more = f"{missing}{brief.more}"
+        self._line(self._text(more[:1].upper() + more[1:], "dim"))
+
+    def _height(self, text: str) -> int:
+        return len(self._folded(self._text(text)))
+
+    def _compact(self, table: Table) -> None:
+        """A line a row: columns give way, and bars fill what is left."""
+        bars = [i for i, cell in enumerate(table.rows[0]) if cell.bar is not None]
+        text = table.only([i for i in range(len(table.columns)) if i not in bars])
+        room = self._console.width + 1
+        widths = self._widths(text, folded=False, stacked=False)
+        while sum(widths) > room and any(c.drop for c in text.columns):
+            worst = max(c.drop for c in text.columns)
+            text = text.only([i for i, c in enumerate(text.columns) if c.drop != worst])
+            widths = self._widths(text, folded=False, stacked=False)
+        if sum(widths) > room:
+            self._begun = False
+            self._table(text)
+            return
+        left = min(room - sum(widths) - 1, MOST_BAR)
+        if bars and left >= LEAST_BAR and self._unicode:
+            drawn = ((r, row[bars[0]]) for r, row in zip(text.rows, table.rows, strict=True))
+            rows = tuple(
+                (*r, Cell(bar_text(c.bar, left) if c.bar else "", "", c.word)) for r, c in drawn
+            )
+            text = replace(text, columns=(*text.columns, Column("")), rows=rows)
+        self._line(self._text(text.caption, "italic"))
+        made = self._rich(text, folded=False, stacked=False)
+        made.box = None
+        made.padding = (0, 2, 0, 0)
+        self._console.print(made)
+
+    @property
+    def _unicode(self) -> bool:
+        return self._encoding.lower().startswith("utf")
 
     def section(self, section: ReportSection) -> None:
         if section.importance in ("answer", "main") or (
@@ -164,11 +230,15 @@ class _Printer:
 
     def _line(self, text: Text) -> None:
         """Prose, folded between words, with every interval whole on one line."""
+        for line in self._folded(text):
+            self._console.print(line, width=min(self._console.width, _LINE))
+
+    def _folded(self, text: Text) -> list[Text]:
         text.plain = _INTERVAL.sub(rf"\1{_KEEP}\2", text.plain)
-        width = min(self._console.width, _LINE)
-        for line in text.wrap(self._console, width):
+        lines = list(text.wrap(self._console, min(self._console.width, _LINE)))
+        for line in lines:
             line.plain = line.plain.replace(_KEEP, " ").rstrip()
-            self._console.print(line, width=width)
+        return lines
 
     def _table(self, table: Table) -> None:
         self._space()
@@ -232,9 +302,9 @@ class _Printer:
     def _safe(self, text: str) -> str:
         """Text without control characters, in what the terminal can encode."""
         plain = visible(text)
-        if self._encoding.lower().startswith("utf"):
+        if self._unicode:
             return plain
-        spelled = plain.replace("–", "-").replace("µ", "u")
+        spelled = plain.replace("–", "-").replace("µ", "u").replace("…", "...")
         return spelled.encode(self._encoding, "replace").decode(self._encoding)
 
 

@@ -19,7 +19,7 @@ from whyfast.report.document import (
 )
 
 if TYPE_CHECKING:  # reports of commands show no machine code
-    from whyfast.explain.changed_functions import Touched
+    from whyfast.explain.changed_functions import TouchedFunctions
 
 _NAMES_SHOWN = 8
 
@@ -102,7 +102,7 @@ def counts_section(
     programs: Sequence[Counts],
     functions: Sequence[HotFunction],
     overlaps: Sequence[Overlap],
-    touched: Touched | None = None,
+    touched: TouchedFunctions | None = None,
 ) -> ReportSection | None:
     """Everything that was counted, what could not be, and whether commits touch what is hot."""
     said = [*overlap_sentences(overlaps), *_notes(programs)]
@@ -131,7 +131,7 @@ def _hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> 
     )
 
 
-def _touched(touched: Touched, hot: Sequence[str]) -> str:
+def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
     """Whether a range of commits touches hot functions, and what it touches."""
     said = touched.statement(hot) if hot else "which functions are hot is not known"
     names = [f.name for f in touched.functions]

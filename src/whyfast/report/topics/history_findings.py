@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from whyfast.history.penalty import FALSE_STEP
+from whyfast.history.why import coincidence
 from whyfast.model.history import Drift, Finding, History, SeriesHistory
-from whyfast.report.names import count
+from whyfast.report.names import count, listed
 from whyfast.report.numbers import ratio_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
@@ -19,26 +20,32 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class SingleFinding:
-    """One finding in one series: ``ratio`` is over 1 for slower."""
+class LargestOf:
+    """A finding that is not the suite's, by the series in which it is largest; ``others`` more have
+    it. ``ratio`` is over 1 for slower."""
 
     series: str
     name: str
     ratio: float
+    others: int
+    finding: Finding
 
     def __str__(self) -> str:
-        return f"{self.series}: {self.name} {factor(self.ratio)}"
+        more = f" (and in {self.others} more)" if self.others else ""
+        return f"{self.series} {factor(self.ratio)}, {self.name}{more}"
 
 
 def headline(history: History) -> str:
-    """What most series share, in the order of the points; then the largest findings of single
-    series."""
-    wide = suite_wide(history)
-    parts = [f"{name_finding(history, f)}: {_in_words(f)}" for f in wide]
+    """What most series share, in the order of the points; then the largest of what else there is,
+    with its series."""
+    parts = [
+        f"{name_finding(history, f)}: {_in_words(f)}{_beside(history, f)}"
+        for f in suite_wide(history)
+    ]
     said = [_capital("; ".join(parts)) + "."] if parts else []
     rest = largest(history)
     if rest:
-        said.append(_of_singles(history, rest))
+        said.append(_of_rest(history, rest, more="more " if parts else ""))
     if said:
         return " ".join(said)
     return (
@@ -47,13 +54,25 @@ def headline(history: History) -> str:
     )
 
 
-def _of_singles(history: History, rest: tuple[SingleFinding, ...]) -> str:
-    concerned = len({one.series for one in rest})
+def _beside(history: History, finding: Finding) -> str:
+    """What changed of the machine there, and which machines do not have it."""
+    if finding.kind != "step":
+        return ""
+    found = coincidence(history, finding)
+    said = []
+    if found.machine_changes:
+        said.append(f"with another {listed([c.label for c in found.machine_changes])}")
+    if found.none_on:
+        said.append(f"none on {listed(found.none_on)}")
+    return f", {' and '.join(said)}" if said else ""
+
+
+def _of_rest(history: History, rest: Sequence[LargestOf], *, more: str) -> str:
+    concerned = len({name for one in rest for name in one.finding.ratios})
     named = "; ".join(str(one) for one in rest[:_NAMED])
-    more = "more " if suite_wide(history) else ""
     which = ", the largest of them" if len(rest) > _NAMED else ""
     found = count(len(rest), f"{more}finding")
-    return f"{found} in {concerned} of {len(history.series)} series{which}: {named}."
+    return f"{_capital(found)} in {concerned} of {len(history.series)} series{which}: {named}."
 
 
 def suite_wide(history: History) -> tuple[Finding, ...]:
@@ -74,16 +93,20 @@ def _few(finding: Finding, history: History) -> bool:
     return alone or len(finding.ratios) <= FALSE_STEP * total
 
 
-def largest(history: History) -> tuple[SingleFinding, ...]:
-    """Every finding in every series that is not of those of the suite, the largest first."""
+def largest(history: History) -> tuple[LargestOf, ...]:
+    """Every finding that is not one of the suite's, the largest first."""
     wide = suite_wide(history)
-    found = [
-        SingleFinding(name, name_finding(history, f), ratio)
-        for f in (*history.findings, *history.drifts)
-        if f not in wide
-        for name, ratio in f.ratios.items()
-    ]
+    found = []
+    for f in (*history.findings, *history.drifts):
+        if f not in wide:
+            name, ratio = max(f.ratios.items(), key=lambda item: (abs(math.log(item[1])), item[0]))
+            found.append(LargestOf(name, name_finding(history, f), ratio, len(f.ratios) - 1, f))
     return tuple(sorted(found, key=lambda one: (-abs(math.log(one.ratio)), one.series, one.name)))
+
+
+def main_findings(history: History) -> tuple[Finding, ...]:
+    """What the first lines name: the findings of the suite, then the largest of the others."""
+    return (*suite_wide(history), *(one.finding for one in largest(history)[:_NAMED]))
 
 
 def name_finding(history: History, finding: Finding) -> str:

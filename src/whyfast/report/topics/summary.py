@@ -105,25 +105,14 @@ def summary_table(result: Result) -> Table | None:
     """
     study, about = result.question, result.judged.about
     comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
-    contradictions = {
-        u.variant: contradiction(u) for u in result.found.unmet if u.found is not None
-    }
     only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
     times = median_times(result.recorded.blocks) if only is not None else {}
-
-    def against(name: str, baseline: str) -> Cell | str | None:
-        if name == baseline:
-            return Cell("baseline", contradictions.get(name, ""))
-        if name in contradictions or baseline in contradictions:
-            return Cell("not compared", contradictions.get(name, ""))
-        verdict = comparisons.of(name, baseline)
-        return _failure(result, name) if verdict is None else verdict_cell(verdict)
 
     rows = [
         (
             name,
             *([time_cell(times.get((only or "", name)), about)] if times else []),
-            *(against(name, baseline) for baseline in study.baselines),
+            *(comparison_cell(result, comparisons, name, b) for b in study.baselines),
         )
         for name in _names(result)
     ]
@@ -134,6 +123,21 @@ def summary_table(result: Result) -> Table | None:
 
 def _number(result: Result) -> str:
     return count(len(result.question.benchmarks), "benchmark")
+
+
+def comparison_cell(
+    result: Result, comparisons: Comparisons, name: str, baseline: str
+) -> Cell | str | None:
+    """A variant against a baseline: the overall verdict, or why there is none."""
+    contradictions = {
+        u.variant: contradiction(u) for u in result.found.unmet if u.found is not None
+    }
+    if name == baseline:
+        return Cell("baseline", contradictions.get(name, ""))
+    if name in contradictions or baseline in contradictions:
+        return Cell("not compared", contradictions.get(name, ""))
+    verdict = comparisons.of(name, baseline)
+    return _failure(result, name) if verdict is None else verdict_cell(verdict)
 
 
 def _names(result: Result) -> list[str]:

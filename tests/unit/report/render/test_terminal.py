@@ -31,7 +31,7 @@ def _printed(result: Result, width: int, *, verbose: bool = False, color: bool =
 
 
 def test_at_120_columns_an_interval_stands_beside_its_ratio() -> None:
-    text = _printed(sample_result(), 120)
+    text = _printed(sample_result(), 120, verbose=True)
     assert "clang19-goto          2.14x slower [2.10, 2.19]   baseline" in text
     assert "same 1.001x [0.998, 1.004]" in text
 
@@ -40,11 +40,11 @@ def test_the_first_line_under_the_question_is_the_answer() -> None:
     lines = _printed(sample_result(), 120).splitlines()
     assert lines[0] == "Is the tail-call interpreter faster than computed goto?"
     assert lines[2].startswith("clang19-tail is 2.16x faster than clang19-goto, but 1.01x faster")
-    assert lines[5].startswith("Time, geometric mean of 6 benchmarks")
+    assert lines[7].startswith("Time, geometric mean of 6 benchmarks")
 
 
 def test_at_70_columns_it_stands_beneath() -> None:
-    lines = _printed(sample_result(), 70).splitlines()
+    lines = _printed(sample_result(), 70, verbose=True).splitlines()
     row = next(i for i, line in enumerate(lines) if line.startswith("clang19-goto  "))
     assert lines[row].split() == ["clang19-goto", "2.14x", "slower", "baseline"]
     assert lines[row + 1].split() == ["[2.10,", "2.19]"]
@@ -58,8 +58,9 @@ def test_no_line_is_wider_than_the_terminal(width: int, verbose: bool) -> None:
 
 
 def test_colour_only_adds_to_the_words() -> None:
-    colored = _printed(sample_result(), 120, color=True)
-    assert "\x1b[31m2.14x slower\x1b[0m" in colored
+    for verbose, said in ((True, "2.14x slower"), (False, "2.14x slower [2.10, 2.19]")):
+        colored = _printed(sample_result(), 120, color=True, verbose=verbose)
+        assert f"\x1b[31m{said}" in colored
     assert "\x1b" not in _printed(sample_result(), 120)
 
 
@@ -93,15 +94,15 @@ def test_verbose_adds_benchmarks_builds_and_phases() -> None:
     for heading in ("clang19-tail against clang18-goto", "Builds, with", "Time spent"):
         assert heading not in plain
         assert heading in verbose
-    assert "Each benchmark: with -v." in plain
-    assert "Each benchmark: with -v." not in verbose
+    assert "All details: -v" in plain
+    assert "All details: -v" not in verbose
 
 
 def test_few_benchmarks_have_their_lines_at_once() -> None:
     result = sample_result()
     pair = ("clang19-goto", "clang18-goto")
     verdicts = tuple(v for v in result.judged.verdicts if (v.variant, v.baseline) == pair)
-    lines = _printed(changed(result, verdicts=verdicts), 100).splitlines()
+    lines = _printed(changed(result, verdicts=verdicts), 100, verbose=True).splitlines()
     place = lines.index("clang19-goto against clang18-goto")
     assert lines[place + 1] == (
         "sieve:  clang18-goto 1.00 ms -> clang19-goto 2.14 ms: 2.13x slower [2.09, 2.19]"
@@ -118,7 +119,7 @@ def test_an_interval_stays_on_one_line(width: int) -> None:
 
 def _prose(result: Result, width: int) -> list[str]:
     """The sentences of the answer, under the tables."""
-    text = _printed(result, width)
+    text = _printed(result, width, verbose=True)
     return text[text.index("In figures") :].splitlines()
 
 

@@ -120,7 +120,7 @@ def test_markdown_has_a_row_a_pair_and_none_twice() -> None:
 
 
 def test_the_terminal_shows_it_under_the_main_table() -> None:
-    text = as_terminal(placement_result(), 100)
+    text = as_terminal(placement_result(), 100, verbose=True)
     assert text.index("Time on calls") < text.index("Placement or change, over 16 layouts")
     line = text[text.index("Placement or change") :].splitlines()[3]
     assert line.split() == [

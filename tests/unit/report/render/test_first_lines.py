@@ -1,0 +1,61 @@
+"""What fits on the first screen of a terminal, and its bars."""
+
+from __future__ import annotations
+
+import pytest
+
+from whyfast.report.document import Bar, Brief, Cell, Column, Table
+from whyfast.report.render.first_lines import bar_text, fit_screen
+
+
+@pytest.mark.parametrize(
+    ("bar", "drawn"),
+    [
+        (Bar(0.0, 0.0), "│      "),
+        (Bar(0.0, 1.0), "│██████"),
+        (Bar(0.5, 1.0), "   │███"),
+        (Bar(0.5, 0.0), "███│   "),
+        (Bar(0.5, 0.25), " ▐█│   "),
+        (Bar(0.5, 0.6), "   │▌  "),
+        (Bar(0.5, 0.5), "   │   "),
+        (Bar(1.0, 0.0), "██████│"),
+        (Bar(0.0, 0.5, sure=False), "│░░░   "),
+    ],
+)
+def test_a_bar_reaches_from_its_line_to_its_end(bar: Bar, drawn: str) -> None:
+    assert bar_text(bar, 7) == drawn
+
+
+def _brief(rows: int, said: int, care: int = 1) -> Brief:
+    cells = tuple((Cell(f"v{i}"),) for i in range(rows))
+    table = Table("caption", (Column("variant"),), cells)
+    # The last rows matter most.
+    ranks = tuple(range(rows))[::-1]
+    return Brief(tuple(f"s{i}" for i in range(said)), table, ranks, ("care",) * care, "more")
+
+
+def test_all_is_shown_where_there_is_room() -> None:
+    brief = _brief(rows=5, said=2)
+    fitted = fit_screen(brief, lambda _: 1, used=4)
+    assert (fitted.said, fitted.table, fitted.missing) == (brief.said, brief.table, 0)
+
+
+def test_what_matters_least_has_no_room() -> None:
+    fitted = fit_screen(_brief(rows=30, said=2), lambda _: 1, used=4)
+    assert fitted.table is not None
+    # 24 lines without 4, two sentences, what to distrust, and 5 about the table.
+    assert [row[0].text for row in fitted.table.rows] == [f"v{i}" for i in range(18, 30)]
+    assert fitted.missing == 18
+
+
+def test_sentences_leave_room_for_six_rows() -> None:
+    fitted = fit_screen(_brief(rows=30, said=20), lambda _: 1, used=4)
+    assert fitted.said == tuple(f"s{i}" for i in range(8))
+    assert fitted.table is not None
+    assert len(fitted.table.rows) == 6
+
+
+def test_what_to_distrust_is_cut_at_four_lines() -> None:
+    # Every word is a line.
+    fitted = fit_screen(_brief(rows=3, said=0, care=9), lambda text: len(text.split()), used=4)
+    assert fitted.care == ("care",) * 3

@@ -1,0 +1,75 @@
+"""The answer on one screen: every line of it."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+from rich.console import Console
+from tests.unit.report.example import SUITES, ab_result, sample_result
+from tests.unit.report.parts import as_terminal, changed
+
+from whyfast.report.pages.results import result_page
+from whyfast.report.render.terminal import render_terminal
+from whyfast.report.topics.first_screen import first_screen
+
+
+def test_the_first_screen_at_80_columns() -> None:
+    lines = as_terminal(sample_result(), 80).splitlines()
+    assert [line.rstrip() for line in lines] == [
+        "Is the tail-call interpreter faster than computed goto?",
+        "",
+        "clang19-tail is 2.16x faster than clang19-goto, but 1.01x faster than",
+        "clang18-goto: most of the gain is a slow baseline.",
+        "The same source with `-mllvm -tail-dup-pred-size=5000` (clang19-goto-taildup)",
+        "keeps 168 indirect jumps and is 2.13x faster than clang19-goto: the merging is",
+        "what costs.",
+        "",
+        "Time, geometric mean of 6 benchmarks, 24 blocks each; 95 % intervals",
+        "variant               jumps  dispatch    against clang18-goto",
+        "clang19-tail            168  tail calls  1.01x faster [1.01, 1.02]   │",
+        "clang18-goto            168  replicated  baseline                    │",
+        "clang19-goto-taildup    168  replicated  same 1.001x [0.998, 1.004]  │",
+        "clang19-goto              6  merged      2.14x slower [2.10, 2.19]   │██████████",
+        "",
+        "Distrust: This is a virtual machine: neighbours share its CPUs. The verdicts are",
+        "about these very binaries, not about other layouts of them. Not built here:",
+        "gcc12-tail. 1 further note on what could mislead.",
+        "All details: -v, or --html FILE.",
+    ]
+
+
+def test_each_fact_is_said_once() -> None:
+    text = as_terminal(sample_result(), 80)
+    assert text.count("2.14x slower") == 1
+    assert text.count("the merging is") == 1
+
+
+def test_wide_terminals_have_every_baseline() -> None:
+    assert "against clang19-goto" not in as_terminal(sample_result(), 80)
+    assert "against clang19-goto" in as_terminal(sample_result(), 120)
+
+
+def test_without_unicode_there_are_no_bars() -> None:
+    buffer = io.BytesIO()
+    console = Console(file=io.TextIOWrapper(buffer, encoding="ascii"), width=80, color_system=None)
+    render_terminal(result_page(sample_result()), console=console)
+    console.file.flush()
+    assert b"clang19-goto              6  merged      2.14x slower [2.10, 2.19]\n" in (
+        b"\n".join(line.rstrip() for line in buffer.getvalue().split(b"\n"))
+    )
+
+
+def test_too_few_blocks_are_said_in_words() -> None:
+    suites = tuple(
+        replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
+        for s in SUITES
+    )
+    text = as_terminal(changed(sample_result(), suites=suites), 80)
+    assert ["clang19-goto", "6", "merged", "undecided,", "too", "few", "blocks"] in [
+        line.split("│")[0].split() for line in text.splitlines()
+    ]
+
+
+def test_only_studies_have_one() -> None:
+    assert first_screen(ab_result()) is None
