@@ -28,6 +28,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import count, shown
 from whyfast.report.numbers import (
+    format_amount,
     format_bytes,
     format_percent,
     format_seconds,
@@ -195,7 +196,7 @@ def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) ->
     if value is None:
         return None
     known = _FORMATS.get(metric)
-    return Cell(f"{value:.4g}" if known is None else known(value), number=value)
+    return Cell(format_amount(value) if known is None else known(value), number=value)
 
 
 def raw_section(result: Result) -> ReportSection | None:
