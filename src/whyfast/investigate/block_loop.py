@@ -85,6 +85,7 @@ class _Live:
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)
         self._began = self._clock.monotonic()
+        self._said: set[str] = set()
 
     def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
         """What was taken before measuring began counts, and so does the time that it took."""
@@ -110,8 +111,18 @@ class _Live:
     def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
+            self._used_up(entry, layouts)
             return True  # further blocks could only repeat layouts
         return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
+
+    def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
+        if entry.name in self._said or self._judge.settled(self._standing[entry.name]):
+            return
+        self._said.add(entry.name)
+        self._observer.note(
+            f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
+            f"layouts = {4 * layouts} in [measure] would halve the interval"
+        )
 
     def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
         said = self._judge.update(

@@ -51,7 +51,7 @@ def _settings(sessions: Sequence[Session], blocks: Sequence[Block]) -> Iterator[
             groups[start] = groups.get(start, 0) + number[session.id]
         if len(groups) > 1:
             sides = "; ".join(
-                f"{value} ({n} {'block' if n == 1 else 'blocks'})" for value, n in groups.items()
+                f"{value} ({n} block{'' if n == 1 else 's'})" for value, n in groups.items()
             )
             yield Confound(
                 f"machine-{key}",

@@ -125,7 +125,8 @@ def measure(
 
     def fits(entry: BenchmarkRun) -> bool:
         # Beyond one block, none is begun that cannot be expected to end within the budget.
-        return spent() + (_cost(entry) if entry.blocks else 0.0) < limits.budget
+        left = limits.budget - spent()
+        return left > 0 and (not entry.blocks or _cost(entry) <= left)
 
     def going() -> bool:
         return any(e.comparable and not settled(e) and fits(e) for e in entries)

@@ -12,6 +12,9 @@ from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
 #: Of a kind, so many are said one by one; where there are more, the others are counted.
 _MOST = 3
 
+#: All blocks on one side are worth saying where chance seldom has them there.
+_TELLING = 0.9
+
 
 def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
     """A sentence for each verdict with processes unlike the others, then for blocks of which one
@@ -86,7 +89,7 @@ def _so_far(verdict: Verdict, few: Few) -> str:
         f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which takes "
         f"{few.needed} or more; their ratios lie in {seen}"
     )
-    if few.low > 1 or few.high < 1:
+    if few.confidence >= _TELLING and (few.low > 1 or few.high < 1):
         side = "slower" if few.low > 1 else "faster"
         said += f"; all are {side}, as chance alone has them all on one side in "
         said += f"{format_percent(1 - few.confidence)} of cases"
