@@ -30,6 +30,7 @@ from whyfast.report.topics.layouts import layout_section
 from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
 from whyfast.report.topics.matrix import matrix_tables
 from whyfast.report.topics.programs import builds_section, provenance_section
+from whyfast.report.topics.run_times import run_times_section
 from whyfast.report.topics.summary import summary_table
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
@@ -74,6 +75,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         more_counted,
         points,
         functions,
+        run_times_section(result),
         raw_section(result),
         builds_section(result),
         provenance_section(result),

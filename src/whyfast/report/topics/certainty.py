@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
+from whyfast.judge.estimate import over_layouts
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
+from whyfast.model.study import Study
 from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
 from whyfast.report.document import (
     Cell,
@@ -28,6 +30,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import count, shown
 from whyfast.report.numbers import (
+    format_amount,
     format_bytes,
     format_percent,
     format_seconds,
@@ -107,7 +110,24 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f'"same" is said when the interval lies within it{more}.',
         _ABOUT[about],
         *pinning_sentences(result.recorded.blocks),
+        *_used_up(result),
     )
+
+
+def _used_up(result: Result) -> Iterator[str]:
+    """Where measuring ended because no further layout was there."""
+    study = result.question
+    layouts = study.measure.layouts if isinstance(study, Study) else 0
+    if not layouts:
+        return
+    taken = Counter(b.benchmark for b in over_layouts(result.recorded.blocks))
+    open_ = {v.benchmark for v in result.judged.verdicts if v.word == "undecided" and v.benchmark}
+    names = sorted(name for name in open_ if taken[name] >= layouts)
+    if names:
+        yield (
+            f"Layouts used up: on {', '.join(map(shown, names))} all {layouts} were taken before "
+            f"it was decided; layouts = {4 * layouts} in [measure] would halve the interval."
+        )
 
 
 def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
@@ -195,7 +215,7 @@ def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) ->
     if value is None:
         return None
     known = _FORMATS.get(metric)
-    return Cell(f"{value:.4g}" if known is None else known(value), number=value)
+    return Cell(format_amount(value) if known is None else known(value), number=value)
 
 
 def raw_section(result: Result) -> ReportSection | None:
