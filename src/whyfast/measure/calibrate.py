@@ -27,8 +27,8 @@ LONGEST = 2e-3
 LONGEST_COLD = 20e-3
 
 #: Accepted share of a value's time that comes from starting cold, of every variant. It is the same
-#: for all when their working sets are alike, so its effect on a ratio is far smaller.
-COLD = 0.02
+#: for all when their working sets are alike, and hides this share of a difference.
+COLD = 0.01
 
 #: Values taken at each length; medians of them are compared.
 TRIES = 8

@@ -169,7 +169,7 @@ def metric_table(result: Result) -> Table | None:
     """
     full = _metric_table(result, result.judged.metrics)
     decided = [v for v in result.judged.metrics if v.word in ("faster", "slower")]
-    if full is None or len(decided) == len(full.rows):
+    if full is None or len(decided) == len(result.judged.metrics):
         return full
     return replace(full, short=_metric_table(result, decided) or replace(full, rows=()))
 
@@ -177,7 +177,7 @@ def metric_table(result: Result) -> Table | None:
 def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
     medians = _medians(result)
     chosen = list(chosen)
-    rows = [
+    rows: list[tuple[Cell | str | None, ...]] = [
         (
             *(METRICS.get(v.metric, v.metric), v.variant),
             *(_amount(medians, v.variant, v.metric), _difference(v)),
@@ -185,9 +185,34 @@ def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
         )
         for v in chosen
     ]
-    against = f"against {chosen[0].baseline}" if chosen else ""
+    baseline = result.question.baselines[0]
+    if result.judged.about == "commands":
+        rows += _small_side(result, medians, baseline)
+    against = f"against {baseline}"
     columns = ("quantity", "variant", *right("median"), against, *right("its median"))
     return table("What they used beside time", columns, rows, fixed=2)
+
+
+def _small_side(
+    result: Result, medians: dict[tuple[str, str], float], baseline: str
+) -> Iterator[tuple[Cell | str | None, ...]]:
+    """Peak memory where one side is too small to be measured: it is below the other all the same.
+
+    The kernel counts the peak of whoever starts a process as its own, so less cannot be told.
+    """
+
+    def shown_peak(name: str) -> Cell | None:
+        if (name, "maxrss") in medians:
+            return _amount(medians, name, "maxrss")
+        below = medians.get((name, "maxrss_below"))
+        return None if below is None else Cell(f"under {format_bytes(below)}")
+
+    for name in (v.name for v in result.question.variants if v.name != baseline):
+        if ((name, "maxrss") in medians) != ((baseline, "maxrss") in medians):
+            ends = shown_peak(name), shown_peak(baseline)
+            if None not in ends:
+                word = "more" if (name, "maxrss") in medians else "less"
+                yield METRICS["maxrss"], name, ends[0], word, ends[1]
 
 
 def _difference(verdict: Verdict) -> Cell:

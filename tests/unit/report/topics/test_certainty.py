@@ -82,3 +82,20 @@ def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:
         "[measure] would halve the interval." in said(12)
     )
     assert "used up" not in said(11)
+
+
+def test_peak_memory_is_shown_where_one_side_is_too_small_to_be_measured() -> None:
+    plain = ab_result()
+    base, other = (v.name for v in plain.question.variants)
+    extra = {base: {"maxrss_below": (1e8,)}, other: {"maxrss": (2.4e8,)}}
+    result = changed(
+        plain, metrics=(), blocks=tuple(replace(b, extra=extra) for b in plain.recorded.blocks)
+    )
+    table = metric_table(result)
+    assert table is not None
+    assert [[c.text for c in row] for row in table.rows] == [
+        ["peak memory", other, "240 MB", "more", "under 100 MB"]
+    ]
+    both = {name: {"maxrss_below": (1e8,)} for name in (base, other)}
+    blocks = tuple(replace(b, extra=both) for b in plain.recorded.blocks)
+    assert metric_table(changed(plain, metrics=(), blocks=blocks)) is None
