@@ -242,7 +242,7 @@ def _tell(work: Work[Commands], firsts: FirstRuns, budget: float) -> None:
     if cost * needed > budget:
         enough = math.ceil(1.1 * cost * needed)
         work.observer.note(
-            f"a run of each takes {cost:.3g} s, and a verdict {needed} of them: too much for "
+            f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much for "
             f"the budget of {budget:.4g} s; --budget {enough}s would do for a clear difference"
         )
 
