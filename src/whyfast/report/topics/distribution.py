@@ -166,6 +166,7 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
         caption = f"How the {most} benchmarks lie, against {baseline}"
         whole = table(caption, _COLUMNS, map(_row, mine))
         assert whole is not None
+        whole = replace(whole, against=baseline)
         if baseline not in main:
             claimed = claim is not None and claim.baseline == baseline
             rows = [_row(d) for d in mine if claimed and claim and d.variant == claim.variant]
@@ -210,6 +211,7 @@ def interval_plot(result: Result) -> Plot | None:
     found = distributions(result)
     data = {
         "margin": result.question.margin,
+        "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
         "baselines": [
             {
                 "name": name,
@@ -265,6 +267,7 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
     )
     pair = f"{shown(d.variant)} against {shown(d.baseline)}"
     return {
+        "name": d.variant,
         "title": f"{d.variant}: {counts}",
         "label": f"{pair}: {said}{counts} benchmarks; best and worst: {ends}.",
         "mean": mean,
