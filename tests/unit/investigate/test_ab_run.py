@@ -162,8 +162,8 @@ def test_what_a_slow_command_takes_is_said_in_advance(bench: Bench) -> None:
     bench.probe = slow
     bench.run(replace(OPTIONS, budget=100.0))
     assert bench.watcher.heard[1] == (
-        "a run of each took 20.1 s, and a verdict takes 9: likely too much for the budget of 100 s; "
-        "--budget 199s would do for a clear difference"
+        "a run of each took 20.1 s, and a verdict takes 9: likely too much for the budget of "
+        "100 s; --budget 199s would do for a clear difference"
     )
     bench.watcher.heard.clear()
     bench.run(replace(OPTIONS, budget=200.0))
