@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
@@ -12,6 +13,7 @@ from typing import Any
 from whyfast.judge.estimate import over_layouts
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
+from whyfast.model.series import MEAN_AMOUNTS
 from whyfast.model.study import Study
 from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
 from whyfast.report.document import (
@@ -157,6 +159,10 @@ def _span(numbers: list[int], most: str) -> str:
     return most if numbers[0] == numbers[-1] else f"{numbers[0]} to {most}"
 
 
+#: So many quantities beside time a short report has room for.
+MOST_METRICS = 12
+
+
 def metric_section(result: Result) -> ReportSection | None:
     """What the kernel accounted for commands beside their time."""
     return section("metrics", "Beside time", metric_table(result))
@@ -165,10 +171,12 @@ def metric_section(result: Result) -> ReportSection | None:
 def metric_table(result: Result) -> Table | None:
     """Each quantity with its verdict and the medians of both sides; None when there is none.
 
-    A short report has those only in which the two sides certainly differ.
+    A short report has those only in which the two sides certainly differ, and of many the largest.
     """
     full = _metric_table(result, result.judged.metrics)
     decided = [v for v in result.judged.metrics if v.word in ("faster", "slower")]
+    if len(decided) > MOST_METRICS:  # of files with hundreds of quantities the largest
+        decided = sorted(decided, key=lambda v: -abs(math.log(v.ratio)))[:MOST_METRICS]
     if full is None or len(decided) == len(result.judged.metrics):
         return full
     return replace(full, short=_metric_table(result, decided) or replace(full, rows=()))
@@ -185,7 +193,7 @@ def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
         )
         for v in chosen
     ]
-    baseline = result.question.baselines[0]
+    baseline = chosen[0].baseline if chosen else next(iter(result.question.baselines), "")
     if result.judged.about == "commands":
         rows += _small_side(result, medians, baseline)
     against = f"against {baseline}"
@@ -228,6 +236,11 @@ def _difference(verdict: Verdict) -> Cell:
 
 def _medians(result: Result) -> dict[tuple[str, str], float]:
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for session in result.recorded.sessions:
+        amounts = session.environment.get(MEAN_AMOUNTS)
+        if isinstance(amounts, Mapping):
+            for metric, amount in amounts.items():
+                found[session.id, metric].append(float(amount))
     for block in result.recorded.blocks:
         for variant, quantities in block.extra.items():
             for metric, values in quantities.items():

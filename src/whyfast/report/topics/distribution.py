@@ -233,13 +233,10 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     found = [
         v for v in result.judged.verdicts if v.baseline == baseline and v.benchmark is not None
     ]
-    for name in dict.fromkeys(
-        [b.name for b in result.question.benchmarks] + [v.benchmark or "" for v in found]
-    ):
-        mine = [v for v in found if v.benchmark == name]
-        if mine:
-            plots.append(_plot(name, mine, result))
-    return plots
+    mine: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
+    for v in found:
+        mine.setdefault(v.benchmark or "", []).append(v)
+    return plots + [_plot(name, verdicts, result) for name, verdicts in mine.items() if verdicts]
 
 
 def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
