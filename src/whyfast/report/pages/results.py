@@ -7,7 +7,7 @@ from typing import Literal
 
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.document import Document, ReportSection, document, section
 from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
@@ -30,6 +30,7 @@ from whyfast.report.topics.layouts import layout_section
 from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
 from whyfast.report.topics.matrix import matrix_tables
 from whyfast.report.topics.programs import builds_section, provenance_section
+from whyfast.report.topics.result_code import linked, result_code_section
 from whyfast.report.topics.run_times import run_times_section
 from whyfast.report.topics.summary import summary_table
 
@@ -74,6 +75,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         evidence,
         more_counted,
         points,
+        result_code_section(result, answer.sentences),
         functions,
         run_times_section(result),
         raw_section(result),
@@ -106,7 +108,7 @@ def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | 
         "Every variant against every baseline" if found else "What was found",
         interval_plot(result),
         *found,
-        sentences(answer.sentences),
+        linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",
     )
