@@ -33,6 +33,7 @@ from whyfast.report.topics.programs import builds_section, provenance_section
 from whyfast.report.topics.result_code import linked, result_code_section
 from whyfast.report.topics.run_times import run_times_section
 from whyfast.report.topics.summary import summary_table
+from whyfast.report.topics.timeline import timeline_section
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -79,6 +80,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         functions,
         run_times_section(result),
         raw_section(result),
+        timeline_section(result),
         builds_section(result),
         provenance_section(result),
         noise,
