@@ -154,15 +154,15 @@ def test_interrupted_while_it_measures_it_goes_on(bench: Bench) -> None:
     first = bench.run()
     assert not first.recorded.complete
     kept = first.recorded.blocks
-    assert len(kept) == 5  # six turns to calibrate, and six in each block
+    assert len(kept) == 6  # three turns to calibrate, and six in each block
     assert bench.world.runners[0].open == []
     assert bench.watcher.phases[-1] == "judge"
 
     second = bench.run()
-    assert "resuming: 5 blocks are there already" in bench.watcher.heard
+    assert "resuming: 6 blocks are there already" in bench.watcher.heard
     assert second.recorded.complete
     assert second.recorded.run == first.recorded.run
-    assert second.recorded.blocks[:5] == kept
+    assert second.recorded.blocks[:6] == kept
     assert [b.index for b in second.recorded.blocks] == list(range(len(second.recorded.blocks)))
     assert len(second.recorded.sessions) == 2
 
