@@ -43,6 +43,7 @@ LATE = {
     ("investigate.outside", "whyfast.toolchain.registry"),
     ("investigate.outside", "whyfast.toolchain.valgrind"),
     ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
+    ("report.topics.result_code", "whyfast.explain.code_diff"),  # results of commands have none
     ("study", "whyfast.study.load"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
