@@ -8,7 +8,15 @@ from pathlib import Path
 
 from whyfast.formats.dates import epoch_seconds
 from whyfast.formats.load import bare_name, load_recordings
-from whyfast.formats.points import FOLDER, NO_MACHINE, Wanted, merged, point_value, tells_apart
+from whyfast.formats.points import (
+    FOLDER,
+    NO_MACHINE,
+    Wanted,
+    is_rate,
+    merged,
+    point_value,
+    tells_apart,
+)
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
@@ -97,11 +105,6 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
 def _read(series: Series) -> bool:
     """Times, and rates; nothing else has a better and a worse."""
     return series.unit == SECOND or is_rate(series.unit)
-
-
-def is_rate(unit: str) -> bool:
-    """Units of which more is better: so much a second."""
-    return unit.lower().endswith(("/s", "/sec", "per_second", "per second"))
 
 
 def _facts(recording: Recording) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,24 @@ class SampleStore:
             (study,),
         ).fetchone()
         return (Run(*row[:5]), json.loads(row[5])) if row else None
+
+    def results(self, study: str) -> Iterator[tuple[Run, Mapping[str, Any]]]:
+        """The runs of a study (by name) that have a result, oldest first, one at a time."""
+        cursor = self._execute(
+            "SELECT id, key, study, started, finished, result FROM run "
+            "WHERE study = ? AND result IS NOT NULL ORDER BY started",
+            (study,),
+        )
+        for row in cursor:
+            yield Run(*row[:5]), json.loads(row[5])
+
+    def add_result(self, run: Run, result: Mapping[str, Any]) -> bool:
+        """Keep a result that was made elsewhere; False if that run is there already."""
+        cursor = self._execute(
+            "INSERT OR IGNORE INTO run VALUES (?, ?, ?, ?, ?, ?)",
+            (run.id, run.key, run.study, run.started, run.finished, json.dumps(result)),
+        )
+        return cursor.rowcount == 1
 
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""

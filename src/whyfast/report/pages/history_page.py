@@ -91,7 +91,7 @@ def cautions(history: History) -> tuple[str, ...]:
     short = len(history.timeline.series) - total
     if short:
         said.append(f"{short} series with too few points left out.")
-    return tuple(said)
+    return (*said, *history.timeline.notes)
 
 
 def finding_table(history: History) -> Table | None:
