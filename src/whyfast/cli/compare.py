@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HEAD",
         nargs="+",
         help="files of pyperf, hyperfine, Google Benchmark or Go, a folder of Criterion, or CSV "
-        "(of which FILE.csv:COLUMN=VALUE chooses rows)",
+        "(of which FILE.csv:COLUMN=VALUE chooses rows, and FILE.txt:KEY=VALUE what follows such a "
+        "line of Go's)",
     )
     parser.add_argument(
         "--noise",
@@ -34,6 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="compare only these benchmarks; may be repeated",
+    )
+    parser.add_argument(
+        "--higher",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="a unit, or benchmarks, of which more is better; rates (MB/s, ops/sec) are known; may "
+        "be repeated",
     )
     parser.add_argument(
         "--fail-on",
@@ -65,7 +74,12 @@ def run(args: argparse.Namespace) -> int:
     recordings = load_recordings([args.base, *args.heads])
     reruns = load_recordings(args.noise)
     result = compare_recordings(
-        recordings, margin=margin, reruns=reruns, benchmarks=args.benchmark, now=time.time()
+        recordings,
+        margin=margin,
+        reruns=reruns,
+        benchmarks=args.benchmark,
+        higher=args.higher,
+        now=time.time(),
     )
     show_result(result, args)
     if args.pyperf_out is not None:

@@ -12,9 +12,12 @@ from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
     from whyfast.investigate.events import Observer
+    from whyfast.report.document import Document
     from whyfast.search.run import SearchResult
+    from whyfast.search.run_set import SetResult
 
-AXES = ("commits", "toolchains")
+#: Those whose candidates have an order, and those of differences that are mixed.
+LINES, SETS = ("commits", "toolchains"), ("flags",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="what to build and measure; or, behind --, a command that does so in a checkout",
     )
-    parser.add_argument("--axis", choices=AXES, default="commits", help="default: commits")
-    parser.add_argument("--good", required=True, metavar="NAME", help="the fast end")
+    parser.add_argument(
+        "--axis", choices=(*LINES, *SETS), default="commits", help="default: commits"
+    )
+    parser.add_argument(
+        "--good",
+        required=True,
+        metavar="NAME",
+        help="the fast end: a commit, a compiler, a variant, or flags (--good=-O2)",
+    )
     parser.add_argument("--bad", required=True, metavar="NAME", help="the slow end")
     parser.add_argument(
         "--variant", metavar="NAME", help="of the study (default: its main baseline)"
@@ -40,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
     parser.add_argument("--margin", metavar="PERCENT", help="default: the study's, or 1%%")
+    parser.add_argument(
+        "--measure",
+        choices=("time", "instructions", "indirect-jumps"),
+        default="time",
+        help="what is compared (default: time); the others are counted and do not depend on load",
+    )
     parser.add_argument("--blocks", metavar="N", type=int, help="measure at most N blocks")
     parser.add_argument(
         "--repo", metavar="DIR", type=Path, default=Path(), help="with a command (default: here)"
@@ -54,16 +70,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search and tell; 0, or 1 when it stays undecided. UserError for bad input."""
     from whyfast.cli.output import FAILED, check_outputs, show
-    from whyfast.report.pages.search_page import dump_search, search_page
     from whyfast.report.progress import watching
 
     check_outputs(args)
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     with watching("search", 0.01) as observer:
-        result = _search(args, observer)
-    show(search_page(result), args, json=lambda: dump_search(result))
-    return FAILED if result.answer.word == "undecided" else 0
+        page, data, word = (_set if args.axis in SETS else _line)(args, observer)
+    show(page, args, json=lambda: data)
+    return FAILED if word == "undecided" else 0
+
+
+def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
+    from whyfast.report.pages.search_page import dump_search, search_page
+
+    result = _search(args, observer)
+    return search_page(result), dump_search(result), result.answer.word
+
+
+def _set(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
+    from whyfast.report.pages.search_set_page import dump_set, set_page
+
+    result = _search_set(args, observer)
+    return set_page(result), dump_set(result), result.answer.word
+
+
+def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
+    from whyfast.investigate.outside import Outside
+    from whyfast.search.by_set import SetSearch, search_by_set
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
+    from whyfast.study.load import load_study
+
+    if len(args.what) > 1:
+        raise UserError("flags are those of a study; name one", where=f"--axis {args.axis}")
+    search = SetSearch(
+        args.axis,
+        args.good,
+        args.bad,
+        args.variant,
+        tuple(args.benchmark),
+        percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        args.blocks,
+        args.fresh,
+        args.measure,
+    )
+    study, own = load_study(args.what[0]), own_home()
+    with BuildStore(own.builds).in_use():
+        return search_by_set(study, search, own, observer, Outside())
 
 
 def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:

@@ -1,92 +1,218 @@
-"""The text that ``go test -bench`` prints.
+"""The text that ``go test -bench`` prints, as the Go benchmark format has it.
 
-``-count`` repeats within one process, so its lines are values of one. A new process begins where
-the output of another ``go test`` was appended: at a line ``goos:``, or after ``PASS``, ``FAIL`` or
-``ok``. Only ``ns/op`` is read.
+A new process begins where the output of another ``go test`` was appended: at a line ``goos:``, or
+after ``PASS``, ``FAIL`` or ``ok``. Lines of ``-count`` come from one process; where a benchmark has
+no other, each stands for a process, as benchstat takes them (``Series.sampled``). Every unit of a
+line is read: times into seconds, the others as series of their own. ``Unit`` lines say which units
+are exact, and which are better when higher. Lines ``key: value`` are facts of what follows;
+``FILE:key=value`` takes what follows such a line.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from whyfast.formats.dates import epoch_seconds
 from whyfast.formats.facts import Facts
 from whyfast.formats.format import Format, Given
-from whyfast.formats.times import WANTED, plausible
+from whyfast.formats.times import LARGEST, WANTED, plausible
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.units import rate
 
 _LINE = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(\S.*)")
-_TIME = re.compile(r"(\S+) ns/op")
-_FACT = re.compile(r"(goos|goarch|cpu):\s*(\S.*)")
-_PACKAGE = re.compile(r"pkg:\s*(\S+)")
+_FACT = re.compile(r"([a-z][^\s:A-Z]*):(?:\s+(\S.*))?$")
+_UNIT = re.compile(r"Unit\s+(\S+)\s+(\S.*)")
 _END = re.compile(r"(PASS|FAIL|ok)\b")
 _SUFFIX = re.compile(r"-(\d{1,4})$")
-_NAMES = {"goos": "os", "goarch": "architecture", "cpu": "cpu_model_name"}
+_TIMES = {"ns/op": 1e-9, "us/op": 1e-6, "ms/op": 1e-3, "s/op": 1.0, "sec/op": 1.0}
+_NAMES = {
+    "goos": "os",
+    "goarch": "architecture",
+    "cpu": "cpu_model_name",
+    "builder_id": "hostname",
+    "builder_type": "cpu_model_name",
+    "commit": "commit_id",
+    "branch": "commit_branch",
+}
+#: benchseries writes both sides of its comparison into both files; ``toolchain`` says whose this
+#: one is.
+_SIDES = {"numerator": "Tip", "denominator": "Base"}
+_DATES = ("numerator_stamp", "runstamp", "bentstamp", "experiment-commit-time")
+#: More counts of CPUs than this are rather part of the names.
+_MOST_CPUS = 8
+
+#: Unit, and whether its time in seconds is meant.
+_Key = tuple[str, str, str]
 
 
 def claims(given: Given) -> bool:
-    """Text with at least one line of a benchmark in ns/op."""
+    """Text with at least one line of a benchmark: a name, a count, and a value with its unit."""
     return given.text is not None and any(
-        line.startswith("Benchmark") and " ns/op" in line for line in given.text.splitlines()
+        line.startswith("Benchmark") and (match := _LINE.match(line)) and len(match[3].split()) > 1
+        for line in given.text.splitlines()
     )
+
+
+@dataclass
+class _Read:
+    """What the lines so far said. ``values[key]`` are the values by process."""
+
+    facts: Facts = field(default_factory=Facts)
+    values: dict[_Key, list[list[float]]] = field(default_factory=dict)
+    last: dict[_Key, int] = field(default_factory=dict)
+    current: dict[str, str] = field(default_factory=dict)
+    said: dict[str, dict[str, None]] = field(default_factory=dict)
+    exact: set[str] = field(default_factory=set)
+    higher: dict[str, bool] = field(default_factory=dict)
+    process: int = 0
+    dates: list[float] = field(default_factory=list)
 
 
 def read(given: Given) -> Recording:
     """One benchmark a name, with its package before it when there are several packages."""
     assert given.text is not None
-    facts = Facts()
-    processes: dict[tuple[str, str], list[list[float]]] = {}
-    package, process, begun = "", 0, -1
-    last: dict[tuple[str, str], int] = {}
+    found = _Read()
+    chosen = dict(given.chosen)
     for number, line in enumerate(given.text.splitlines(), 1):
-        if match := _FACT.match(line):
-            facts.add(_NAMES[match[1]], match[2].strip())
         if line.startswith("goos:") or _END.match(line):
-            process += 1
-        elif match := _PACKAGE.match(line):
-            package = match[1]
-        elif match := _LINE.match(line):
-            key = (package, match[1])
-            value = _value(match[3], f"{given.where}:{number}")
-            if value is None:
-                continue
-            if last.get(key) != process:
-                processes.setdefault(key, []).append([])
-                last[key] = process
-            processes[key][-1].append(value)
-            begun = number
-    if begun < 0:
-        raise UserError("there is no benchmark with a time in ns/op", where=given.where)
-    cpus = _common_suffix([name for _, name in processes])
-    if cpus:
-        facts.add("gomaxprocs", cpus)
-    several = len({package for package, _ in processes}) > 1
-    series: dict[str, Series] = {}
-    for (package, name), values in processes.items():
-        short = name.removeprefix("Benchmark").removesuffix(f"-{cpus}" if cpus else "") or name
-        full = f"{package}.{short}" if several and package else short
-        series[full] = Series(full, SECOND, tuple(tuple(v) for v in values))
-    return Recording(given.name, given.where, "go", series, facts.settled())
+            found.process += 1
+        if match := _FACT.match(line):
+            _note(found, match[1], (match[2] or "").strip())
+        elif match := _UNIT.match(line):
+            _declare(found, match[1], match[2])
+        elif (match := _LINE.match(line)) and _wanted(found.current, chosen):
+            _line(found, match[1], match[3], f"{given.where}:{number}")
+    if not found.values:
+        said = (
+            "no benchmark follows such a line" if chosen else "there is no benchmark with a value"
+        )
+        raise UserError(said, where=given.where)
+    return _recording(given, found, chosen)
 
 
-def _value(rest: str, where: str) -> float | None:
-    """Seconds from what follows the iterations; None when the line has no ns/op."""
-    match = _TIME.search(rest)
-    if match is None:
-        return None
+def _wanted(current: Mapping[str, str], chosen: Mapping[str, str]) -> bool:
+    return all(current.get(key) == value for key, value in chosen.items())
+
+
+def _note(found: _Read, key: str, value: str) -> None:
+    found.current[key] = value
+    if key == "pkg" or not value:
+        return
+    found.said.setdefault(key, {})[value] = None
+    side, _, what = key.partition("_")
+    if key in _DATES or what == "stamp":
+        seconds = epoch_seconds(value)
+        if seconds is not None and key in ("runstamp", "bentstamp"):
+            found.dates.append(seconds)
+    elif side in _SIDES and what in ("hash", "branch"):
+        if found.current.get("toolchain", _SIDES["numerator"]) == _SIDES[side]:
+            found.facts.add({"hash": "commit_id", "branch": "commit_branch"}[what], value)
+    elif key in _NAMES:
+        found.facts.add(_NAMES[key], value)
+
+
+def _declare(found: _Read, unit: str, metadata: str) -> None:
+    for pair in metadata.split():
+        key, _, value = pair.partition("=")
+        if key == "assume" and value == "exact":
+            found.exact.add(unit)
+        elif key == "better" and value in ("higher", "lower"):
+            found.higher[unit] = value == "higher"
+
+
+def _line(found: _Read, name: str, rest: str, where: str) -> None:
+    words = rest.split()
+    for text, unit in zip(words[::2], words[1::2], strict=False):
+        value = _value(text, unit, where)
+        key = (found.current.get("pkg", ""), name, unit)
+        if found.last.get(key) != found.process:
+            found.values.setdefault(key, []).append([])
+            found.last[key] = found.process
+        found.values[key][-1].append(value)
+
+
+def _time_scale(unit: str) -> float | None:
+    """Seconds in one of a unit of time, ``build-ns/op`` among them; None for other units."""
+    return _TIMES.get(unit.rsplit("-", 1)[-1])
+
+
+def _value(text: str, unit: str, where: str) -> float:
+    scale = _time_scale(unit)
     try:
-        seconds = float(match[1]) * 1e-9
+        value = float(text) * (scale or 1.0)
     except ValueError:
-        raise UserError(f"{match[1][:40]!r} ns/op is no time", where=where) from None
-    if not plausible(seconds):
-        raise UserError(f"{WANTED}, not {match[1][:40]} ns/op", where=where)
-    return seconds
+        raise UserError(f"{text[:40]!r} {unit[:20]} is no number", where=where) from None
+    if scale is not None and not plausible(value):
+        raise UserError(f"{WANTED}, not {text[:40]} {unit[:20]}", where=where)
+    if not (math.isfinite(value) and 0 <= value <= LARGEST):
+        raise UserError(f"a number of 0 or more is wanted, not {text[:40]}", where=where)
+    return value
 
 
-def _common_suffix(names: list[str]) -> str | None:
-    """The number that Go appends to every name when it uses more than one CPU."""
-    found = {match[1] if (match := _SUFFIX.search(name)) else None for name in names}
-    return found.pop() if len(found) == 1 else None
+def _recording(given: Given, found: _Read, chosen: Mapping[str, str]) -> Recording:
+    packages = {package for package, _, _ in found.values}
+    timed = {key for key in found.values if key[2] == "ns/op"}
+    cpus = _cpus([name for _, name, _ in timed or found.values])
+    for count in cpus:
+        found.facts.add("gomaxprocs", count)
+    series: dict[str, Series] = {}
+    for (package, name, unit), values in found.values.items():
+        if rate(unit) and (package, name, "ns/op") in timed:
+            continue  # MB/s of a benchmark whose time is there says the same again
+        short = name.removeprefix("Benchmark") or name
+        if len(cpus) == 1 and _SUFFIX.search(name):
+            short = short.removesuffix(f"-{cpus[0]}")
+        full = f"{package}.{short}" if len(packages) > 1 and package else short
+        if unit != "ns/op":
+            full = f"{full} {unit}"
+        series[full] = _series(full, unit, values, found)
+    return Recording(
+        given.name,
+        given.where,
+        "go",
+        series,
+        found.facts.settled(),
+        min(found.dates, default=None),
+        max(found.dates, default=None),
+        tuple(_taken_together(found, chosen)),
+    )
+
+
+def _series(full: str, unit: str, values: list[list[float]], found: _Read) -> Series:
+    processes = tuple(tuple(v) for v in values)
+    sampled = len(processes) == 1 and len(processes[0]) > 1
+    if sampled:
+        processes = tuple((value,) for value in processes[0])
+    return Series(
+        full,
+        SECOND if _time_scale(unit) is not None else unit,
+        processes,
+        sampled=sampled,
+        higher=found.higher.get(unit, rate(unit)),
+        exact=unit in found.exact,
+    )
+
+
+def _taken_together(found: _Read, chosen: Mapping[str, str]) -> list[str]:
+    """``note: before`` and ``note: after`` of one file, which nobody chose between."""
+    values = found.said.get("note", {})
+    if len(values) < 2 or "note" in chosen:
+        return []
+    some = " and ".join(list(values)[:3])
+    return [f"its note is {some}: taken together; FILE:note={next(iter(values))} takes one"]
+
+
+def _cpus(names: list[str]) -> list[str]:
+    """The numbers that Go appends to every name when it uses more than one CPU; [] unless all
+    names have one, of few different ones."""
+    found = {match[1] if (match := _SUFFIX.search(name)) else "" for name in names}
+    if "" in found or len(found) > _MOST_CPUS:
+        return []
+    return sorted(found, key=int)
 
 
 FORMAT = Format("go", claims, read)

@@ -32,8 +32,8 @@ def load_recording(argument: str) -> Recording:
         given = replace(given, text=text, document=document)
     for format_ in FORMATS:
         if format_.claims(given):
-            if chosen and format_.name != "csv":
-                raise UserError("rows can be chosen from CSV only", where=argument)
+            if chosen and format_.name not in ("csv", "go"):
+                raise UserError("rows can be chosen from CSV and Go's text only", where=argument)
             return format_.read(given)
     if given.document is not None and given.document.has("schema"):
         schema = str(given.document.value["schema"])[:40]

@@ -69,8 +69,3 @@ def tells_apart(values: Sequence[str | None], fewest: int) -> bool:
         return False
     counts: Collection[int] = [values.count(v) for v in set(values)]
     return len(counts) > 1 and min(counts) >= fewest
-
-
-def is_rate(unit: str) -> bool:
-    """Units of which more is better: so much a second."""
-    return unit.lower().endswith(("/s", "/sec", "per_second", "per second"))

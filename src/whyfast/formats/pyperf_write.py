@@ -18,6 +18,7 @@ from whyfast.model.result import Result
 from whyfast.model.series import SECOND, Recording, Series
 
 VERSION = "1.0"
+UNITS = (SECOND, "byte", "integer")
 
 #: Metadata that pyperf knows, and writes as text or number; others are kept as text.
 _NUMBERS = ("cpu_count", "load_avg_1min")
@@ -26,7 +27,7 @@ _RESERVED = ("name", "unit", "loops", "inner_loops", "date", "duration", "uptime
 
 
 def to_pyperf(recording: Recording) -> dict[str, Any]:
-    """The recording as the JSON data of a pyperf file."""
+    """The recording as the JSON data of a pyperf file, which holds no units but pyperf's."""
     metadata = {k: _plain(k, v) for k, v in recording.metadata.items() if k not in _RESERVED}
     date = {} if recording.started is None else {"date": _date(recording.started)}
     return {
@@ -38,6 +39,7 @@ def to_pyperf(recording: Recording) -> dict[str, Any]:
                 "runs": [{"metadata": date, "values": list(values)} for values in series.processes],
             }
             for series in recording.series.values()
+            if series.unit in UNITS
         ],
     }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whyfast.formats.points import PointValue, is_rate, point_value
+from whyfast.formats.points import PointValue, point_value
+from whyfast.formats.timeline_files import is_rate, is_read
 from whyfast.model.question import Recordings
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
-from whyfast.model.series import MEAN_SECONDS, SECOND, Recording
+from whyfast.model.series import MEAN_SECONDS, Recording
 from whyfast.model.variant import Benchmark, Variant
 
 #: What the session of an imported file has beside what the file says.
@@ -21,18 +22,14 @@ def imported_result(recording: Recording, run: str, variant: str, now: float) ->
     says. ``variant`` is the variant of the study that was measured, if any; ``now`` stands for
     when, where the file does not say so (seconds since the epoch)."""
     started = recording.started if recording.started is not None else now
-    values = {
-        name: point_value(s.processes)
-        for name, s in recording.series.items()
-        if s.unit == SECOND or is_rate(s.unit)
-    }
+    values = {name: point_value(s.processes) for name, s in recording.series.items() if is_read(s)}
     facts: dict[str, object] = {
         "file": recording.source,
         "format": recording.tool,
         **recording.metadata,
         MEAN_SECONDS: {name: v.value for name, v in values.items()},
         _SPREADS: {name: v.spread for name, v in values.items()},
-        _RATES: [name for name in values if is_rate(recording.series[name].unit)],
+        _RATES: [name for name in values if is_rate(recording.series[name])],
         _VARIANT: variant,
     }
     question = Recordings(

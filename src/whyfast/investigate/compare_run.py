@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
+from whyfast.investigate.compare_match import match_benchmarks, same_cpu_names, some
+from whyfast.investigate.compare_units import split_quantities
 from whyfast.judge.noise import calibrate_noise
 from whyfast.judge.processes import log_mean
 from whyfast.judge.run_confounds import metadata_confounds, noise_confounds
 from whyfast.judge.run_dates import date_confounds
+from whyfast.judge.run_metrics import RunMetrics, compare_metrics
 from whyfast.judge.runs import compare_runs
 from whyfast.model.errors import UserError
 from whyfast.model.question import Recordings
@@ -28,26 +29,36 @@ def compare_recordings(
     margin: float,
     reruns: Sequence[Recording] = (),
     benchmarks: Sequence[str] = (),
+    higher: Sequence[str] = (),
     now: float = 0.0,
 ) -> Result:
     """The first recording is the baseline of all others.
 
     ``margin`` is relative; ``reruns`` are runs of one build that show the noise between runs;
-    ``benchmarks`` are globs. ``now`` is seconds since the epoch. UserError for recordings that
+    ``benchmarks`` are globs, ``higher`` globs of units and benchmarks that are better when higher.
+    ``now`` is seconds since the epoch. UserError for recordings that
     cannot be compared.
     """
     if len(recordings) < 2:
         raise UserError("needs a base and at least one other file to compare with it")
-    matched = match_benchmarks(recordings, benchmarks)
+    recordings = same_cpu_names(recordings)
+    matched = match_benchmarks(recordings, benchmarks, higher)
     base, *heads = matched.recordings
-    noise = calibrate_noise(reruns) if reruns else None
+    noise = None
+    if reruns:
+        reruns = split_quantities(same_cpu_names([*recordings, *reruns]), higher).speed
+        reruns = reruns[len(recordings) :]
+        noise = calibrate_noise(reruns)
     said = compare_runs(base, heads, matched.benchmarks, margin=margin, noise=noise)
+    metrics = compare_metrics(matched.beside[0], matched.beside[1:], margin)
     confounds = [
-        *date_confounds(matched.recordings, reruns),
+        *date_confounds(matched.recordings, reruns, said.drifts),
         *metadata_confounds(matched.recordings),
         *noise_confounds(base, reruns),
         *matched.notes,
         *_left_out(recordings),
+        *_sampled(matched.recordings),
+        *_incomparable(metrics),
         *_not_judged(said.verdicts),
     ]
     return Result(
@@ -61,6 +72,7 @@ def compare_recordings(
             about="runs",
             verdicts=said.verdicts,
             suites=said.suites,
+            metrics=metrics.verdicts,
             confounds=tuple(sorted(confounds, key=lambda c: c.severity != "warning")),
         ),
     )
@@ -96,6 +108,25 @@ def _left_out(recordings: Sequence[Recording]) -> list[Confound]:
     ]
 
 
+def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
+    """Where values of one process stand for processes."""
+    found = [r for r in recordings if any(s.sampled for s in r.series.values())]
+    if not found:
+        return []
+    names = tuple(r.name for r in found)
+    text = (
+        f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and are "
+        "taken as if from several: what differs between processes is not in them"
+    )
+    return [Confound("samples", text, "note", names)]
+
+
+def _incomparable(metrics: RunMetrics) -> list[Confound]:
+    if not metrics.incomparable:
+        return []
+    return [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]
+
+
 def _not_judged(verdicts: Sequence[Verdict]) -> list[Confound]:
     """The notes on single verdicts, gathered."""
     notes = Counter(note for v in verdicts for note in v.notes)
@@ -108,94 +139,3 @@ def _not_judged(verdicts: Sequence[Verdict]) -> list[Confound]:
         )
         for note, number in notes.items()
     ]
-
-
-@dataclass(frozen=True)
-class Matched:
-    """``recordings`` hold only what can be compared; ``benchmarks`` are the names, in the order of
-    the first file; ``notes`` say what was left out."""
-
-    recordings: tuple[Recording, ...]
-    benchmarks: tuple[str, ...]
-    notes: tuple[Confound, ...]
-
-
-def match_benchmarks(recordings: Sequence[Recording], globs: Sequence[str]) -> Matched:
-    """The benchmarks that the first file shares with any other.
-
-    ``globs`` narrow them, by name; each must match something. Two files with one benchmark each
-    are compared even if they call it differently. UserError for different units of one benchmark,
-    for units other than time only, and when nothing is shared.
-    """
-    recordings, notes = _one_name(_chosen(recordings, globs))
-    for name in recordings[0].series:
-        units = {r.series[name].unit: r for r in recordings if name in r.series}
-        if len(units) > 1:
-            sides = ", ".join(f"{unit} in {r.source}" for unit, r in units.items())
-            raise UserError(f"{name}: its units cannot be compared: {sides}")
-    others = sorted({n for r in recordings for n, s in r.series.items() if s.unit != SECOND})
-    if others:
-        notes.append(
-            Confound("unit", f"not compared, as they are no times: {_some(others)}", "note")
-        )
-        recordings = [
-            _only(r, [n for n, s in r.series.items() if s.unit == SECOND]) for r in recordings
-        ]
-    base, *heads = recordings
-    for head in heads:
-        shared = [name for name in base.series if name in head.series]
-        if not shared:
-            raise UserError(
-                f"has no benchmark in common with {base.source} ({_some(list(head.series))} here; "
-                f"{_some(list(base.series))} there)",
-                where=head.source,
-            )
-        for one, other in ((base, head), (head, base)):
-            alone = [name for name in one.series if name not in other.series]
-            if alone:
-                notes.append(
-                    Confound(
-                        "unmatched",
-                        f"only in {one.name}, so not in its mean against {other.name}: "
-                        f"{_some(alone)}",
-                        "note",
-                        (one.name,),
-                    )
-                )
-    names = tuple(n for n in base.series if any(n in h.series for h in heads))
-    return Matched(tuple(recordings), names, tuple(notes))
-
-
-def _chosen(recordings: Sequence[Recording], globs: Sequence[str]) -> list[Recording]:
-    if not globs:
-        return list(recordings)
-    every = {name for r in recordings for name in r.series}
-    for glob in globs:
-        if not any(fnmatchcase(name, glob) for name in every):
-            raise UserError("no benchmark has such a name", where=f"--benchmark {glob}")
-    return [
-        _only(r, [n for n in r.series if any(fnmatchcase(n, g) for g in globs)]) for r in recordings
-    ]
-
-
-def _only(recording: Recording, names: Sequence[str]) -> Recording:
-    if not names:
-        raise UserError("has no benchmark that can be compared", where=recording.source)
-    return replace(recording, series={name: recording.series[name] for name in names})
-
-
-def _one_name(recordings: list[Recording]) -> tuple[list[Recording], list[Confound]]:
-    names = [next(iter(r.series)) for r in recordings]
-    if any(len(r.series) > 1 for r in recordings) or len(set(names)) == 1:
-        return recordings, []
-    renamed = [
-        replace(r, series={names[0]: replace(r.series[name], benchmark=names[0])})
-        for r, name in zip(recordings, names, strict=True)
-    ]
-    text = f"each file has one benchmark, under different names: {_some(names)}"
-    return renamed, [Confound("names", text, "note")]
-
-
-def _some(names: Sequence[str]) -> str:
-    listed = ", ".join(names[:8])
-    return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed

@@ -22,7 +22,7 @@ from scipy import special
 
 from whyfast.judge.processes import log_mean
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording
+from whyfast.model.series import Recording
 
 Floats = NDArray[np.float64]
 
@@ -50,10 +50,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class Noise:
-    """What the reruns show. ``benchmarks`` holds those that all reruns have.
+    """What the reruns show. ``benchmarks`` holds those that two reruns or more have.
 
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
-    tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]`` in rerun ``r``.
+    tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
+    ``r``.
     """
 
     benchmarks: Mapping[str, Spread]
@@ -65,21 +66,48 @@ class Noise:
     def runs(self) -> int:
         return len(self.logs)
 
-    def suite(self, benchmarks: Collection[str]) -> Spread | None:
-        """For the geometric mean over those benchmarks; None unless the reruns have them all."""
-        if not set(benchmarks) <= set(self.names):
+    def suite(self, benchmarks: Collection[str]) -> SuiteNoise | None:
+        """For the geometric mean over those benchmarks, from those of them that all reruns have;
+        None when these are none."""
+        place = {name: i for i, name in enumerate(self.names)}
+        mine = [name for name in benchmarks if name in place]
+        if not mine:
             return None
-        columns = [i for i, name in enumerate(self.names) if name in benchmarks]
-        means = self.logs[:, columns].mean(axis=1)
+        logs = self.logs[:, [place[name] for name in mine]]
+        return SuiteNoise({name: i for i, name in enumerate(mine)}, logs, logs.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class SuiteNoise:
+    """``logs[r, i]``: log mean of the benchmark with column ``i`` in rerun ``r``; ``sums`` over
+    the columns."""
+
+    columns: Mapping[str, int]
+    logs: Floats
+    sums: Floats
+
+    @property
+    def number(self) -> int:
+        return len(self.columns)
+
+    def spread(self, left_out: str | None = None) -> Spread | None:
+        """Of the mean over all columns, or all but one; None when that leaves none."""
+        column = None if left_out is None else self.columns.get(left_out)
+        if column is None:
+            means = self.sums / self.number
+        elif self.number == 1:
+            return None
+        else:
+            means = (self.sums - self.logs[:, column]) / (self.number - 1)
         variance = max(float(np.var(means, ddof=1)), _TINY)
-        return Spread(math.sqrt(2 * variance), min(self.runs - 1.0, MOST_FREEDOM))
+        return Spread(math.sqrt(2 * variance), min(len(means) - 1.0, MOST_FREEDOM))
 
 
 def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     """The noise between runs, from at least two reruns of one build.
 
-    UserError for one rerun, for two with the very same values (a copy tells nothing), and when no
-    benchmark is in all of them.
+    A benchmark counts where at least two reruns have it. UserError for one rerun, for two with the
+    very same values (a copy tells nothing), and when no benchmark is in all of them.
     """
     if len(reruns) < 2:
         raise UserError("needs at least two runs of one build", where="--noise")
@@ -90,23 +118,27 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
                     f"{other.name} and {one.name} hold the same values: a copy is no rerun",
                     where="--noise",
                 )
-    names = tuple(
-        name
-        for name in reruns[0].series
-        if all(name in r.series and r.series[name].unit == SECOND for r in reruns)
-    )
+    found: dict[str, list[float]] = {}
+    units = {name: s.unit for rerun in reversed(reruns) for name, s in rerun.series.items()}
+    for rerun in reruns:
+        for name, series in rerun.series.items():
+            if series.unit == units[name]:
+                found.setdefault(name, []).append(log_mean(series))
+    names = tuple(name for name, logs in found.items() if len(logs) == len(reruns))
     if not names:
         raise UserError("the runs have no benchmark in common", where="--noise")
-    logs = np.array([[log_mean(r.series[name]) for name in names] for r in reruns])
+    logs = np.array([found[name] for name in names]).T
     freedom = len(reruns) - 1.0
     variances = np.maximum(np.var(logs, axis=0, ddof=1), _TINY)
     borrowed, scale = fit_prior(variances, freedom)
-    moderated = (borrowed * scale + freedom * variances) / (borrowed + freedom)
+
+    def spread(values: Sequence[float]) -> Spread:
+        own, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
+        moderated = (borrowed * scale + own * variance) / (borrowed + own)
+        return Spread(math.sqrt(2 * moderated), min(borrowed + own, MOST_FREEDOM))
+
     return Noise(
-        {
-            name: Spread(math.sqrt(2 * v), min(borrowed + freedom, MOST_FREEDOM))
-            for name, v in zip(names, moderated, strict=True)
-        },
+        {name: spread(values) for name, values in found.items() if len(values) > 1},
         Spread(math.sqrt(2 * scale), borrowed) if borrowed > 0 else None,
         names,
         logs,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from whyfast.model.series import Series
 
@@ -41,14 +41,27 @@ class Contrast:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The log ratios not refuted at ``level``, two-sided; always holds both estimates."""
-        half = float(stats.t.isf(level / 2, self.freedom)) * self.error
+        half = -float(special.stdtrit(self.freedom, level / 2)) * self.error
         return min(self.location - half, self.point), max(self.location + half, self.point)
+
+    def least_levels(self, margin: float) -> tuple[float, float]:
+        """The strictest level at which the interval excludes 0, and at which it lies within the
+        margin; 1 for what no level does."""
+        limit = math.log1p(margin)
+        apart = abs(self.location) if self.point * self.location > 0 else 0.0
+        inside = limit - abs(self.location) if abs(self.point) <= limit else 0.0
+        return self._level(apart), self._level(inside)
+
+    def _level(self, half: float) -> float:
+        if half <= 0:
+            return 1.0
+        return float(2 * special.stdtr(self.freedom, -half / self.error))
 
     def p_value(self) -> float:
         """Two-sided p-value of "no difference"; 1 where the two estimates disagree on the side."""
         if self.point * self.location <= 0:
             return 1.0
-        return float(2 * stats.t.sf(abs(self.location) / self.error, self.freedom))
+        return float(2 * special.stdtr(self.freedom, -abs(self.location) / self.error))
 
 
 def process_means(series: Series) -> Floats:
@@ -74,6 +87,18 @@ def contrast(head: Series, base: Series) -> Contrast | None:
         return None
     freedom = total**2 / (var_x**2 / free_x + var_y**2 / free_y)
     return Contrast(log_mean(head) - log_mean(base), mean_x - mean_y, math.sqrt(total), freedom)
+
+
+def deviation(head: Series, base: Series) -> float:
+    """Standard deviation between the logarithms of process means, from the trimmed standard errors
+    of both sides, so that a wild process does not make it; 0 where a side has one process."""
+    squares = 0.0
+    for series in (head, base):
+        x = np.log(process_means(series))
+        if len(x) < 2:
+            return 0.0
+        squares += _trimmed(x)[1] * len(x)
+    return math.sqrt(squares / 2)
 
 
 def _trimmed(x: Floats) -> tuple[float, float, float]:

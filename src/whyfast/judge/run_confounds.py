@@ -142,7 +142,7 @@ def _number(value: MetadataValue | None) -> float | None:
 def _identical(recordings: Sequence[Recording]) -> Iterator[Confound]:
     for i, one in enumerate(recordings):
         for other in recordings[:i]:
-            if one.series == other.series:
+            if one.series and one.series == other.series:
                 yield Confound(
                     "same-values",
                     f"{other.name} and {one.name} hold the very same values: one is a copy",

@@ -13,10 +13,13 @@ _HOUR, _DAY = 3600.0, 86400.0
 
 
 def date_confounds(
-    recordings: Sequence[Recording], reruns: Sequence[Recording]
+    recordings: Sequence[Recording], reruns: Sequence[Recording], drifts: Sequence[float] = ()
 ) -> Iterator[Confound]:
-    """That the runs were not interleaved, how far apart they lie, and which overlap."""
-    yield _drift(reruns)
+    """That the runs were not interleaved, how far apart they lie, and which overlap.
+
+    ``drifts``: for each head, the standard deviation of drift that was allowed for a benchmark.
+    """
+    yield _drift(reruns, drifts)
     base, *heads = recordings
     after: list[str] = []
     before: list[str] = []
@@ -40,13 +43,15 @@ def date_confounds(
         )
 
 
-def _drift(reruns: Sequence[Recording]) -> Confound:
+def _drift(reruns: Sequence[Recording], drifts: Sequence[float]) -> Confound:
     if not reruns:
+        allowed = " and ".join(dict.fromkeys(f"{drift * 100:.2g} %" for drift in drifts if drift))
+        by = f" (a standard deviation of {allowed} a benchmark)" if allowed else ""
         return Confound(
             "session-drift",
-            f"the runs were not interleaved, so {DRIFT}: the intervals are from the processes "
-            "within each run and say nothing on what changed between the runs; reruns of one "
-            "build given as --noise would show how much that is",
+            f"the runs were not interleaved, so {DRIFT}: the intervals allow for as much as runs "
+            f"of one build differ by elsewhere{by}, not for what changed between these; reruns of "
+            "one build given as --noise would show how much that is",
         )
     few = "; more reruns would narrow the intervals" if len(reruns) < 5 else ""
     return Confound(

@@ -2,20 +2,25 @@
 
 Within a run there is a spread between processes, and the interval from it says nothing on what
 changed between the runs: temperature, neighbours, a reboot. Reruns of one build (``noise``) show
-that, and then each interval is the wider, at either end, of the two.
+that, and then each interval is the wider, at either end, of the two. Without reruns, or with fewer
+than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.prior`)
+stands in for them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from whyfast.judge import prior
 from whyfast.judge.coverage import coverage_level
 from whyfast.judge.decide import word
 from whyfast.judge.influence import carriers
 from whyfast.judge.noise import Noise, Spread
-from whyfast.judge.processes import Contrast, contrast, log_mean
+from whyfast.judge.prior import Ratio, with_drift
+from whyfast.judge.processes import Contrast, contrast, deviation, log_mean
+from whyfast.judge.run_suite import Mean, Member
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Suite, Verdict, Word
 
@@ -23,11 +28,17 @@ from whyfast.model.verdict import Suite, Verdict, Word
 #: runs are few, and drift, not this level, bounds what they can tell.
 RUN_ALPHA = 0.05
 
-ONE_PROCESS = "cannot be judged: one process a file shows no spread between processes"
-UNKNOWN_PROCESSES = (
-    "cannot be judged: the file does not say which values came from the same process"
+#: Fewer reruns than this do not replace what runs of one build are known to differ by.
+MANY_RERUNS = 5
+
+ONE_PROCESS = (
+    "one process a file shows no spread between processes: judged by what such files of one build "
+    "differ by elsewhere"
 )
-NO_SPREAD = "cannot be judged: all processes have the very same value"
+UNKNOWN_PROCESSES = (
+    "the file does not say which values came from the same process: judged as one process"
+)
+NO_SPREAD = "all processes have the very same value"
 FEW_CARRY = "a few processes carry its mean; the interval is widened to hold it"
 NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is used"
 
@@ -40,29 +51,52 @@ class RunsCompared:
     variant: str
     baseline: str
     point: float
-    within: Contrast | None
-    between: Contrast | None
+    parts: tuple[Contrast, ...]
     processes: int
     notes: tuple[str, ...] = ()
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The union of the intervals that there are; unbounded when there is none."""
-        ends = [c.interval(level) for c in (self.within, self.between) if c is not None]
-        if not ends:
-            return -math.inf, math.inf
+        """The union of the parts' intervals."""
+        ends = [part.interval(level) for part in self.parts]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
+    def least_level(self, margin: float) -> float:
+        """The strictest level at which the interval gives a verdict; 1 when none does."""
+        return least_level(self.parts, margin)
+
     def p_value(self) -> float:
-        """The largest of the p-values that there are; 1 when there is none."""
-        return max((c.p_value() for c in (self.within, self.between) if c), default=1.0)
+        """The largest of the parts' p-values."""
+        return max(part.p_value() for part in self.parts)
+
+
+def least_level(parts: Iterable[Contrast], margin: float) -> float:
+    """The strictest level at which the union of the intervals excludes 0 or lies within the
+    margin; all parts have the same point estimate."""
+    levels = [part.least_levels(margin) for part in parts]
+    return min(max(apart for apart, _ in levels), max(inside for _, inside in levels))
 
 
 @dataclass(frozen=True)
 class RunVerdicts:
-    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks."""
+    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks.
+
+    ``drifts`` has, for each head, the standard deviation of drift that was allowed for a benchmark.
+    """
 
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...]
+    drifts: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class _HeadCompared:
+    """A head against the base: benchmark by benchmark, and their mean when there are several."""
+
+    head: str
+    judged: list[RunsCompared]
+    mean: Mean | None
+    suite: RunsCompared | None
+    drift: float
 
 
 def compare_runs(
@@ -78,60 +112,105 @@ def compare_runs(
 
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean.
     """
-    found = [
-        _judge(name, head, base, noise)
+    pairs = [
+        _compared(
+            head, base, [n for n in benchmarks if n in head.series and n in base.series], noise
+        )
         for head in heads
-        for name in benchmarks
-        if name in head.series and name in base.series
     ]
-    suites = []
-    for head in heads:
-        mine = [j for j in found if j.variant == head.name]
-        if len(mine) > 1:
-            suites.append((_suite(mine, noise), mine))
-    level = coverage_level([j.interval for j in found], margin, alpha)
-    suite_level = coverage_level([s.interval for s, _ in suites], margin, alpha)
+    found = [j for pair in pairs for j in pair.judged]
+    suites = [pair.suite for pair in pairs if pair.suite is not None]
+    level = coverage_level([j.least_level(margin) for j in found], alpha)
+    suite_level = coverage_level([s.least_level(margin) for s in suites], alpha)
     judged = []
-    for suite, mine in suites:
-        verdict = _verdict(suite, suite_level, margin)
-        without = _without_each(mine, noise, suite_level, margin)
+    for pair in pairs:
+        if pair.suite is None or pair.mean is None:
+            continue
+        verdict = _verdict(pair.suite, suite_level, margin)
+        without = _without_each(pair.mean, suite_level, margin)
         influence = {name: math.exp(r) for name, (r, _) in without.items()}
         judged.append(Suite(verdict, influence, carriers(verdict, without, margin)))
-    return RunVerdicts(tuple(_verdict(j, level, margin) for j in found), tuple(judged))
+    return RunVerdicts(
+        tuple(_verdict(j, level, margin) for j in found),
+        tuple(judged),
+        tuple(pair.drift for pair in pairs),
+    )
 
 
-def e_value_of(p: float) -> float:
-    """Natural logarithm of the e-value 1/(2·√p), a calibrator of p-values (Vovk & Wang 2021)."""
-    return -math.log(2) - math.log(max(p, 1e-300)) / 2
+def _compared(
+    head: Recording, base: Recording, names: Sequence[str], noise: Noise | None
+) -> _HeadCompared:
+    ratios, withins, notes = [], [], []
+    for name in names:
+        ratio, within, said = _ratio(head.series[name], base.series[name])
+        ratios.append(ratio)
+        withins.append(within)
+        notes.append(said)
+    drifted, drifts = with_drift(ratios)
+    allowed = noise is None or noise.runs < MANY_RERUNS
+    judged = []
+    for i, name in enumerate(names):
+        parts, source = _parts(name, withins[i], drifted[i], noise, allowed)
+        x, y = head.series[name], base.series[name]
+        judged.append(
+            RunsCompared(
+                name,
+                head.name,
+                base.name,
+                ratios[i].point,
+                parts,
+                min(len(x.processes), len(y.processes)),
+                _notes(notes[i], source, noise),
+            )
+        )
+    drift = sorted(drifts)[len(drifts) // 2] if drifts else 0.0
+    if len(names) < 2:
+        return _HeadCompared(head.name, judged, None, None, drift)
+    members = [
+        Member(name, r.point, w, d, a)
+        for name, r, w, d, a in zip(names, ratios, withins, drifted, drifts, strict=True)
+    ]
+    # Reruns that share nothing with these files say nothing on their mean.
+    known = noise is not None and noise.suite(names) is not None
+    mean = Mean(members, noise, prior=allowed or not known)
+    return _HeadCompared(head.name, judged, mean, _suite(mean, judged, noise), drift)
 
 
-def _judge(name: str, head: Recording, base: Recording, noise: Noise | None) -> RunsCompared:
-    x, y = head.series[name], base.series[name]
+def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...]]:
+    """What the values say, without what is between the runs."""
     point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
-    notes = []
+    several = len(x.processes) > 1 and len(y.processes) > 1
     if within is None:
-        notes.append(_reason(x, y))
-    elif abs(within.point - within.location) > 2 * within.error:
-        notes.append(FEW_CARRY)
-    spread = None
-    if noise is not None:
-        spread = noise.benchmarks.get(name)
-        if spread is None and noise.typical is not None:
-            spread = noise.typical
-            notes.append(NOT_IN_NOISE)
-        if spread is not None and within is None:
-            notes = notes[1:]  # the reruns tell what the processes could not
-    return RunsCompared(
-        name,
-        head.name,
-        base.name,
-        point,
-        within,
-        _between(point, spread),
-        min(len(x.processes), len(y.processes)),
-        tuple(notes),
+        kind = prior.PROCESSES if several else prior.ONE_PROCESS
+        return Ratio(point, point, 0.0, math.inf, 0.0, kind), None, (_reason(x, y),)
+    few = abs(within.point - within.location) > 2 * within.error
+    ratio = Ratio(
+        point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES
     )
+    return ratio, within, (FEW_CARRY,) if few else ()
+
+
+def _parts(
+    name: str, within: Contrast | None, drifted: Contrast, noise: Noise | None, allowed: bool
+) -> tuple[tuple[Contrast, ...], str]:
+    """What bounds a benchmark, and a note on where its noise came from."""
+    if noise is None:
+        return (drifted,), ""
+    spread, note = noise.benchmarks.get(name), ""
+    if spread is None:
+        spread, note = noise.typical, NOT_IN_NOISE if noise.typical is not None else ""
+    between = _between(drifted.point, spread)
+    if between is None:
+        return (drifted,), note
+    parts = (drifted, between) if allowed else (between,) if within is None else (within, between)
+    return parts, note
+
+
+def _notes(own: tuple[str, ...], said: str, noise: Noise | None) -> tuple[str, ...]:
+    """Reruns tell what the processes could not; then it is not said of these."""
+    kept = own if noise is None else tuple(note for note in own if note == FEW_CARRY)
+    return (*kept, said) if said else kept
 
 
 def _reason(x: Series, y: Series) -> str:
@@ -144,33 +223,23 @@ def _between(point: float, spread: Spread | None) -> Contrast | None:
     return None if spread is None else Contrast(point, point, spread.error, spread.freedom)
 
 
-def _suite(mine: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
-    """The mean of the benchmarks' log ratios. Within the runs their errors are taken as
-    independent, which processes started one after the other are and drift is not."""
-    number = len(mine)
-    point = math.fsum(j.point for j in mine) / number
-    within = None
-    parts = [j.within for j in mine if j.within is not None]
-    if len(parts) == number:
-        variances = [c.error**2 for c in parts]
-        freedom = math.fsum(variances) ** 2 / math.fsum(
-            v**2 / c.freedom for v, c in zip(variances, parts, strict=True)
-        )
-        location = math.fsum(c.location for c in parts) / number
-        error = math.sqrt(math.fsum(variances)) / number
-        within = Contrast(point, location, error, freedom)
-    spread = None if noise is None else noise.suite([j.benchmark or "" for j in mine])
-    between = _between(point, spread)
+def _suite(mean: Mean, judged: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
+    point, parts = mean.of_all()
     notes: tuple[str, ...] = ()
-    if noise is not None and spread is None and within is not None:
-        notes = ("the --noise runs lack some of its benchmarks, so drift is not in its interval",)
-    elif within is None and between is None:
-        notes = tuple(dict.fromkeys(note for j in mine if j.within is None for note in j.notes))
-    first = mine[0]
-    processes = min(j.processes for j in mine)
-    return RunsCompared(
-        None, first.variant, first.baseline, point, within, between, processes, notes
-    )
+    number = len(judged)
+    if noise is not None and mean.shared < number:
+        notes = (
+            f"the --noise runs share {mean.shared} of its {number} benchmarks: "
+            + ("their drift is taken for all" if mean.shared else "their drift is not its drift"),
+        )
+    processes = min(j.processes for j in judged)
+    first = judged[0]
+    return RunsCompared(None, first.variant, first.baseline, point, parts, processes, notes)
+
+
+def e_value_of(p: float) -> float:
+    """Natural logarithm of the e-value 1/(2·√p), a calibrator of p-values (Vovk & Wang 2021)."""
+    return -math.log(2) - math.log(max(p, 1e-300)) / 2
 
 
 def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
@@ -197,12 +266,12 @@ def _exp(x: float) -> float:
     return 0.0 if x == -math.inf else math.inf if x > 700 else math.exp(x)
 
 
-def _without_each(
-    mine: Sequence[RunsCompared], noise: Noise | None, level: float, margin: float
-) -> dict[str, tuple[float, Word]]:
+def _without_each(mean: Mean, level: float, margin: float) -> dict[str, tuple[float, Word]]:
     """For each benchmark, the log of the geometric mean without it and the verdict on that."""
     found = {}
-    for left_out in mine:
-        rest = _suite([j for j in mine if j is not left_out], noise)
-        found[left_out.benchmark or ""] = (rest.point, word(*rest.interval(level), margin))
+    for i, member in enumerate(mean.members):
+        point, parts = mean.without(i)
+        ends = [part.interval(level) for part in parts]
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        found[member.benchmark] = (point, word(low, high, margin))
     return found

@@ -45,7 +45,10 @@ NO_DIFFERENCE: Mapping[str, str] = {
 }
 
 #: Flags whose value is the next argument.
-_TAKES_VALUE = ("-mllvm", "-Xclang", "-Xlinker", "-include", "-isystem", "-D", "-U", "-I")
+_TAKES_VALUE = (
+    *("-mllvm", "-Xclang", "-Xlinker", "--param"),
+    *("-include", "-isystem", "-D", "-U", "-I", "-L", "-l"),
+)
 #: Flags that change the source as the compiler sees it, and so more than its code generation.
 _SOURCE_FLAGS = ("-D", "-U", "-I", "-include", "-isystem", "-std")
 
@@ -118,18 +121,20 @@ def words_of(variant: Variant, aspect: Aspect) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, Mapping):
         return tuple(f"{k}={x}" for k, x in sorted(value.items()))
-    return _flags(value) if aspect in ("cflags", "ldflags") else tuple(value)
+    if aspect in ("cflags", "ldflags"):
+        return tuple(" ".join(unit) for unit in flag_units(value))
+    return tuple(value)
 
 
-def _flags(words: Sequence[str]) -> tuple[str, ...]:
-    """Flags with their values, so that two uses of ``-mllvm`` are told apart."""
-    flags: list[str] = []
+def flag_units(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Flags, each with its value: two uses of ``-mllvm`` are told apart."""
+    units: list[tuple[str, ...]] = []
     for word in words:
-        if flags and flags[-1] in _TAKES_VALUE:
-            flags[-1] += f" {word}"
+        if units and len(units[-1]) == 1 and units[-1][0] in _TAKES_VALUE:
+            units[-1] = (units[-1][0], word)
         else:
-            flags.append(word)
-    return tuple(flags)
+            units.append((word,))
+    return tuple(units)
 
 
 def _difference(aspect: Aspect, a: Sequence[str], b: Sequence[str]) -> Difference:

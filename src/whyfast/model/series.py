@@ -22,13 +22,19 @@ class Series:
 
     ``processes[i]`` are the values of process ``i`` in the order taken, in ``unit``, for one inner
     loop; no process is empty. ``process_known`` is False when the file does not say which process
-    a value came from: then all values stand as one process.
+    a value came from: then all values stand as one process. ``sampled`` is True when each value
+    stands for a process, though one process yielded them all.
+
+    ``higher``: more of the unit is better. ``exact``: every value should be the same.
     """
 
     benchmark: str
     unit: str
     processes: tuple[tuple[float, ...], ...]
     process_known: bool = True
+    sampled: bool = False
+    higher: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True)

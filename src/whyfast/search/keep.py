@@ -32,6 +32,11 @@ def save(path: Path, state: State, names: Sequence[str]) -> None:
         "skipped": {str(k): v for k, v in state.skipped.items()},
         "observations": [asdict(o) for o in state.observations],
     }
+    write_whole(path, data)
+
+
+def write_whole(path: Path, data: object) -> None:
+    """Replace the file by that data as JSON, durable when it returns. UserError when it cannot."""
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

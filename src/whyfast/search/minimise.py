@@ -47,13 +47,14 @@ class Differences:
     """The question: ``count`` differences, numbered from 0, of which some carry the difference.
 
     ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the difference is said
-    to vanish when mixed.
+    to vanish when mixed. ``budget``: the most blocks of measuring, no limit if None.
     """
 
     count: int
     margin: float = 0.01
     most_parts: int = 6
     costs: Costs = ONE_BLOCK
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -73,9 +74,10 @@ class Try:
 
 @dataclass(frozen=True)
 class Failed:
-    """A subset that cannot be built or run."""
+    """A subset that cannot be built or run, and why."""
 
     subset: Subset
+    reason: str = ""
 
 
 Event = Trial | Failed
@@ -94,7 +96,7 @@ class Minimal:
     difference, or several that could not be measured apart. ``mixed``: the difference goes away
     when the ends are mixed, or comes and goes with what should not matter, as placement does.
     ``none`` and ``swapped``: the ends do not differ, or in the other direction. ``undecided``:
-    verifying refuted what had been found, again and again.
+    verifying refuted what had been found, again and again, or the budget is spent.
 
     ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
     of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
@@ -142,6 +144,10 @@ class _Mixed(Exception):
     """The difference vanishes when mixed."""
 
 
+class _Spent(Exception):
+    """The budget is spent."""
+
+
 @dataclass
 class _Run:
     task: Differences
@@ -150,10 +156,10 @@ class _Run:
     failed: set[Subset] = field(default_factory=set)
 
     def answer(self) -> Minimal:
-        word = self._ends()
-        if word is not None:
-            return self._said(word)
         try:
+            word = self._ends()
+            if word is not None:
+                return self._said(word)
             for _ in range(1 + AGAIN):
                 parts = self._find()
                 verified = self._verify(parts)
@@ -162,6 +168,8 @@ class _Run:
                 self.trials = [replace(t, fresh=False) for t in self.trials]
         except _Mixed:
             return self._said("mixed")
+        except _Spent:
+            pass
         return self._said("undecided")
 
     def _ends(self) -> Word | None:
@@ -290,6 +298,8 @@ class _Run:
         return (1.0, 0.0) if len(subset) == self.task.count else level(self.trials, subset)
 
     def _block(self, subset: Subset | None, fresh: bool) -> None:
+        if self.task.budget is not None and len(self.trials) >= self.task.budget:
+            raise _Spent
         event = self.oracle(Try(subset, fresh))
         if isinstance(event, Failed):
             self.failed.add(event.subset)

@@ -1,9 +1,11 @@
-"""Candidates that are variants of a study, built and started like those of a run."""
+"""Candidates of a study, built and started like the variants of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from whyfast.investigate.building import build
 from whyfast.investigate.exec_prefixes import study_prefixes
@@ -12,22 +14,45 @@ from whyfast.investigate.work import Work
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.study import Study
-from whyfast.model.variant import Benchmark
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
+from whyfast.search.quantity import CannotTell, Quantity, costs
 from whyfast.search.subject import CandidateFailed, Times
+
+#: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
+#: :class:`BuildFailure` in the work that it returns.
+Make = Callable[[Work[Study], AxisCandidate, str], Work[Study]]
+
+
+def make_variant(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+    """The candidate's variant, built by the steps of the study."""
+    assert candidate.variant is not None
+    return build_alone(work, replace(candidate.variant, name=name))
+
+
+def build_alone(work: Work[Study], variant: Variant) -> Work[Study]:
+    """The study with that variant alone, built."""
+    asked = replace(
+        work.question, variants=(variant,), baselines=(variant.name,), claim=None, twin=False
+    )
+    return build(replace(work, question=asked))
 
 
 @dataclass
 class StudySubject:
     """``work`` is of the study; its own variants are not built. ``seed`` as in
-    :class:`whyfast.search.blocks.Blocks`."""
+    :class:`whyfast.search.blocks.Blocks`; ``make`` builds a candidate. What is counted is counted
+    once: every further block repeats it."""
 
     work: Work[Study]
     candidates: Sequence[AxisCandidate]
     seed: int
     relinkable: bool = False
+    quantity: Quantity = "time"
+    make: Make = make_variant
     _made: dict[int, Work[Study]] = field(default_factory=dict)
+    _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._blocks = Blocks(
@@ -38,16 +63,7 @@ class StudySubject:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
         if candidate in self._made:
             return
-        variant = self.candidates[candidate].variant
-        assert variant is not None
-        asked = replace(
-            self.work.question,
-            variants=(replace(variant, name=str(candidate)),),
-            baselines=(str(candidate),),
-            claim=None,
-            twin=False,
-        )
-        made = build(replace(self.work, question=asked))
+        made = self.make(self.work, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             raise CandidateFailed(candidate, outcome.reason)
@@ -63,7 +79,20 @@ class StudySubject:
         """A block of every benchmark; what is not built yet is built. Raises CandidateFailed."""
         for candidate in candidates:
             self.build(candidate)
+        if self.quantity != "time":
+            return self._counted(candidates)
         return self._blocks.take(candidates, layouts=layouts)
+
+    def _counted(self, candidates: Sequence[int]) -> list[Times]:
+        for candidate in candidates:
+            if candidate not in self._costs:
+                made = self._made[candidate]
+                try:
+                    self._costs[candidate] = costs(self.quantity, self._made[0], made)
+                except CannotTell as why:
+                    raise CandidateFailed(candidate, str(why)) from why
+        benchmarks = range(len(self._costs[candidates[0]]))
+        return [{c: np.array([self._costs[c][b]]) for c in candidates} for b in benchmarks]
 
     def _launch(self, benchmark: Benchmark, candidates: Sequence[int]) -> LaunchArguments:
         """Those of single candidates, put together."""

@@ -156,6 +156,121 @@ def test_bad_arguments_give_one_line(
     assert error.count("\n") == 1
 
 
+def go(times: dict[str, float], unit: str = "ns/op", more: str = "") -> str:
+    """Ten samples of each benchmark, 0.2 % apart."""
+    return more + "".join(
+        f"{name} 100 {time * (1 + i / 500)} {unit}\n"
+        for name, time in times.items()
+        for i in range(10)
+    )
+
+
+def test_samples_of_one_go_process_are_judged(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (
+        write("old.txt", go({"BenchmarkA-8": 100})),
+        write("new.txt", go({"BenchmarkA-8": 120})),
+    )
+    assert main(["compare", old, new]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("new is 1.20x slower than old [")
+    assert "the samples of a benchmark (-count) in old, new come from one process" in out
+
+
+def test_other_cpus_are_a_confound_in_the_headline(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (
+        write("old.txt", go({"BenchmarkA-8": 100})),
+        write("new.txt", go({"BenchmarkA-16": 60})),
+    )
+    assert main(["compare", old, new]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "session drift is not excluded, and the runs differ in GOMAXPROCS." in out
+    assert "warning: not the same GOMAXPROCS: 8 (old); 16 (new)" in out
+
+
+def test_a_file_of_several_cpus_goes_with_one_of_one(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = write("old.txt", go({"BenchmarkA-8": 100}))
+    new = write("new.txt", go({"BenchmarkA-8": 60, "BenchmarkA-16": 30}))
+    assert main(["compare", old, new]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("new is 1.67x faster than old [")
+    assert "on A-8; session drift" in out
+
+
+@pytest.mark.parametrize(
+    ("unit", "arguments", "said"),
+    [
+        ("ops/s", [], "new is 1.20x faster than old ["),
+        ("score", ["--higher", "score"], "new is 1.20x faster than old ["),
+        ("score", [], "No benchmark has a time. Of 1 quantity, new is worse in 1, against old."),
+    ],
+)
+def test_higher_can_be_better(
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+    unit: str,
+    arguments: list[str],
+    said: str,
+) -> None:
+    old = write("old.txt", go({"BenchmarkA": 100}, unit))
+    new = write("new.txt", go({"BenchmarkA": 120}, unit))
+    assert main(["compare", old, new, *arguments]) == 0
+    assert " ".join(capsys.readouterr().out.split()).startswith(said)
+
+
+def test_a_wrong_higher_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = write("old.txt", go({"BenchmarkA": 100})), write("new.txt", go({"BenchmarkA": 101}))
+    assert main(["compare", old, new, "--higher", "score"]) == 2
+    assert "--higher score: no unit and no benchmark has such a name" in capsys.readouterr().err
+
+
+def test_quantities_beside_time_are_judged_as_they_are(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bytes that never vary are exact; a zero against something has no ratio."""
+    line = "BenchmarkA 1 {} ns/op {} B/op {} allocs/op 5 zeros\n"
+    old = write("old.txt", "".join(line.format(100 + i, 64, 0) for i in range(6)))
+    new = write(
+        "new.txt", "".join(line.format(100 + i, 48, 1) for i in range(6)).replace("5 z", "5 z")
+    )
+    assert main(["compare", old, new, "-v"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "A B/op new – 1.33x less" in out
+    assert "without a ratio: A allocs/op is 0 in old" in out
+
+
+def test_each_head_has_its_own_set_and_the_shared_one(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write("base.json", pyperf(1, names=("a", "b", "c", "d")))
+    one = write("one.json", pyperf(1.5, names=("a", "b", "c")))
+    two = write("two.json", pyperf(2, names=("b", "c", "d", "e")))
+    assert main(["compare", base, one, two]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "one is 1.50x slower [" in out
+    assert out.count("over 3 benchmarks") == 2
+    assert "Over the 2 benchmarks that all have: one 1.50x slower, two 2.00x slower." in out
+
+
+def test_the_median_stands_beside_the_mean(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = tuple("abcde")
+    base, head = pyperf(1, names=names), pyperf(1.02, names=names)
+    for benchmark in head["benchmarks"]:
+        if benchmark["metadata"]["name"] == "e":
+            for run in benchmark["runs"]:
+                run["values"] = [v / 3 for v in run.get("values", [])]
+    assert main(["compare", write("base.json", base), write("head.json", head)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "The median benchmark of head is 1.020x slower, unlike the geometric mean." in out
+
+
 def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     name = "\x1b]0;owned\x07<script>alert(1)</script>"
     old, new = (
@@ -259,5 +374,5 @@ def test_columns_of_a_table_choose_the_runs(capsys: pytest.CaptureFixture[str]) 
     table = SHARED / "bpf-tail-calls" / "tail_call_cost_by_kernel.csv"
     assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.startswith("kernel=v5.10 measured")
-    assert "cannot be judged: the file does not say which values came from the same process" in said
+    assert said.startswith("kernel=v5.10 is 2.19x slower than kernel=v5.9 [2.13, 2.25]")
+    assert "the file does not say which values came from the same process" in said

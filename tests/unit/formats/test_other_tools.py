@@ -145,6 +145,56 @@ def test_go_names_no_package_where_none_is_said(read: Read) -> None:
     assert list(read(text).series) == ["Sort", "example.org/a.Sort"]
 
 
+def test_go_counts_of_one_process_stand_for_processes(read: Read) -> None:
+    text = "BenchmarkSort-8 1 50 ns/op\nBenchmarkSort-8 1 51 ns/op\n"
+    series = read(text).series["Sort"]
+    assert [p[0] for p in series.processes] == pytest.approx([50e-9, 51e-9])
+    assert series.sampled
+    assert not read(text + "PASS\n" + text).series["Sort"].sampled
+
+
+def test_go_reads_every_unit(read: Read) -> None:
+    text = (
+        "Unit score better=higher\nUnit text-bytes assume=exact\n"
+        "BenchmarkA-8 1 5 ns/op 7.5 MB/s 16 B/op 0 allocs/op\n"
+        "BenchmarkB-8 1 200 ops/s 3 score 90 text-bytes 1000000 build-ns/op\n"
+    )
+    series = read(text).series
+    assert list(series) == [
+        *("A", "A B/op", "A allocs/op"),  # MB/s says again what the time says
+        *("B ops/s", "B score", "B text-bytes", "B build-ns/op"),
+    ]
+    assert series["A allocs/op"].processes == ((0.0,),)
+    assert series["B build-ns/op"].unit == "second"
+    assert series["B build-ns/op"].processes[0] == pytest.approx((1e-3,))
+    assert [n for n, s in series.items() if s.higher] == ["B ops/s", "B score"]
+    assert [n for n, s in series.items() if s.exact] == ["B text-bytes"]
+
+
+def test_go_chooses_what_follows_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "both.txt"
+    path.write_text("note: before\nBenchmarkA 1 5 ns/op\nnote: after\nBenchmarkA 1 6 ns/op\n")
+    after = load_recording(f"{path}:note=after")
+    assert after.series["A"].processes[0] == pytest.approx((6e-9,))
+    assert after.name == "note=after"
+    both = load_recording(str(path))
+    assert both.left_out == (
+        "its note is before and after: taken together; FILE:note=before takes one",
+    )
+    with pytest.raises(UserError, match="no benchmark follows such a line"):
+        load_recording(f"{path}:note=never")
+
+
+def test_go_knows_whose_side_of_a_series_a_file_is(read: Read) -> None:
+    head = "numerator_hash: aaa\ndenominator_hash: bbb\nbuilder_id: host1\n"
+    line = "BenchmarkA 1 5 ns/op\n"
+    assert read(f"toolchain: Tip\n{head}{line}").metadata["commit_id"] == "aaa"
+    base = read(f"toolchain: Base\n{head}runstamp: 20220105T213212\n{line}")
+    assert base.metadata["commit_id"] == "bbb"
+    assert base.metadata["hostname"] == "host1"
+    assert base.started == 1641418332.0
+
+
 def test_csv_groups_by_process(read: Read) -> None:
     recording = read(examples.CSV)
     assert processes(recording, "sort size=10") == [

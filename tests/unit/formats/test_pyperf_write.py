@@ -38,7 +38,7 @@ def test_reading_back_gives_the_same_values(tmp_path: Path, name: str) -> None:
     (written,) = write_recordings([first], tmp_path / "out")
     again = load_recording(str(written))
     assert {n: s.processes for n, s in again.series.items()} == {
-        n: s.processes for n, s in first.series.items()
+        n: s.processes for n, s in first.series.items() if s.unit == SECOND
     }
 
 

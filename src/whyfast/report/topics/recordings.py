@@ -5,28 +5,42 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from statistics import fmean, median
 
+from whyfast.judge.run_confounds import MACHINE
 from whyfast.judge.run_dates import DRIFT
 from whyfast.model.result import Result
 from whyfast.model.verdict import Carrier, Verdict, Word
 from whyfast.report.names import count, listed, shown
-from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
+from whyfast.report.numbers import format_percent, ratio_text
 
 _MOST_CARRIERS = 3
 _MOST_NAMED = 3
+#: The median of fewer says nothing that the mean does not.
+_FEWEST_FOR_MEDIAN = 3
 
 
 def recording_sentences(result: Result) -> list[str]:
     """First which is faster, by how much, and how sure that is."""
     margin = result.question.margin
-    sentences = [_headline(result, _whole(result))]
+    if not result.judged.verdicts:
+        return [_without_speed(result)]
+    whole = _whole(result)
+    sentences = [_headline(result, whole)]
+    if len(whole) > 1:
+        sentences += _shared(result, whole)
     for suite in result.judged.suites:
+        sentences += _median(result, suite.verdict)
         sentences += _carried(suite.verdict, suite.carriers, margin)
     for head in result.question.variants[1:]:
-        mine = [v for v in result.judged.verdicts if v.variant == head.name]
+        mine = _of(result, head.name)
         if len(mine) > 1:
             sentences += _tally(mine, head.name)
     return sentences
+
+
+def _of(result: Result, head: str) -> list[Verdict]:
+    return [v for v in result.judged.verdicts if v.variant == head]
 
 
 def _two_digits(ratio: float) -> str:
@@ -37,36 +51,112 @@ def _two_digits(ratio: float) -> str:
     return f"{text} {'slower' if ratio > 1 else 'faster'}" if ratio != 1 else text
 
 
+def _factor_of(verdict: Verdict) -> str:
+    """With two decimals, or as many as the interval has where these would lie outside of it."""
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    low, high = verdict.low, verdict.high
+    if low > 0 and math.isfinite(high):
+        ends = (low, high) if verdict.ratio >= 1 else (1 / high, 1 / low)
+        rounded = round(max(verdict.ratio, 1 / verdict.ratio), 2)
+        if not ends[0] <= rounded <= ends[1] and text.value != f"{rounded:.2f}x":
+            return text.factor
+    return _two_digits(verdict.ratio)
+
+
 def _whole(result: Result) -> list[Verdict]:
     """The overall verdict of each head, in the order of the files."""
     suites = {s.verdict.variant: s.verdict for s in result.judged.suites}
     single = {v.variant: v for v in result.judged.verdicts}
-    return [suites.get(v.name) or single[v.name] for v in result.question.variants[1:]]
+    heads = (v.name for v in result.question.variants[1:])
+    return [suites.get(name) or single[name] for name in heads]
+
+
+def _over(mine: Sequence[Verdict]) -> str:
+    if len(mine) > 1:
+        return f"over {count(len(mine), 'benchmark')}"
+    return f"on {shown(mine[0].benchmark or '')}"
 
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
-    base = shown(whole[0].baseline)
-    names = {v.benchmark for v in result.judged.verdicts}
-    over = (
-        f"over {count(len(names), 'benchmark')}"
-        if len(names) > 1
-        else f"on {shown(next(iter(names)) or '')}"
-    )
+    base, margin = shown(whole[0].baseline), result.question.margin
+    end = f"; {DRIFT}{_beside_the_question(result)}."
+    overs = [_over(_of(result, v.variant)) for v in whole]
     if len(whole) == 1:
-        said = _said(whole[0], result.question.margin, base)
-        return f"{shown(whole[0].variant)} {said}, {over}; {DRIFT}."
-    parts = [f"{shown(v.variant)} {_said(v, result.question.margin, None)}" for v in whole]
-    return f"Against {base}, {over}: {'; '.join(parts)}; {DRIFT}."
+        said = _said(whole[0], margin, base)
+        return f"{shown(whole[0].variant)} {said}, {overs[0]}{end}"
+    if len({frozenset(v.benchmark for v in _of(result, w.variant)) for w in whole}) == 1:
+        parts = [f"{shown(v.variant)} {_said(v, margin, None)}" for v in whole]
+        return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
+    parts = [
+        f"{shown(v.variant)} {_said(v, margin, None)}, {over}"
+        for v, over in zip(whole, overs, strict=True)
+    ]
+    return f"Against {base}: {'; '.join(parts)}{end}"
+
+
+def _beside_the_question(result: Result) -> str:
+    """What else could have made the difference, of what the files name."""
+    kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
+    labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
+    if not labels:
+        return ""
+    if len(labels) > _MOST_NAMED:
+        labels = [*labels[:_MOST_NAMED], f"{len(labels) - _MOST_NAMED} more"]
+    return f", and the runs differ in {listed(labels)}"
+
+
+def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
+    """Heads that have other benchmarks each are comparable over those that all have."""
+    ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
+    common = set(ratios[0]).intersection(*ratios[1:])
+    if all(len(r) == len(common) for r in ratios):
+        return
+    if not common:
+        yield "No benchmark is in all of them."
+        return
+    parts = [
+        f"{shown(w.variant)} {_two_digits(math.exp(fmean(math.log(r[name]) for name in common)))}"
+        for w, r in zip(whole, ratios, strict=True)
+    ]
+    yield f"Over the {count(len(common), 'benchmark')} that all have: {', '.join(parts)}."
+
+
+def _median(result: Result, verdict: Verdict) -> Iterable[str]:
+    ratios = [v.ratio for v in _of(result, verdict.variant)]
+    if len(ratios) < _FEWEST_FOR_MEDIAN:
+        return
+    middle = math.exp(median(math.log(r) for r in ratios))
+    text = f"The median benchmark of {shown(verdict.variant)} is {_precise(middle)}"
+    apart = (middle - 1) * (verdict.ratio - 1) < 0
+    yield f"{text}, unlike the geometric mean." if apart else f"{text}."
+
+
+def _precise(ratio: float) -> str:
+    text = f"{max(ratio, 1 / ratio):.3f}x"
+    return text if text == "1.000x" else f"{text} {'slower' if ratio > 1 else 'faster'}"
+
+
+def _without_speed(result: Result) -> str:
+    """Of files that hold no times and no rates."""
+    words = {"faster": "better", "slower": "worse", "same": "the same", "undecided": "undecided"}
+    found = Counter[str](v.word for v in result.judged.metrics)
+    if not found:
+        return "No benchmark has a time, and no quantity can be compared."
+    parts = [f"{text} in {found[word]}" for word, text in words.items() if found[word]]
+    names = [shown(v.name) for v in result.question.variants]
+    return (
+        f"No benchmark has a time. Of {count(found.total(), 'quantity').replace('ys', 'ies')}, "
+        f"{listed(names[1:])} is {listed(parts)}, against {names[0]}."
+    )
 
 
 def _said(verdict: Verdict, margin: float, base: str | None) -> str:
     than = f" than {base}" if base else ""
-    factor = _two_digits(verdict.ratio)
+    factor = _factor_of(verdict)
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
     if verdict.word == "same":
         as_ = f" as {base}" if base else ""
-        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
-        return f"is the same{as_} within {format_percent(margin)} ({factor} {plain.interval})"
+        return f"is the same{as_} within {format_percent(margin)} ({factor} {text.interval})"
     if verdict.word == "undecided":
         if verdict.ratio == 1 and base:  # neither faster nor slower "than"
             than = f" the time of {base}"

@@ -104,6 +104,8 @@ def summary_table(result: Result) -> Table | None:
     Variants of which only the machine code is read are left out; None when no other is there.
     """
     study, about = result.question, result.judged.about
+    if about == "runs" and not result.judged.verdicts:
+        return None
     comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
     only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
     times = median_times(result.recorded.blocks) if only is not None else {}

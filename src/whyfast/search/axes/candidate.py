@@ -13,8 +13,10 @@ class AxisCandidate:
 
     ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is what
     reports show beside it. ``variant`` is what is built for it, None where a script is run.
+    ``mixed``: of an axis without an order, which of its differences it has from the bad end.
     """
 
     name: str
     title: str
     variant: Variant | None = None
+    mixed: frozenset[int] = frozenset()

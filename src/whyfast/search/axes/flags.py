@@ -1,0 +1,186 @@
+"""What differs between the flags of two variants, as differences that can be mixed at will."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Literal, get_args
+
+from whyfast.model.differences import differ_in, flag_units
+from whyfast.model.errors import UserError
+from whyfast.model.variant import Variant
+
+#: The lists of words that are searched; everything else has to be the same at both ends.
+Place = Literal["cflags", "ldflags", "configure"]
+PLACES: tuple[Place, ...] = get_args(Place)
+
+#: One flag with its value.
+Unit = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in the words of a mixture: ``words`` of both ends, or of one of them.
+
+    ``difference`` is the number of what differs, None for what both have. ``bad``: whether the
+    words are there when a mixture has that difference, or when it has it not.
+    """
+
+    place: Place
+    words: Unit
+    difference: int | None = None
+    bad: bool = False
+
+
+@dataclass(frozen=True)
+class FlagDifferences:
+    """Titles of the differences, and the words of every mixture, in order."""
+
+    titles: tuple[str, ...]
+    slots: tuple[Slot, ...]
+
+    def words(self, place: Place, mixed: frozenset[int]) -> tuple[str, ...]:
+        """The words of one list with ``mixed`` from the bad end and all else from the good one."""
+        taken = (s for s in self.slots if s.place == place and _taken(s, mixed))
+        return tuple(word for slot in taken for word in slot.words)
+
+    def variant(self, good: Variant, mixed: frozenset[int]) -> Variant:
+        """That mixture; what its program is expected to be is left open."""
+        words = {place: self.words(place, mixed) for place in PLACES}
+        return replace(
+            good,
+            cflags=words["cflags"],
+            ldflags=words["ldflags"],
+            configure=words["configure"],
+            expect={},
+            axes={},
+        )
+
+
+def with_flags(variant: Variant, text: Sequence[str], name: str) -> Variant:
+    """The variant with those flags of the compiler in the place of its own of the same kind."""
+    given = flag_units(text)
+    kinds = {kind(unit) for unit in given}
+    own = [u for u in flag_units(variant.cflags) if kind(u) not in kinds]
+    return replace(variant, name=name, cflags=tuple(w for u in (*own, *given) for w in u))
+
+
+def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
+    """The flags in which two variants differ; two settings of one and the same are one difference.
+
+    UserError when they differ in more than flags, or in none.
+    """
+    if also := sorted(differ_in(good, bad) - {*PLACES, "keep", "packages"}):
+        raise UserError(
+            f"{good.name} and {bad.name} differ in {', '.join(also)} too; "
+            "name two variants that differ in cflags, ldflags or configure alone",
+            where="--axis flags",
+        )
+    slots: list[Slot] = []
+    numbers: dict[tuple[Place, str], int] = {}
+    for place in PLACES:
+        for unit, where in _aligned(_units(place, good), _units(place, bad)):
+            key = (place, kind(unit))
+            number = None if where == "both" else numbers.setdefault(key, len(numbers))
+            slots.append(Slot(place, unit, number, where == "bad"))
+    if not numbers:
+        raise UserError(f"{good.name} and {bad.name} have the same flags", where="--bad")
+    return FlagDifferences(_titles(slots, len(numbers)), tuple(slots))
+
+
+def expanded(found: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) -> FlagDifferences:
+    """With what the compiler itself sets otherwise at the two ends, one difference a flag.
+
+    A setting that both ends give themselves is theirs, and not part of the level.
+    """
+    given = {kind(s.words) for s in found.slots if s.place == "cflags"}
+    slots, titles = list(found.slots), list(found.titles)
+    by_kind = {kind(u): u for u in bad}
+    for unit in good:
+        other = by_kind.get(kind(unit))
+        if other is None or other == unit or kind(unit) in given:
+            continue
+        slots += [
+            Slot("cflags", unit, len(titles), False),
+            Slot("cflags", other, len(titles), True),
+        ]
+        titles.append(_title([unit], [other]))
+    return FlagDifferences(tuple(titles), tuple(slots))
+
+
+def levels(found: FlagDifferences) -> bool:
+    """Whether the level of optimisation is among the differences."""
+    changed = [s for s in found.slots if s.difference is not None and s.place == "cflags"]
+    return any(kind(s.words) == "-O" for s in changed)
+
+
+def kind(unit: Unit) -> str:
+    """Equal for flags of which the later one wins: ``-fx`` and ``-fno-x``, ``-O2`` and ``-O3``."""
+    name, sign, _ = unit[-1].partition("=")
+    last = name + sign
+    if len(unit) > 1 and unit[0] not in ("-mllvm", "-Xclang", "--param"):
+        return " ".join(unit)
+    if re.fullmatch(r"-O(|[0-9sgz]|fast)", last):
+        return "-O"
+    last = re.sub(r"^-([fmW])no-", r"-\1", last)
+    if unit[-1].startswith(("--param=", "-D", "-Wl,")):  # a name of its own behind the first "="
+        last = "".join(unit[-1].rpartition("=")[:2]) or unit[-1]
+    return " ".join((*unit[:-1], last))
+
+
+def _taken(slot: Slot, mixed: frozenset[int]) -> bool:
+    return slot.difference is None or slot.bad == (slot.difference in mixed)
+
+
+def _units(place: Place, variant: Variant) -> list[Unit]:
+    """Flags with their values; of clang's own options the pairs that belong together."""
+    words: tuple[str, ...] = getattr(variant, place)
+    if place == "configure":
+        return [(word,) for word in words]
+    units: list[Unit] = []
+    for unit in flag_units(words):
+        if unit[0] == "-Xclang" and not unit[-1].startswith("-") and units:
+            units[-1] = (*units[-1], *unit)  # -Xclang -target-feature -Xclang +avx2
+        else:
+            units.append(unit)
+    return units
+
+
+def _aligned(
+    good: Sequence[Unit], bad: Sequence[Unit]
+) -> list[tuple[Unit, Literal["both", "good", "bad"]]]:
+    """Both lists as one, in the order of both."""
+    out: list[tuple[Unit, Literal["both", "good", "bad"]]] = []
+    for tag, i, j, k, m in SequenceMatcher(None, good, bad, autojunk=False).get_opcodes():
+        if tag == "equal":
+            out += [(unit, "both") for unit in good[i:j]]
+        else:
+            for before, after in zip_longest(good[i:j], bad[k:m]):
+                out += [(before, "good")] if before else []
+                out += [(after, "bad")] if after else []
+    return out
+
+
+def _titles(slots: Sequence[Slot], number: int) -> tuple[str, ...]:
+    only: defaultdict[int, tuple[list[Unit], list[Unit]]] = defaultdict(lambda: ([], []))
+    places: dict[int, Place] = {}
+    for slot in slots:
+        if slot.difference is not None:
+            only[slot.difference][slot.bad].append(slot.words)
+            places[slot.difference] = slot.place
+    return tuple(
+        ("" if places[n] == "cflags" else f"{places[n]}: ") + _title(*only[n])
+        for n in range(number)
+    )
+
+
+def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
+    """What the bad end has that the good one has not, or the other way round."""
+    before, after = (" ".join(w for unit in units for w in unit) for units in (good, bad))
+    if before and after:
+        return f"{after} for {before}"
+    return after or f"without {before}"

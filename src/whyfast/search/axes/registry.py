@@ -1,0 +1,16 @@
+"""The axes without an order by name. A new one is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from whyfast.investigate.work import Work
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
+from whyfast.search.axes.level import mix_flags
+from whyfast.search.axes.mixing import Mixing
+
+#: From the ends to what differs between them; UserError for ends that cannot be.
+MIXINGS: Mapping[str, Callable[[Work[Study], Variant, Variant], Mixing]] = {
+    "flags": mix_flags,
+}

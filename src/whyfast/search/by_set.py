@@ -1,0 +1,108 @@
+"""A search of a study along an axis that has no order: which differences of two ends matter."""
+
+from __future__ import annotations
+
+import shlex
+import zlib
+from dataclasses import dataclass, replace
+
+from whyfast.investigate.choose import narrow
+from whyfast.investigate.events import Observer
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Work
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.flags import with_flags
+from whyfast.search.axes.registry import MIXINGS
+from whyfast.search.keep import search_key
+from whyfast.search.minimise import Differences, Minimal
+from whyfast.search.quantity import Quantity, check_quantity
+from whyfast.search.run_set import SetResult, run_set
+from whyfast.search.set_subject import SetSubject
+from whyfast.search.study_subject import StudySubject
+from whyfast.store.home import Home
+
+
+@dataclass(frozen=True)
+class SetSearch:
+    """What a user asks. ``good`` and ``bad`` are variants of the study; or flags of the compiler
+    (``-O2 -fno-gcse``), which are given to ``variant`` (None: the study's main baseline).
+    ``benchmarks`` are all of them when empty, ``margin`` None is the study's, ``blocks`` the most
+    to take."""
+
+    axis: str
+    good: str
+    bad: str
+    variant: str | None = None
+    benchmarks: tuple[str, ...] = ()
+    margin: float | None = None
+    blocks: int | None = None
+    fresh: bool = False
+    quantity: Quantity = "time"
+
+
+def search_by_set(
+    study: Study, search: SetSearch, home: Home, observer: Observer, outside: Outside
+) -> SetResult:
+    """Which differences carry the difference. UserError for ends that cannot be."""
+    study = narrow(study, (), search.benchmarks)
+    check_quantity(search.quantity, study)
+    work = Work(replace(study, twin=False), home, observer, outside)
+    good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
+    mixing = MIXINGS[search.axis](work, good, bad)
+    margin = study.margin if search.margin is None else search.margin
+    key = search_key(
+        *(study.name, search.axis, search.quantity, mixing.differences, margin),
+        *(repr(replace(v, name="")) for v in (mixing.good, mixing.bad)),
+        *(repr(study.benchmarks), study.source.folder, study.source.revision),
+    )
+    file = home.data / "searches" / f"{key}.json"
+    if search.fresh:
+        file.unlink(missing_ok=True)
+    candidates = [AxisCandidate(v.name, v.name, v) for v in (mixing.good, mixing.bad)]
+    subject = StudySubject(
+        work, candidates, zlib.crc32(key.encode()), quantity=search.quantity, make=mixing.make
+    )
+    observer.phase("search")
+    return run_set(
+        Differences(len(mixing.differences), margin, budget=search.blocks),
+        SetSubject(subject, candidates),
+        SetResult(
+            search.axis,
+            mixing.good.name,
+            mixing.bad.name,
+            mixing.differences,
+            search.quantity,
+            (),
+            Minimal("undecided"),
+            mixing.vanishing,
+        ),
+        file,
+        home,
+        observer,
+    )
+
+
+def _ends(search: SetSearch) -> tuple[tuple[str, str], ...]:
+    return (("good", search.good), ("bad", search.bad))
+
+
+def _end(study: Study, search: SetSearch, text: str, where: str) -> Variant:
+    names = [v.name for v in study.variants if not v.twin_of]
+    if text.startswith("-"):
+        base = _named(study, search.variant or study.baselines[0], names, "--variant")
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise UserError(f"{text!r} cannot be split into flags: {error}", where=where) from error
+        return with_flags(base, words, text)
+    return _named(study, text, names, where)
+
+
+def _named(study: Study, name: str, names: list[str], where: str) -> Variant:
+    if name not in names:
+        known = ", ".join(names)
+        raise UserError(f"no variant {name!r}; there are {known}; or write flags", where=where)
+    return study.variant(name)

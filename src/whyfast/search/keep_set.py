@@ -1,0 +1,48 @@
+"""Searches for a set on disk: everything that was measured, a file each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whyfast.search.keep import FORMAT, write_whole
+from whyfast.search.minimise import Event, Failed
+from whyfast.search.subsets import Trial
+
+
+def save_events(path: Path, events: Sequence[Event], names: Sequence[str]) -> None:
+    """Durable when it returns. UserError when it cannot be written."""
+    kept = [_plain(event) for event in events]
+    write_whole(path, {"format": FORMAT, "names": list(names), "events": kept})
+
+
+def load_events(path: Path, names: Sequence[str]) -> tuple[Event, ...]:
+    """The events kept there; none where they are not of this very search, or damaged."""
+    try:
+        data = json.loads(path.read_text())
+        if data["format"] != FORMAT or data["names"] != list(names):
+            return ()
+        return tuple(_event(e) for e in data["events"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def _plain(event: Event) -> dict[str, object]:
+    if isinstance(event, Failed):
+        return {"failed": sorted(event.subset), "reason": event.reason}
+    subset = None if event.subset is None else sorted(event.subset)
+    return {
+        "ends": event.ends,
+        "subset": subset,
+        "offset": event.offset,
+        "fresh": event.fresh,
+    }
+
+
+def _event(data: Mapping[str, Any]) -> Event:
+    if "failed" in data:
+        return Failed(frozenset(data["failed"]), str(data["reason"]))
+    subset = None if data["subset"] is None else frozenset(data["subset"])
+    return Trial(float(data["ends"]), subset, float(data["offset"]), bool(data["fresh"]))

@@ -1,0 +1,53 @@
+"""The oracle of a search for a set: mixtures of two ends, built and measured beside both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.minimise import Event, Failed, Try
+from whyfast.search.subject import CandidateFailed, Subject, Times, observation
+from whyfast.search.subsets import Subset, Trial
+
+GOOD, BAD = 0, 1
+
+
+@dataclass
+class SetSubject:
+    """Answers :func:`whyfast.search.minimise.minimise`.
+
+    ``candidates`` are those of ``subject``, which may grow: the ends first, then every mixture
+    when it is first asked for. Raises CandidateFailed when an end cannot be built or measured.
+    """
+
+    subject: Subject
+    candidates: list[AxisCandidate]
+    _numbers: dict[Subset, int] = field(default_factory=dict)
+
+    def __call__(self, wanted: Try) -> Event:
+        """Take a block."""
+        chosen = [] if wanted.subset is None else [self._number(wanted.subset)]
+        try:
+            blocks = self.subject.block([GOOD, BAD, *chosen], layouts=False)
+        except CandidateFailed as failed:
+            if failed.candidate in (GOOD, BAD) or wanted.subset is None:
+                raise
+            return Failed(wanted.subset, failed.reason)
+        return _trial(blocks, chosen, wanted)
+
+    def _number(self, subset: Subset) -> int:
+        if subset not in self._numbers:
+            self._numbers[subset] = len(self.candidates)
+            name = "+".join(map(str, sorted(subset)))
+            self.candidates.append(AxisCandidate(name, name, mixed=subset))
+        return self._numbers[subset]
+
+
+def _trial(blocks: Sequence[Times], chosen: Sequence[int], wanted: Try) -> Trial:
+    """As the block of a search along a line whose bad end has the highest number."""
+    order = [GOOD, *chosen, BAD]
+    renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
+    seen = observation(renamed, len(order) - 1, layouts=False)
+    offset = seen.readings[0].offset if seen.readings else 0.0
+    return Trial(seen.ends, wanted.subset, offset, wanted.fresh)

@@ -1,0 +1,94 @@
+"""Searches for a set with real compilers, by counted instructions, which do not depend on load."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.test_run import whyfast
+
+from whyfast.store.home import Home
+
+PARTS = Path(__file__).resolve().parents[1] / "known" / "parts"
+
+pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
+
+
+def _study(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "study.toml").write_text(
+        f"""
+[study]
+title = "What exactly?"
+baseline = "fast"
+[source]
+path = "{PARTS}"
+[build]
+steps = ["{{cc}} {{cflags}} -c {{source}}/*.c"]
+link = "{{cc}} {{cflags}} -o {{program}} *.o {{layout}} {{ldflags}}"
+program = "parts"
+[variant.fast]
+toolchain = "path:gcc"
+cflags = ["-O2", "-g"]
+[variant.slow]
+extends = "fast"
+cflags.add = ["-fno-gcse", "-fno-ipa-icf", "-fno-inline", "-fno-tree-vrp", "-falign-loops=32"]
+[variant.other]
+extends = "fast"
+env = {{ LANG = "C" }}
+[benchmarks.parts]
+runner = "command"
+command = ["{{program}}"]
+"""
+    )
+    return folder
+
+
+def _search(*arguments: str | Path) -> tuple[dict[str, Any], str]:
+    out = Path(str(arguments[0])) / "search.json"
+    done = whyfast("search", *arguments, "--measure", "instructions", "--json", out)
+    return json.loads(out.read_text()), done.stdout
+
+
+def test_the_flag_among_decoys(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    found, said = _search(study, "--axis", "flags", "--good", "fast", "--bad", "slow")
+    assert found["schema"] == "whyfast-search-set/1"
+    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[2]])
+    assert found["differences"][2] == "-fno-inline"
+    assert "`-fno-inline` carries the difference: slow has " in " ".join(said.split())
+
+
+def test_a_level_is_searched_by_what_it_sets(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    found, _ = _search(study, "--axis", "flags", "--good=-O2", "--bad=-O2 -fno-inline -O1")
+    named = [found["differences"][d] for part in found["answer"]["parts"] for d in part]
+    assert "-fno-inline" in named
+    assert any(d.endswith(" for -fgcse") for d in found["differences"])
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ("fast", "nowhere", "--bad: no variant 'nowhere'; there are fast, slow, other; or write"),
+        ("fast", "fast", "--bad: fast and fast have the same flags"),
+        ("fast", "other", "--axis flags: fast and other differ in env too; name two variants"),
+        ("-O2 '", "fast", '--good: "-O2 \'" cannot be split into flags: No closing quotation'),
+    ],
+)
+def test_bad_ends(own_home: Home, tmp_path: Path, good: str, bad: str, said: str) -> None:
+    study = _study(tmp_path / "study")
+    done = whyfast("search", study, "--axis", "flags", f"--good={good}", f"--bad={bad}", code=2)
+    assert said in done.stderr
+
+
+def test_what_cannot_be_counted_is_told_before_anything_is_built(
+    own_home: Home, tmp_path: Path
+) -> None:
+    study = _study(tmp_path / "study")
+    ends = ("--axis", "flags", "--good", "fast", "--bad", "slow")
+    done = whyfast("search", study, *ends, "--measure", "indirect-jumps", code=2)
+    assert "--measure indirect-jumps: the study names no functions that dispatch" in done.stderr

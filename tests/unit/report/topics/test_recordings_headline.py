@@ -1,0 +1,53 @@
+"""Figures of a headline agree with their interval."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyfast.judge.decide import word
+from whyfast.model.verdict import Verdict
+from whyfast.report.topics.recordings import _said
+
+VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
+
+
+@given(
+    ratio=st.floats(0.5, 2),
+    below=st.floats(1e-6, 0.1),
+    above=st.floats(1e-6, 0.1),
+    margin=st.sampled_from([0.01, 0.0001]),
+)
+def test_an_estimate_lies_in_its_interval_and_on_its_side(
+    ratio: float, below: float, above: float, margin: float
+) -> None:
+    import math
+
+    low, high = ratio * math.exp(-below), ratio * math.exp(above)
+    verdict = replace(
+        VERDICT, ratio=ratio, low=low, high=high, word=word(math.log(low), math.log(high), margin)
+    )
+    said = _said(verdict, margin, "base")
+    factor = float(re.search(r"(\d+\.\d+)x", said)[1])  # type: ignore[index]
+    ends = re.search(r"\[(\d+\.\d+), (\d+\.\d+)\]", said)
+    assert ends is not None
+    assert float(ends[1]) <= factor <= float(ends[2])
+
+
+def test_the_published_bad_line() -> None:
+    verdict = replace(VERDICT, ratio=1 / 1.0255, low=1 / 1.0261, high=1 / 1.0249, word="faster")
+    assert _said(verdict, 0.01, "base") == "is 1.026x faster than base [1.025, 1.026]"
+
+
+@pytest.mark.parametrize("ratio", [0.997, 1.003])
+def test_the_same_reads_in_one_direction(ratio: float) -> None:
+    verdict = replace(VERDICT, ratio=ratio, low=ratio - 0.002, high=ratio + 0.002, word="same")
+    said = _said(verdict, 0.01, None)
+    inside = re.search(r"\((\d.\d+)x (faster|slower) \[(\d.\d+), (\d.\d+)\]\)", said)
+    assert inside is not None
+    assert float(inside[3]) <= float(inside[1]) <= float(inside[4])
+    assert float(inside[3]) >= 1.0

@@ -1,0 +1,124 @@
+"""A search for a set as a whole, with programs whose cost is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.unit.investigate.doubles import Watcher
+
+from whyfast.model.errors import UserError
+from whyfast.report.pages.search_set_page import dump_set, set_headline, set_page
+from whyfast.report.render.markdown import render_markdown
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.minimise import Differences, Minimal
+from whyfast.search.quantity import Quantity
+from whyfast.search.run_set import SetResult, run_set
+from whyfast.search.set_subject import SetSubject
+from whyfast.search.subject import CandidateFailed, Times
+from whyfast.store.home import Home
+
+NAMES = tuple(f"-f{n}" for n in range(8))
+
+
+@dataclass
+class Counted:
+    """A program costs 100, or 150 with all of ``needs`` from the bad end."""
+
+    candidates: list[AxisCandidate]
+    needs: frozenset[int] = frozenset({5})
+    broken: frozenset[int] = frozenset()
+    relinkable: bool = False
+    interrupt: int = 1000
+    asked: list[frozenset[int]] = field(default_factory=list)
+
+    def build(self, candidate: int) -> None:
+        """Nothing is built."""
+
+    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+        if len(self.asked) >= self.interrupt:
+            raise KeyboardInterrupt
+        for candidate in candidates:
+            if candidate in self.broken:
+                raise CandidateFailed(candidate, "does not link")
+        self.asked.append(self.candidates[candidates[-1]].mixed)
+        return [{c: np.array([self._cost(c)]) for c in candidates}]
+
+    def _cost(self, candidate: int) -> float:
+        mixed = frozenset(range(8)) if candidate == 1 else self.candidates[candidate].mixed
+        return 150.0 if self.needs <= mixed else 100.0
+
+
+def _search(
+    home: Home, *, quantity: Quantity = "instructions", budget: int | None = None, **world: object
+) -> tuple[SetResult, Counted, Watcher]:
+    candidates = [AxisCandidate("slow not", "good"), AxisCandidate("slow", "bad")]
+    subject = Counted(candidates, **world)  # type: ignore[arg-type]
+    blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
+    watcher = Watcher()
+    task = Differences(len(NAMES), budget=budget)
+    oracle = SetSubject(subject, candidates)
+    file = home.data / "searches" / "one.json"
+    return run_set(task, oracle, blank, file, home, watcher), subject, watcher
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+def test_the_one_flag_is_told(home: Home) -> None:
+    found, *_ = _search(home)
+    assert (found.answer.word, found.answer.parts) == ("set", ((5,),))
+    assert set_headline(found) == (
+        "`-f5` carries the difference: slow has 1.5x more instructions, than fast."
+    )
+    shown = render_markdown(set_page(found))
+    assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
+    assert '"schema": "whyfast-search-set/1"' in dump_set(found)
+
+
+def test_two_that_interact_are_told_so(home: Home) -> None:
+    found, *_ = _search(home, needs=frozenset({2, 6}))
+    assert found.answer.parts == ((2,), (6,))
+    assert set_headline(found).startswith("`-f2` and `-f6` carry the difference together: ")
+    shown = render_markdown(set_page(found))
+    assert "`-f2` alone: 0 % of the difference." in shown
+    assert "They do not add up: they interact." in shown
+
+
+def test_a_search_goes_on_after_an_interrupt(home: Home) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        _search(home, interrupt=7)
+    found, again, watcher = _search(home)
+    assert watcher.heard[0] == "resuming: 7 blocks are there already"
+    whole, alone, _ = _search(Home(home.cache, home.data / "other"))
+    assert found.events == whole.events
+    assert len(again.asked) == len(alone.asked) - 7
+    _, none, _ = _search(home)
+    assert none.asked == []
+
+
+def test_ends_that_are_alike_or_swapped(home: Home) -> None:
+    found, *_ = _search(home, needs=frozenset({99}))
+    assert set_headline(found).startswith("There is nothing to find: slow costs as much as fast ")
+
+
+def test_an_end_that_cannot_be_measured_is_named(home: Home) -> None:
+    with pytest.raises(UserError) as caught:
+        _search(home, broken=frozenset({1}))
+    assert str(caught.value) == "--bad: the bad end, slow, cannot be measured: does not link"
+
+
+def test_blocks_that_do_not_suffice(home: Home) -> None:
+    found, *_ = _search(home, budget=5)
+    assert (found.answer.word, len(found.events)) == ("undecided", 5)
+
+
+def test_mixtures_that_do_not_build_are_told(home: Home) -> None:
+    found, *_ = _search(home, broken=frozenset({2}))
+    assert found.answer.word == "set"
+    assert "does not link" in render_markdown(set_page(found))
