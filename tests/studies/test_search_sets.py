@@ -70,6 +70,16 @@ def test_a_level_is_searched_by_what_it_sets(own_home: Home, tmp_path: Path) -> 
     assert any(d.endswith(" for -fgcse") for d in found["differences"])
 
 
+def test_the_object_that_makes_the_difference(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    found, said = _search(study, "--axis", "objects", "--good", "fast", "--bad", "slow")
+    assert "hot.o" in found["differences"]
+    assert found["differences"][-1] == "linked as slow is"
+    hot = found["differences"].index("hot.o")
+    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[hot]])
+    assert "`hot.o` carries the difference: slow has " in " ".join(said.split())
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
@@ -82,6 +92,21 @@ def test_a_level_is_searched_by_what_it_sets(own_home: Home, tmp_path: Path) -> 
 def test_bad_ends(own_home: Home, tmp_path: Path, good: str, bad: str, said: str) -> None:
     study = _study(tmp_path / "study")
     done = whyfast("search", study, "--axis", "flags", f"--good={good}", f"--bad={bad}", code=2)
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ("fast", "other", "--bad: fast and other have the same objects"),
+        ("fast", "-O2 -fno-such", "--bad: -O2 -fno-such cannot be built: "),
+    ],
+)
+def test_objects_that_cannot_be_mixed(
+    own_home: Home, tmp_path: Path, good: str, bad: str, said: str
+) -> None:
+    study = _study(tmp_path / "study")
+    done = whyfast("search", study, "--axis", "objects", f"--good={good}", f"--bad={bad}", code=2)
     assert said in done.stderr
 
 

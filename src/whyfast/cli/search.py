@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from whyfast.search.run_set import SetResult
 
 #: Those whose candidates have an order, and those of differences that are mixed.
-LINES, SETS = ("commits", "toolchains"), ("flags",)
+LINES, SETS = ("commits", "toolchains"), ("flags", "objects")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +63,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--build", metavar="LINE", default="", help="with a command: what builds a commit"
     )
+    parser.add_argument(
+        "--number",
+        action="store_true",
+        help="with a command: what counts is the last number that it prints; less is better",
+    )
+    parser.add_argument(
+        "--program",
+        default="",
+        metavar="PATH",
+        help="with a command: what the build makes, to compare the code of culprit and parent",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        dest="everything",
+        help="when a step is not all of the difference, search for the others too",
+    )
     parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
     add_outputs(parser)
 
@@ -103,7 +120,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
     from whyfast.study.load import load_study
 
     if len(args.what) > 1:
-        raise UserError("flags are those of a study; name one", where=f"--axis {args.axis}")
+        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     search = SetSearch(
         args.axis,
         args.good,
@@ -141,6 +158,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             margin,
             args.blocks,
             args.fresh,
+            args.everything,
         )
         study, own = load_study(args.what[0]), own_home()
         with BuildStore(own.builds).in_use():
@@ -156,5 +174,8 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         margin or 0.01,
         args.blocks,
         args.fresh,
+        args.number,
+        args.program,
+        args.everything,
     )
     return search_by_command(command, own_home(), observer, Outside())

@@ -87,7 +87,7 @@ def build(work: Work[Study]) -> Work[Study]:
         work,
         toolchains=tuple(toolchains.values()),
         builds=tuple(outcomes),
-        evidence=_evidence(work, outcomes),
+        evidence=read_evidence(work, outcomes),
         packages=packages,
         layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
         seconds={"prepare": work.outside.clock.monotonic() - began},
@@ -227,7 +227,8 @@ def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> st
     return None
 
 
-def _evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:
+def read_evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:
+    """What the study wants to know of the machine code of these builds."""
     wanted = work.question.evidence
     if not wanted.dispatch and not wanted.functions:
         return ()

@@ -13,10 +13,10 @@ from whyfast.judge.eprocess import confidence_interval
 from whyfast.report.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, listed, shown, visible
-from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.numbers import format_percent
+from whyfast.report.topics.search_costs import compares
 from whyfast.search.confirm import ALPHA
 from whyfast.search.minimise import Failed, Part
-from whyfast.search.quantity import Quantity
 from whyfast.search.run_set import SetResult
 from whyfast.search.subsets import Subset, Trial, level
 
@@ -24,11 +24,6 @@ from whyfast.search.subsets import Subset, Trial, level
 SCHEMA = "whyfast-search-set/1"
 
 _MOST_NAMED = 3
-#: What a cost of each kind is more of, and less of; see :func:`whyfast.search.quantity.costs`.
-_COUNTED: dict[Quantity, tuple[str, str]] = {
-    "instructions": ("more instructions", "fewer instructions"),
-    "indirect-jumps": ("fewer indirect jumps", "more indirect jumps"),
-}
 
 
 def set_page(result: SetResult) -> Document:
@@ -140,13 +135,8 @@ def _ends(result: SetResult) -> str:
     ends = np.array([t.ends for t in _trials(result)])
     if not ends.size:
         return "is not measured"
-    middle = float(np.median(ends))
-    if result.quantity != "time":
-        more, fewer = _COUNTED[result.quantity]
-        return f"has {math.exp(abs(middle)):.4g}x {more if middle >= 0 else fewer}"
     low, high = confidence_interval(ends, ALPHA)
-    text = ratio_text(*(math.exp(min(x, 700)) for x in (middle, low, high)))
-    return f"is {text.factor} {text.interval}".strip()
+    return compares(result.quantity, float(np.median(ends)), low, high)
 
 
 def _share(of: tuple[float, float]) -> str:

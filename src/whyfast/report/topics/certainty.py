@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
@@ -106,7 +106,31 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
         f'"same" is said when the interval lies within it{more}.',
         _ABOUT[about],
+        *pinning_sentences(result.recorded.blocks),
     )
+
+
+def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
+    """Whether processes were bound to one CPU, and what has several threads; none of kernels."""
+    bound: dict[str, bool] = {}
+    threads: dict[str, int] = {}
+    for block in blocks:
+        bound[block.benchmark] = block.cpu is not None
+        for variant, number in block.threads.items():
+            threads[variant] = max(number, threads.get(variant, 1))
+    several = [f"{shown(v)} has {n} threads at work" for v, n in threads.items() if n > 1]
+    why = f" ({', '.join(several)})" if several else ""
+    free = [name for name, pinned in bound.items() if not pinned]
+    if bound and not free:
+        yield "All was pinned: the processes of a block to one CPU, drawn for each block."
+    elif len(free) == len(bound) and bound:
+        yield f"Nothing was pinned: processes were free to use all CPUs{why}."
+    elif free:
+        names = ", ".join(map(shown, free))
+        yield (
+            "The processes of a block were pinned to one CPU, drawn for each block; but free to "
+            f"use all CPUs on {names}{why}."
+        )
 
 
 def _span(numbers: list[int], most: str) -> str:

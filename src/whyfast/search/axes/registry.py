@@ -9,8 +9,10 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.level import mix_flags
 from whyfast.search.axes.mixing import Mixing
+from whyfast.search.axes.objects import mix_objects
 
 #: From the ends to what differs between them; UserError for ends that cannot be.
 MIXINGS: Mapping[str, Callable[[Work[Study], Variant, Variant], Mixing]] = {
     "flags": mix_flags,
+    "objects": mix_objects,
 }

@@ -1,0 +1,153 @@
+"""Objects of two builds linked into one program."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shlex
+import shutil
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from whyfast.build.failure import because, why
+from whyfast.build.recipe import Recipe
+from whyfast.build.relink import FOLDER as LAYOUTS
+from whyfast.build.steps import Steps, enclose, expand_link
+from whyfast.model.build import Build
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.builds import BuildStore
+from whyfast.store.lock import exclusive
+
+#: Where mixtures are kept, within the folder of the build that most of them is from.
+MIXED = "mixed"
+
+
+class CannotMix(Exception):
+    """Why a mixture has no program."""
+
+
+@dataclass(frozen=True)
+class BuiltWith:
+    """A build that can be linked again, and how it was made."""
+
+    recipe: Recipe
+    build: Build
+
+    @property
+    def work(self) -> Path:
+        """The build folder."""
+        program = self.build.program
+        return program.parents[len(Path(self.recipe.program).parts) - 1]
+
+
+def link_mixed(
+    good: BuiltWith, bad: BuiltWith, objects: Sequence[str], link: BuiltWith, store: BuildStore
+) -> Path:
+    """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
+    is; made once. Raises :class:`CannotMix`."""
+    said = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
+    name = hashlib.sha256(said.encode()).hexdigest()[:16]
+    folder = store.folder(good.build.digest) / MIXED / name
+    program = folder / "work" / good.recipe.program
+    with exclusive(store.lock(good.build.digest)):
+        if (folder / "done").exists() and program.is_file():
+            return program
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            _prepare(good, bad, objects, folder / "work")
+            _link(link.recipe, folder, store)
+        except (CannotBuildHere, OSError) as error:
+            reason = because(error) if isinstance(error, OSError) else str(error)
+            raise CannotMix(reason) from error
+        if not program.is_file():
+            raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
+        (folder / "done").touch()
+    return program
+
+
+def same_link(good: Recipe, bad: Recipe) -> bool:
+    """Whether both builds are linked by the same command of the same toolchain."""
+    place = Path("/build")
+    commands = {expand_link(r, place, "", shlex.quote(r.program)) for r in (good, bad)}
+    return len(commands) == 1 and good.toolchain.digest == bad.toolchain.digest
+
+
+def differing_objects(good: Path, bad: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of two build folders the objects whose code or data differ, and those that one alone has."""
+    mine, other = ({str(p) for p in _objects(folder)} for folder in (good, bad))
+    differ = (n for n in mine & other if code_digest(good / n) != code_digest(bad / n))
+    return tuple(sorted(differ)), tuple(sorted(mine ^ other))
+
+
+def code_digest(file: Path) -> str:
+    """Over all that a program or object loads into memory, relocations and names of symbols
+    included: notes and debug information, which record flags, do not count. Over the bytes of a
+    file that is no ELF. OSError."""
+    content = file.read_bytes()
+    digest = hashlib.sha256()
+    try:
+        elf = ELFFile(io.BytesIO(content))
+        for section in elf.iter_sections():
+            name, flags = section.name, section["sh_flags"]
+            relocated = ""
+            if section["sh_type"] in ("SHT_RELA", "SHT_REL"):
+                relocated = elf.get_section(section["sh_info"]).name
+            counted = flags & SH_FLAGS.SHF_ALLOC and not name.startswith(".note")
+            if counted or (relocated and not relocated.startswith(".debug")):
+                digest.update(f"{name}\0{section['sh_size']}\0".encode())
+                digest.update(b"" if section["sh_type"] == "SHT_NOBITS" else section.data())
+            if isinstance(section, SymbolTableSection):
+                symbols = section.iter_symbols()
+                named = (s.name for s in symbols if s["st_info"]["type"] != "STT_FILE")
+                digest.update("\0".join(named).encode())
+    except (ELFError, ValueError):
+        return hashlib.sha256(content).hexdigest()
+    return digest.hexdigest()
+
+
+def _objects(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*.o")):
+        relative = path.relative_to(folder)
+        if LAYOUTS not in relative.parts and path.is_file():
+            yield relative
+
+
+def _prepare(good: BuiltWith, bad: BuiltWith, objects: Sequence[str], work: Path) -> None:
+    """The build folder of the one with objects of the other, which are the newest files in it, so
+    that a makefile puts them into its libraries."""
+    shutil.copytree(
+        good.work,
+        work,
+        symlinks=True,
+        ignore=shutil.ignore_patterns(LAYOUTS, "*.layout-*"),
+        dirs_exist_ok=False,
+    )
+    (work / good.recipe.program).unlink()
+    for name in objects:
+        (work / name).unlink()
+        shutil.copyfile(bad.work / name, work / name)
+        os.utime(work / name)
+
+
+def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
+    work, log, steps = folder / "work", folder / "log.txt", Steps()
+    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    within, _ = enclose(recipe, folder, store)
+    step = expand_link(recipe, work, "", shlex.quote(recipe.program))
+    with log.open("wb") as out:
+        try:
+            status = steps.run(step, work, env, out.fileno(), within)
+        except KeyboardInterrupt:
+            steps.cancel(signal.SIGTERM)  # a session of its own hears of no interrupt
+            raise
+    if status != 0:
+        lines = log.read_text("utf-8", "replace").splitlines()
+        raise CannotMix(why(step, status, lines[-20:]))

@@ -1,0 +1,123 @@
+"""The objects of two builds, mixed in one link."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.build.mixed import (
+    BuiltWith,
+    CannotMix,
+    code_digest,
+    differing_objects,
+    link_mixed,
+    same_link,
+)
+from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.investigate.building import read_evidence
+from whyfast.investigate.work import Work
+from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.mixing import Mixing
+from whyfast.search.study_subject import build_alone, make_variant
+from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
+
+VANISHING = "it is placement, or more than a few files make it together"
+
+
+def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
+    """The objects in which the builds of two variants differ, and the link where that differs.
+
+    UserError where the study does not say how it is linked, an end cannot be built, their objects
+    are not the same files, or the objects of the one end do not make its program.
+    """
+    if work.question.build.link is None:
+        raise UserError(
+            "the study does not say how its objects are linked; write link = … in [build]",
+            where=work.question.folder / "study.toml",
+        )
+    made = [_made(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
+    ends = [_built_with(m) for m in made]
+    differing, alone = differing_objects(*(e.work for e in ends))
+    if alone:
+        raise UserError(
+            f"{', '.join(alone[:5])}: an object of one end alone; both ends must be made of the "
+            "same files",
+            where="--axis objects",
+        )
+    if not differing:
+        raise UserError(f"{good.name} and {bad.name} have the same objects", where="--bad")
+    relinked = not same_link(ends[0].recipe, ends[1].recipe)
+    titles = (*differing, *([f"linked as {bad.name} is"] if relinked else []))
+    mixer = _Mixer(ends[0], ends[1], differing, made[0])
+    _check(mixer, work, bad, frozenset(range(len(titles))))
+    return Mixing(good, bad, titles, mixer.make, VANISHING)
+
+
+class _Mixer:
+    """Links mixtures of two builds; ``like`` is the work in which the good one was built."""
+
+    def __init__(
+        self, good: BuiltWith, bad: BuiltWith, objects: tuple[str, ...], like: Work[Study]
+    ) -> None:
+        self._good, self.bad, self._objects, self._like = good, bad, objects, like
+
+    def make(self, work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+        """An end is built, any other candidate linked."""
+        if candidate.variant is not None:
+            return make_variant(work, candidate, name)
+        like = replace(self._like, observer=work.observer)
+        variant = replace(like.question.variants[0], name=name, expect={})
+        asked = replace(like.question, variants=(variant,), baselines=(name,))
+        try:
+            program = self.program(candidate.mixed, BuildStore(work.home.builds))
+        except CannotMix as why:
+            failed = BuildFailure(name, "failed", str(why))
+            return replace(like, question=asked, builds=(failed,), evidence=())
+        build = replace(
+            self._good.build, variant=name, program=program, program_sha256=sha256_of(program)
+        )
+        mixed = replace(like, question=asked, builds=(build,))
+        return replace(mixed, evidence=read_evidence(mixed, [build]))
+
+    def program(self, mixed: frozenset[int], store: BuildStore) -> Path:
+        """The program of that mixture. Raises CannotMix."""
+        own = [o for n, o in enumerate(self._objects) if n in mixed]
+        link = self.bad if len(self._objects) in mixed else self._good
+        return link_mixed(self._good, self.bad, own, link, store)
+
+
+def _made(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+    made = build_alone(work, variant)
+    (outcome,) = made.builds
+    if isinstance(outcome, BuildFailure):
+        raise UserError(f"{variant.name} cannot be built: {outcome.reason}", where=where)
+    return made
+
+
+def _built_with(made: Work[Study]) -> BuiltWith:
+    study, variant = made.question, made.question.variants[0]
+    source = scan_source(study.source.folder)
+    (build,) = made.usable
+    return BuiltWith(make_recipe(study, variant, made.toolchains[0], source), build)
+
+
+def _check(mixer: _Mixer, work: Work[Study], bad: Variant, everything: frozenset[int]) -> None:
+    """All objects of the bad end must make its program, or the link does not take them."""
+    hint = "let [build] link make the libraries that they are in"
+    try:
+        program = mixer.program(everything, BuildStore(work.home.builds))
+    except CannotMix as error:
+        raise UserError(
+            f"the objects of {bad.name} cannot be linked: {error}", where="--axis objects"
+        ) from error
+    if code_digest(program) != code_digest(mixer.bad.build.program):
+        raise UserError(
+            f"the objects of {bad.name}, linked again, do not make its program: the link takes "
+            f"other files than the .o files of the build; {hint}",
+            where="--axis objects",
+        )
