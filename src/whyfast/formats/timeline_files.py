@@ -12,7 +12,6 @@ from whyfast.formats.points import (
     FOLDER,
     NO_MACHINE,
     Wanted,
-    is_rate,
     merged,
     point_value,
     tells_apart,
