@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from whyfast.judge.same_facts import one_form
 from whyfast.measure.doctor.system_load import BUSY
 from whyfast.model.series import MetadataValue, Recording
 from whyfast.model.verdict import Confound
@@ -84,9 +85,10 @@ def _difference(key: str, recordings: Sequence[Recording]) -> Iterator[Confound]
         return
     label = MACHINE.get(key) or SUBJECT.get(key) or key
     known = [r for r in recordings if key in r.metadata]
+    forms = one_form(key, [text for r in known for text in _texts(r.metadata[key])])
     groups: dict[str, list[str]] = {}
     for r in known:
-        groups.setdefault(_text(r.metadata[key]), []).append(r.name)
+        groups.setdefault(_text(_in(forms, r.metadata[key])), []).append(r.name)
     names = tuple(r.name for r in recordings)
     if len(groups) > 1:
         yield Confound(
@@ -118,6 +120,18 @@ def _text(value: MetadataValue) -> str:
     if isinstance(value, tuple):
         return " and ".join(sorted(value))
     return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _texts(value: MetadataValue) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
+
+
+def _in(forms: Mapping[str, str], value: MetadataValue) -> MetadataValue:
+    """The value with its texts in the form that those which mean the same share."""
+    if isinstance(value, tuple):
+        found = tuple(dict.fromkeys(forms[text] for text in value))
+        return found if len(found) > 1 else found[0]
+    return forms[value] if isinstance(value, str) else value
 
 
 def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
@@ -161,7 +175,10 @@ def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
     if missing:
         yield Confound("unnamed", f"the files name {', '.join(missing)}", "note")
     base, *heads = recordings
-    alike = [r.name for r in heads if _subject(r) == _subject(base)]
+    subjects = _subjects(recordings)
+    alike = [
+        r.name for r, subject in zip(heads, subjects[1:], strict=True) if subject == subjects[0]
+    ]
     if alike and "no compiler" not in missing:
         yield Confound(
             "alike",
@@ -171,5 +188,12 @@ def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
         )
 
 
-def _subject(recording: Recording) -> dict[str, str]:
-    return {k: _text(v) for k, v in recording.metadata.items() if k in SUBJECT}
+def _subjects(recordings: Sequence[Recording]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = [{} for _ in recordings]
+    for key in SUBJECT:
+        known = [r.metadata[key] for r in recordings if key in r.metadata]
+        forms = one_form(key, [text for value in known for text in _texts(value)])
+        for r, facts in zip(recordings, found, strict=True):
+            if key in r.metadata:
+                facts[key] = _text(_in(forms, r.metadata[key]))
+    return found

@@ -26,6 +26,9 @@ class Series:
     stands for a process, though one process yielded them all.
 
     ``higher``: more of the unit is better. ``exact``: every value should be the same.
+
+    Where one file holds several subjects (commands, variants), ``subject`` is the one that ran, and
+    ``task`` what it ran, which the subjects share.
     """
 
     benchmark: str
@@ -35,6 +38,8 @@ class Series:
     sampled: bool = False
     higher: bool = False
     exact: bool = False
+    subject: str = ""
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from tests.unit.formats import examples
 
 from whyfast.cli.main import main
-from whyfast.report.result_json import load_result
+from whyfast.model.question import Commands
+from whyfast.model.result import Judged, Recorded, Result
+from whyfast.model.sample import Block, Session
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.report.result_json import load_result, to_json
+from whyfast.store.private import own_home
+from whyfast.store.samples import Run, SampleStore
 
 Write = Callable[[str, object], str]
 
@@ -269,6 +275,105 @@ def test_the_median_stands_beside_the_mean(
     assert main(["compare", write("base.json", base), write("head.json", head)]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "The median benchmark of head is 1.020x slower, unlike the geometric mean." in out
+
+
+def hyperfine(commands: dict[str, float]) -> dict[str, Any]:
+    return {
+        "results": [
+            {"command": c, "times": [t * (1 + i / 1000) for i in range(10)]}
+            for c, t in commands.items()
+        ]
+    }
+
+
+def test_commands_of_one_file_are_compared(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write("one.json", hyperfine({"./old x": 1.0, "./new x": 1.5, "./newer x": 0.5}))
+    assert main(["compare", path]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Against './old x', on command: './new x' is 1.50x slower [")
+    assert "'./newer x' is 2.00x faster [" in out
+
+
+def test_one_run_alone_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", write("one.json", pyperf(1))]) == 2
+    assert "is one run; name another file to compare it with" in capsys.readouterr().err
+
+
+def test_commands_in_other_words_go_by_position(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = write("old.json", hyperfine({"./a@1 x": 1.0, "./a@1 y": 2.0}))
+    new = write("new.json", hyperfine({"./a@2 x": 1.2, "./a@2 y": 2.4}))
+    assert main(["compare", old, new]) == 2
+    assert "--by position takes the first with the first" in capsys.readouterr().err
+    assert main(["compare", old, new, "--by", "position"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).startswith("new is 1.20x slower than old [")
+    three = write("three.json", hyperfine({"a": 1.0, "b": 1.0, "c": 1.0}))
+    assert main(["compare", old, three, "--by", "position"]) == 2
+    assert "has 3 benchmarks and" in capsys.readouterr().err
+
+
+def test_own_results_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two files by benchmark and variant, one of their variants against another, and one alone."""
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(json.dumps(to_json(recorded_result())))
+    new.write_text(json.dumps(to_json(recorded_result(slower="fast", by=1.5))))
+    assert main(["compare", str(old), str(new), "-v"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Of 2 benchmarks, new is slower on 1 and undecided on 1; most of all fast 1.50x" in out
+    assert main(["compare", f"{old}:variant=base", f"{new}:variant=fast"]) == 0
+    assert "whole" in capsys.readouterr().out
+    assert main(["compare", str(old)]) == 0
+    assert "There is no verdict" in capsys.readouterr().out
+    assert main(["compare", "nothing-kept", str(new)]) == 2
+    assert "nothing-kept: cannot be read" in capsys.readouterr().err
+    store = SampleStore(own_home().database)
+    store.begin(Run("r", "k", "ab", 1.0, 2.0))
+    store.set_result("r", to_json(recorded_result()))
+    store.close()
+    assert main(["compare", "ab", str(new)]) == 0
+    assert "fast 1.50x slower" in " ".join(capsys.readouterr().out.split())
+
+
+def recorded_result(slower: str = "", by: float = 1.0) -> Result:
+    """Commands base and fast with twelve blocks, nothing judged."""
+    commands = {"base": 1.0, "fast": 0.5}
+    blocks = tuple(
+        Block(
+            benchmark="whole run",
+            index=i,
+            seed=i,
+            session="s",
+            cpu=0,
+            loops=2,
+            warmups=0,
+            start_order=("base", "fast"),
+            order=(("base", "fast"),),
+            values={
+                n: (2 * t * (by if n == slower else 1.0) * (1 + i / 1000),)
+                for n, t in commands.items()
+            },
+            started=float(i),
+            seconds=1.0,
+        )
+        for i in range(12)
+    )
+    return Result(
+        question=Commands(
+            baselines=("base",),
+            margin=0.01,
+            variants=tuple(Variant(n) for n in commands),
+            benchmarks=(Benchmark("whole run", "command", ()),),
+            budget=1.0,
+        ),
+        recorded=Recorded(run="r", started=0.0, sessions=(Session("s", 0.0, {}),), blocks=blocks),
+        judged=Judged(about="commands"),
+    )
 
 
 def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
