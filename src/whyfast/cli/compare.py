@@ -57,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "be repeated",
     )
     parser.add_argument(
+        "--claim",
+        metavar="A:B",
+        default="",
+        help="a claimed gain to audit: is run A faster than run B, and than the others?",
+    )
+    parser.add_argument(
         "--fail-on",
         choices=["slower"],
         help="exit with 3 when a HEAD is slower, by the geometric mean when there are several "
@@ -103,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
         reruns=reruns,
         benchmarks=args.benchmark,
         higher=args.higher,
+        claim=args.claim,
         now=time.time(),
     )
     show_result(result, args)

@@ -159,12 +159,18 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             args.blocks,
             args.fresh,
             args.everything,
+            args.measure,
         )
         study, own = load_study(args.what[0]), own_home()
         with BuildStore(own.builds).in_use():
             return search_by_study(study, search, own, observer, Outside())
     if args.axis != "commits":
         raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
+    if args.measure != "time":
+        raise UserError(
+            "of a command nothing is counted; let it print a number, and say --number",
+            where=f"--measure {args.measure}",
+        )
     command = CommandSearch(
         tuple(args.what),
         args.build,

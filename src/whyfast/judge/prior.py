@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from whyfast.judge.processes import Contrast
 
@@ -45,7 +45,7 @@ QUIET, BUSY, MOST_BUSY = 0.02, 10.0, 1.0
 SHARED = 0.5
 
 #: Degrees of freedom of the t distribution: drift has heavier tails than normal.
-FREEDOM = 10.0
+FREEDOM = 8.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     known = np.array([r.error**2 + (SHARE * r.deviation) ** 2 for r in ratios])
     # Other work slows a whole run, so there the median's own distance is no sign of a change.
     apart = np.abs(points - (0.0 if busy > 0 else np.median(points)))
-    wanted = float(stats.t.isf(0.25, kind.freedom))
+    wanted = float(special.stdtrit(kind.freedom, 0.75))
 
     def too_far(a: float) -> bool:
         return float(np.median(apart / np.sqrt(known + a * a))) > wanted

@@ -53,9 +53,11 @@ _LONG = 60
 
 def metadata_confounds(recordings: Sequence[Recording]) -> tuple[Confound, ...]:
     """Every difference between the files' metadata, warnings first. The first file is the base."""
-    keys = dict.fromkeys(key for r in recordings for key in r.metadata)
-    ordered = sorted(keys, key=_rank)
-    found = [c for key in ordered if key not in _PLACE for c in _difference(key, recordings)]
+    facts = facts_in_one_form(recordings)
+    ordered = sorted(facts, key=_rank)
+    found = [
+        c for key in ordered if key not in _PLACE for c in _difference(key, facts[key], recordings)
+    ]
     found += [*_load(recordings), *_identical(recordings), *_unnamed(recordings)]
     return tuple(sorted(found, key=lambda c: c.severity != "warning"))
 
@@ -80,15 +82,14 @@ def _rank(key: str) -> tuple[int, int]:
     return 2, 0
 
 
-def _difference(key: str, recordings: Sequence[Recording]) -> Iterator[Confound]:
-    if key.startswith("load_avg"):
-        return
-    label = MACHINE.get(key) or SUBJECT.get(key) or key
+def _difference(
+    key: str, said: Mapping[str, str], recordings: Sequence[Recording]
+) -> Iterator[Confound]:
+    label = fact_label(key)
     known = [r for r in recordings if key in r.metadata]
-    forms = one_form(key, [text for r in known for text in _texts(r.metadata[key])])
     groups: dict[str, list[str]] = {}
-    for r in known:
-        groups.setdefault(_text(_in(forms, r.metadata[key])), []).append(r.name)
+    for name, text in said.items():
+        groups.setdefault(text, []).append(name)
     names = tuple(r.name for r in recordings)
     if len(groups) > 1:
         yield Confound(
@@ -180,20 +181,40 @@ def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
         r.name for r, subject in zip(heads, subjects[1:], strict=True) if subject == subjects[0]
     ]
     if alike and "no compiler" not in missing:
+        differs = any(_differs(key, recordings) for key in MACHINE)
+        what = "of the subject " if differs else "in the metadata "
         yield Confound(
             "alike",
-            f"nothing in the metadata tells {', '.join(alike)} from {base.name} but the file's "
-            "name: what was changed is not on record",
+            f"nothing {what}tells {', '.join(alike)} from {base.name} but the file's name: what "
+            "was changed is not on record",
             "note",
         )
 
 
+def _differs(key: str, recordings: Sequence[Recording]) -> bool:
+    return len(set(facts_in_one_form(recordings).get(key, {}).values())) > 1
+
+
 def _subjects(recordings: Sequence[Recording]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = [{} for _ in recordings]
-    for key in SUBJECT:
-        known = [r.metadata[key] for r in recordings if key in r.metadata]
-        forms = one_form(key, [text for value in known for text in _texts(value)])
-        for r, facts in zip(recordings, found, strict=True):
-            if key in r.metadata:
-                facts[key] = _text(_in(forms, r.metadata[key]))
+    facts = facts_in_one_form(recordings)
+    return [
+        {key: facts[key][r.name] for key in SUBJECT if r.name in facts.get(key, {})}
+        for r in recordings
+    ]
+
+
+def facts_in_one_form(recordings: Sequence[Recording]) -> dict[str, dict[str, str]]:
+    """For each fact but loads, what each recording (by name) says, the same in the same words."""
+    found: dict[str, dict[str, str]] = {}
+    for key in dict.fromkeys(key for r in recordings for key in r.metadata):
+        if key.startswith("load_avg"):
+            continue
+        known = [r for r in recordings if key in r.metadata]
+        forms = one_form(key, [text for r in known for text in _texts(r.metadata[key])])
+        found[key] = {r.name: _text(_in(forms, r.metadata[key])) for r in known}
     return found
+
+
+def fact_label(key: str) -> str:
+    """What a fact is called in sentences."""
+    return MACHINE.get(key) or SUBJECT.get(key) or key

@@ -11,6 +11,8 @@ SECOND = "second"
 #: Where the session that stands for a recording in a result keeps the mean over processes of each
 #: benchmark, in seconds.
 MEAN_SECONDS = "mean_seconds"
+#: And of each quantity beside speed, in its unit.
+MEAN_AMOUNTS = "mean_amounts"
 
 MetadataValue = str | float | tuple[str, ...]
 """One fact about a run: text, a number, or the several texts it had within one file."""

@@ -64,6 +64,11 @@ KINDS.history = (parent, read) => {
     return kept.sort((a, b) => order(a, b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
+  function errors(one, size) {
+    const array = one.values.map((v, i) => (v === null ? 0 : (2 * (one.spreads[i] || 0) * v) / size));
+    return { array, arrayminus: array.map((e, i) => Math.min(e, (0.99 * (one.values[i] || 0)) / size)), color: colorOf(one), thickness: 1, width: 0 };
+  }
+
   function traces(some, size) {
     const scaled = (values) => values.map((v) => (v === null ? null : v / size));
     const fade = some.length > 12 ? 0.35 : 0.9;
@@ -73,14 +78,13 @@ KINDS.history = (parent, read) => {
         line: { color: colorOf(one), width: 2, shape: one.kinds.includes("drift") ? "linear" : "hvh" }, connectgaps: true,
       },
       {
-        x: points, y: scaled(one.values), mode: "markers", opacity: fade, ...HOVER,
-        text: one.values.map((v, i) => `${literal(one.name)}<br>${literal(points[i])}: ${v === null ? "" : (v / size).toPrecision(4)}`),
+        x: points, y: scaled(one.values), mode: "markers", opacity: fade,
+        text: one.values.map((v, i) => `${one.name}\n${points[i]}: ${v === null ? "" : (v / size).toPrecision(4)}`),
         // The spread inside a point, of a series that is looked at by itself.
-        error_y: { type: "data", visible: some.length === 1 && one.spreads.length > 0, color: colorOf(one), thickness: 1,
-          array: one.values.map((v, i) => (v === null ? 0 : (2 * (one.spreads[i] || 0) * v) / size)) },
+        ...(some.length === 1 && one.spreads.length ? { error_y: errors(one, size) } : {}),
         marker: {
           color: colorOf(one), size: one.values.map((_, i) => (one.odd.includes(i) ? 10 : 6)),
-          symbol: one.values.map((_, i) => (one.odd.includes(i) ? "circle-open" : "circle")), line: { width: 1.5 },
+          symbol: one.values.map((_, i) => (one.odd.includes(i) ? "circle-open" : "circle")),
         },
       },
     ]);
@@ -138,11 +142,13 @@ KINDS.history = (parent, read) => {
     const [unit, size] = plain ? ["", 1] : unitOf(Math.max(0, ...values));
     const lines = marks.map((mark) => (mark.kind === "step" ? upright(mark.at - 0.5, "dash") : upright(mark.at, "dot")));
     pictures(some);
-    return Plotly.react(byId("history-plot"), traces(some, size), {
-      ...LAYOUT, height: 460, margin: { l: 64, r: 14, t: 8, b: 72 }, shapes: lines,
-      xaxis: { type: "category", categoryarray: points, title: { text: literal(by) }, fixedrange: true, automargin: true },
-      yaxis: { type: "log", title: { text: unit ? `time (${unit}), logarithmic` : "logarithmic" }, fixedrange: true, automargin: true, dtick: "D2" },
-    }, CONFIG);
+    byId("history-plot").hidden = values.length === 0;
+    if (!values.length) return;
+    Chart(byId("history-plot"), () => [traces(some, size), {
+      height: 460, margin: { l: 64, r: 14, t: 8, b: 72 }, shapes: lines,
+      xaxis: { type: "category", categoryarray: points, title: { text: by } },
+      yaxis: { type: "log", title: { text: unit ? `time (${unit}), logarithmic` : "logarithmic" } },
+    }]);
   }
 
   const controls = {};

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
@@ -11,6 +12,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
+from whyfast.model.series import MEAN_AMOUNTS
 from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
 from whyfast.report.document import (
     Cell,
@@ -137,6 +139,10 @@ def _span(numbers: list[int], most: str) -> str:
     return most if numbers[0] == numbers[-1] else f"{numbers[0]} to {most}"
 
 
+#: So many quantities beside time a short report has room for.
+MOST_METRICS = 12
+
+
 def metric_section(result: Result) -> ReportSection | None:
     """What the kernel accounted for commands beside their time."""
     return section("metrics", "Beside time", metric_table(result))
@@ -145,10 +151,12 @@ def metric_section(result: Result) -> ReportSection | None:
 def metric_table(result: Result) -> Table | None:
     """Each quantity with its verdict and the medians of both sides; None when there is none.
 
-    A short report has those only in which the two sides certainly differ.
+    A short report has those only in which the two sides certainly differ, and of many the largest.
     """
     full = _metric_table(result, result.judged.metrics)
     decided = [v for v in result.judged.metrics if v.word in ("faster", "slower")]
+    if len(decided) > MOST_METRICS:  # of files with hundreds of quantities the largest
+        decided = sorted(decided, key=lambda v: -abs(math.log(v.ratio)))[:MOST_METRICS]
     if full is None or len(decided) == len(full.rows):
         return full
     return replace(full, short=_metric_table(result, decided) or replace(full, rows=()))
@@ -183,6 +191,11 @@ def _difference(verdict: Verdict) -> Cell:
 
 def _medians(result: Result) -> dict[tuple[str, str], float]:
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for session in result.recorded.sessions:
+        amounts = session.environment.get(MEAN_AMOUNTS)
+        if isinstance(amounts, Mapping):
+            for metric, amount in amounts.items():
+                found[session.id, metric].append(float(amount))
     for block in result.recorded.blocks:
         for variant, quantities in block.extra.items():
             for metric, values in quantities.items():
