@@ -58,12 +58,12 @@ def _released(name: str, threads: Mapping[str, int]) -> str:
     )
 
 
-def _compared(question: Question) -> Compared:
+def _compared(question: Question, same: Mapping[str, str]) -> Compared:
     """What is told while it is measured: against the main baseline, or each against its own."""
 
     def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
         own = [b for b in question.baselines if b in variants] if question.along else [baseline]
-        return question.compared(variants, own)
+        return question.compared(variants, own, same)
 
     return pairs
 
@@ -76,7 +76,7 @@ class _Live:
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
-        self._judge = LiveJudge(work.question.margin, _compared(work.question))
+        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same))
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

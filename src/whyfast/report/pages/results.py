@@ -32,6 +32,7 @@ from whyfast.report.topics.matrix import matrix_tables
 from whyfast.report.topics.programs import builds_section, provenance_section
 from whyfast.report.topics.result_code import linked, result_code_section
 from whyfast.report.topics.summary import summary_table
+from whyfast.report.topics.timeline import timeline_section
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -77,6 +78,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         result_code_section(result, answer.sentences),
         functions,
         raw_section(result),
+        timeline_section(result),
         builds_section(result),
         provenance_section(result),
         noise,

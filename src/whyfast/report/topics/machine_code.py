@@ -10,6 +10,7 @@ from whyfast.model.observed import JitImage, JumpForm
 from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.model.slope import Line
+from whyfast.model.study import Study
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
     Block,
@@ -56,9 +57,15 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
             "Functions and listings",
             function_table(result),
             *_listings(result),
-            importance="record",
+            importance="detail" if _asked_for_functions(result) else "record",
         ),
     )
+
+
+def _asked_for_functions(result: Result) -> bool:
+    """Whether the study names functions to compare, beside those that dispatch."""
+    question = result.question
+    return isinstance(question, Study) and bool(question.evidence.functions)
 
 
 def evidence_tables(result: Result) -> tuple[Table, ...]:
