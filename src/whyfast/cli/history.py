@@ -127,5 +127,5 @@ def _kept(study: str, wanted: Wanted) -> Timeline | None:
     finally:
         store.close()
     timeline = timeline_of_kept(study, points, wanted)
-    note = f"{count(unread, 'result')} that cannot be read, by another version of whyfast or damaged, left out."
+    note = f"{count(unread, 'result')} that cannot be read left out."
     return replace(timeline, notes=(note,)) if unread else timeline
