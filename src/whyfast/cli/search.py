@@ -67,6 +67,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--build", metavar="LINE", default="", help="with a command: what builds a commit"
     )
+    parser.add_argument(
+        "--number",
+        action="store_true",
+        help="with a command: what counts is the last number that it prints; less is better",
+    )
+    parser.add_argument(
+        "--program",
+        default="",
+        metavar="PATH",
+        help="with a command: what the build makes, to compare the code of culprit and parent",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        dest="everything",
+        help="when a step is not all of the difference, search for the others too",
+    )
     parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
     add_outputs(parser)
 
@@ -181,6 +198,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             margin,
             args.blocks,
             args.fresh,
+            args.everything,
         )
         study, own = load_study(args.what[0]), own_home()
         with BuildStore(own.builds).in_use():
@@ -196,5 +214,8 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         margin or 0.01,
         args.blocks,
         args.fresh,
+        args.number,
+        args.program,
+        args.everything,
     )
     return search_by_command(command, own_home(), observer, Outside())

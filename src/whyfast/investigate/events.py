@@ -29,6 +29,9 @@ class Observer(Protocol):
         ``verdicts``: how the benchmark stands against the main baseline, each at full level.
         """
 
+    def standing(self, lines: Sequence[str]) -> None:
+        """How a search stands, as lines that replace those before; for who watches live."""
+
 
 class Silent:
     """Watches nothing."""
@@ -42,3 +45,5 @@ class Silent:
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None: ...
+
+    def standing(self, lines: Sequence[str]) -> None: ...

@@ -28,6 +28,7 @@ _PHASES = {
     "measure": "measuring",
     "count": "counting",
     "judge": "judging",
+    "search": "searching",
 }
 
 
@@ -67,6 +68,9 @@ class _Plain:
             left = format_seconds(max(0.0, budget - spent))
             self._say(f"  {benchmark}: {_decided(verdicts)}; at most {left} left")
 
+    def standing(self, lines: Sequence[str]) -> None:
+        """Nothing: every block of a search has a line of its own."""
+
     def _say(self, text: str) -> None:
         self._console.print(_text(text), soft_wrap=True)
 
@@ -91,6 +95,7 @@ class _Living:
         self._phase = ""
         self._table: Table | None = None
         self._line = ""
+        self._standing: Sequence[str] = ()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=2, transient=True
         )
@@ -122,6 +127,11 @@ class _Living:
         left = format_seconds(max(0.0, budget - spent))
         self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"
 
+    def standing(self, lines: Sequence[str]) -> None:
+        self._standing = tuple(lines)
+
     def _render(self) -> Group:
         head = _text(self._title, "bold").append(f" — {self._phase} …", "not bold")
-        return Group(head, *([self._table] if self._table else []), Text(self._line, style="dim"))
+        said = [_text(line) for line in self._standing]
+        table = [self._table] if self._table else []
+        return Group(head, *table, *said, Text(self._line, style="dim"))

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.investigate.outside import Outside
-from whyfast.search.axes.commits import commits
+from whyfast.model.errors import UserError
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.commits import changed_files, commits, merged_branch, uncommitted
+from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.script_subject import ScriptSubject
 from whyfast.search.state import Task
+from whyfast.search.step_evidence import StepEvidence, compared
 from whyfast.store.home import Home
 
 
 @dataclass(frozen=True)
 class CommandSearch:
     """``command`` runs in the checkout of a commit, ``build`` (a line of shell) once before.
-    ``margin`` is relative, ``blocks`` the most to take."""
+    ``margin`` is relative, ``blocks`` the most to take. ``prints_number``: the command prints what
+    counts. ``program``: what is built, in the checkout, to compare its code in the end; empty for
+    the command's first word, where that is a file there. ``everything``: further steps too."""
 
     command: tuple[str, ...]
     build: str
@@ -29,30 +36,69 @@ class CommandSearch:
     margin: float = 0.01
     blocks: int | None = None
     fresh: bool = False
+    prints_number: bool = False
+    program: str = ""
+    everything: bool = False
 
 
 def search_by_command(
     search: CommandSearch, home: Home, observer: Observer, outside: Outside
 ) -> SearchResult:
     """Since which commit the command is slower. UserError for ends that cannot be."""
-    found = commits(search.repository, search.good, search.bad)
-    names = [c.name for c in found]
     place = str(search.repository.resolve())
-    key = search_key(place, names, search.command, search.build, search.margin)
-    file = home.data / "searches" / f"{key}.json"
-    if search.fresh:
-        file.unlink(missing_ok=True)
-    subject = ScriptSubject(
-        search.repository,
-        found,
-        search.command,
-        search.build,
-        home.cache / "checkouts" / key,
-        outside,
-        zlib.crc32(key.encode()),
-    )
-    task = Task(len(found) - 1, search.margin, budget=search.blocks)
-    observer.phase("search")
-    result = run_search(subject, begun("commits", found, task), file, home, observer)
-    subject.close()  # an interrupted search keeps its checkouts
+    common = (place, search.command, search.build, search.margin, search.prints_number)
+    folder = home.cache / "checkouts" / search_key(*common)
+    found = commits(search.repository, search.good, search.bad)
+    if said := uncommitted(search.repository, found[-1]):
+        observer.note(said)
+    subjects = []
+
+    def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
+        key = search_key([c.name for c in candidates], *common)
+        file = home.data / "searches" / f"{key}.json"
+        if search.fresh:
+            file.unlink(missing_ok=True)
+        subject = ScriptSubject(
+            search.repository,
+            candidates,
+            search.command,
+            search.build,
+            folder,
+            outside,
+            zlib.crc32(key.encode()),
+            prints_number=search.prints_number,
+        )
+        subjects.append(subject)
+        task = Task(len(candidates) - 1, search.margin, budget=search.blocks)
+        observer.phase("search")
+        result = run_search(subject, begun("commits", candidates, task), file, home, observer)
+        return replace(result, evidence=_evidence(search, subject, result))
+
+    def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
+        return merged_branch(search.repository, merge)
+
+    result = follow(one(found), Ways(one, inside, search.everything))
+    for subject in subjects:
+        subject.close()  # an interrupted search keeps its checkouts
     return result
+
+
+def _evidence(
+    search: CommandSearch, subject: ScriptSubject, result: SearchResult
+) -> StepEvidence | None:
+    """What differs between culprit and parent, where there is a program to look at."""
+    where = result.answer.where
+    if result.answer.word != "culprit" or where is None:
+        return None
+    pair = where.parent, where.first
+    program = Path(search.program or search.command[0])
+    for number in pair:
+        subject.build(number)  # a search that was gone on with may have only its numbers
+    missing = not all((subject.place(n) / program).is_file() for n in pair)
+    if program.is_absolute() or missing:
+        if search.program:
+            raise UserError("is not in the checkout once it is built", where=search.program)
+        return None
+    parent, culprit = ((subject.place(n), program) for n in pair)
+    files = changed_files(search.repository, *(subject.candidates[n] for n in pair))
+    return compared(parent, culprit, files)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from whyfast.build.source import with_source
 from whyfast.investigate.choose import narrow
@@ -14,11 +16,13 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.commits import commits
+from whyfast.search.axes.commits import commits, merged_branch, uncommitted
 from whyfast.search.axes.toolchains import toolchains
+from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
+from whyfast.search.study_evidence import study_evidence
 from whyfast.search.study_subject import StudySubject
 from whyfast.store.home import Home
 
@@ -26,7 +30,8 @@ from whyfast.store.home import Home
 @dataclass(frozen=True)
 class StudySearch:
     """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
-    when empty; ``margin`` None is the study's, ``blocks`` the most to take."""
+    when empty; ``margin`` None is the study's, ``blocks`` the most to take.
+    ``everything``: further steps too."""
 
     axis: str
     good: str
@@ -37,6 +42,7 @@ class StudySearch:
     margin: float | None = None
     blocks: int | None = None
     fresh: bool = False
+    everything: bool = False
 
 
 def search_by_study(
@@ -44,20 +50,32 @@ def search_by_study(
 ) -> SearchResult:
     """Since which candidate the variant is slower. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
-    found = _candidates(study, _variant(study, search.variant), search, home, observer)
+    variant = _variant(study, search.variant)
+    repository = _repository(study, home, observer) if search.axis == "commits" else None
+    found = _candidates(variant, search, repository)
+    if repository is not None and (said := uncommitted(repository, found[-1])):
+        observer.note(said)
     relinkable = study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin
-    task = Task(len(found) - 1, margin, relinkable, budget=search.blocks)
-    key = search_key(
-        study.name, search.axis, [repr(c) for c in found], repr(study.benchmarks), margin
-    )
-    file = home.data / "searches" / f"{key}.json"
-    if search.fresh:
-        file.unlink(missing_ok=True)
     work = Work(replace(study, twin=False), home, observer, outside)
-    subject = StudySubject(work, found, zlib.crc32(key.encode()), relinkable)
-    observer.phase("search")
-    return run_search(subject, begun(search.axis, found, task), file, home, observer)
+
+    def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
+        task = Task(len(candidates) - 1, margin, relinkable, budget=search.blocks)
+        key = search_key(
+            study.name, search.axis, [repr(c) for c in candidates], repr(study.benchmarks), margin
+        )
+        file = home.data / "searches" / f"{key}.json"
+        if search.fresh:
+            file.unlink(missing_ok=True)
+        subject = StudySubject(work, candidates, zlib.crc32(key.encode()), relinkable)
+        observer.phase("search")
+        result = run_search(subject, begun(search.axis, candidates, task), file, home, observer)
+        return replace(result, evidence=study_evidence(work, result, repository))
+
+    def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
+        return merged_branch(repository, merge, variant) if repository else None
+
+    return follow(one(found), Ways(one, inside, search.everything))
 
 
 def _variant(study: Study, name: str | None) -> Variant:
@@ -69,11 +87,15 @@ def _variant(study: Study, name: str | None) -> Variant:
 
 
 def _candidates(
-    study: Study, variant: Variant, search: StudySearch, home: Home, observer: Observer
+    variant: Variant, search: StudySearch, repository: Path | None
 ) -> tuple[AxisCandidate, ...]:
-    if search.axis == "toolchains":
+    if repository is None:
         among = search.among or (search.good, search.bad)
         return toolchains(among, search.good, search.bad, variant)
+    return commits(repository, search.good, search.bad, variant)
+
+
+def _repository(study: Study, home: Home, observer: Observer) -> Path:
     repository = with_source(study, home, observer.note).source.repository
     if repository is None:
         raise UserError(
@@ -81,4 +103,4 @@ def _candidates(
             "[source], or search by a command",
             where=study.folder / "study.toml",
         )
-    return commits(repository, search.good, search.bad, variant)
+    return repository

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from whyfast.judge.eprocess import confidence_interval
 from whyfast.search.answer import Interval, SearchAnswer, Where, Word
-from whyfast.search.confirm import ALPHA, Attempt
+from whyfast.search.confirm import ALPHA, Attempt, interval
 from whyfast.search.state import State
 from whyfast.search.view import View, likely, located
 
@@ -73,5 +72,5 @@ def _ends(state: State, *, layouts: bool) -> Interval | None:
     d = np.array([o.ends for o in state.observations if o.layouts == layouts])
     if not d.size:
         return None
-    low, high = confidence_interval(d, ALPHA)
+    low, high = interval(tuple(d.tolist()), ALPHA)
     return Interval(float(np.median(d)), low, high, len(d))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
 import numpy as np
 
-from whyfast.judge.eprocess import confidence_interval
+from whyfast.judge.eprocess import confidence_interval, evidence
+from whyfast.judge.ratios import as_ratios
+from whyfast.judge.strategies import strategies
 from whyfast.search.state import KnownEnds, Observation
 
 #: All attempts of one search together are wrong with at most this probability.
@@ -27,7 +31,7 @@ class Attempt:
     """One confirmation, and what its blocks say so far.
 
     ``estimate``, ``low`` and ``high`` are the log ratio culprit / parent and what bounds it,
-    infinite while too few blocks do.
+    infinite while the attempt is open.
     """
 
     parent: int
@@ -53,18 +57,18 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
         places = list(group)
         blocks = [observations[i] for i in places]
         pairs = [o.pair for o in blocks if o.pair is not None]
-        jumps = np.array([p.jump for p in pairs])
-        low, high = confidence_interval(jumps, ALPHA / 2**number)
-        layouts = blocks[0].layouts
+        jumps = tuple(p.jump for p in pairs)
+        layouts, alpha = blocks[0].layouts, ALPHA / 2**number
         # What was known then: later blocks must not change what was decided.
         effect = _effect(observations[: places[-1] + 1], layouts, known)
+        word, (low, high) = _decided(jumps, alpha, TOO_LITTLE * effect)
         out.append(
             Attempt(
                 parent=pairs[0].parent,
                 culprit=pairs[0].culprit,
                 number=number,
                 layouts=layouts,
-                word=_word(low, high, effect, len(jumps)),
+                word=word,
                 estimate=float(np.median(jumps)),
                 low=low,
                 high=high,
@@ -72,6 +76,43 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
             )
         )
     return tuple(out)
+
+
+@lru_cache(maxsize=64)
+def _decided(
+    jumps: tuple[float, ...], alpha: float, little: float
+) -> tuple[Word, tuple[float, float]]:
+    """The word of an attempt and its interval; the last ones are remembered.
+
+    The two shifts that matter are looked at first: the ends of an interval take ten times as long.
+    """
+    if len(jumps) < MOST and not _refutes(jumps, alpha, little):
+        return "open", (-math.inf, math.inf)
+    low, high = interval(jumps, alpha)
+    if low > 0:
+        return "confirmed", (low, high)
+    if high < little:
+        return "refuted", (low, high)
+    return ("unconfirmed", (low, high)) if len(jumps) >= MOST else ("open", (-math.inf, math.inf))
+
+
+def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
+    """Whether the interval may lie above 0 or below ``little``.
+
+    Each block at most doubles what was bet, and that has to grow to 2/alpha.
+    """
+    if 2 ** len(jumps) < 2 / alpha:
+        return False
+    above, below = evidence(strategies([as_ratios(np.array(jumps))]), np.array([0.0, little]))
+    return float(max(above[0], below[1])) >= math.log(2 / alpha)
+
+
+@lru_cache(maxsize=64)
+def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
+    """The interval of every verdict for these log ratios; the last ones are remembered."""
+    if 2 ** len(values) < 2 / alpha:
+        return -math.inf, math.inf
+    return confidence_interval(np.array(values), alpha)
 
 
 def _attempt(observation: Observation) -> int:
@@ -83,11 +124,3 @@ def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds
     if known is not None and not layouts:
         return known.effect
     return float(np.median([o.ends for o in observations if o.layouts == layouts]))
-
-
-def _word(low: float, high: float, effect: float, blocks: int) -> Word:
-    if low > 0:
-        return "confirmed"
-    if high < TOO_LITTLE * effect:
-        return "refuted"
-    return "unconfirmed" if blocks >= MOST else "open"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +62,7 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
     # steps of the grid.
     made = np.sqrt(width + (error / unit) ** 2 + 0.05**2)
     fit = _prior() - 0.5 * ((1 - share) / made) ** 2 - np.log(made)
-    scale = np.sqrt(width + (noise / unit) ** 2)
-    z = (varied / unit - share[..., None]) / scale[..., None]
-    fit = fit + log_disturbed(z).sum(axis=2) - len(varied) * np.log(scale)
+    fit = fit + sum((_block(float(v) / unit, noise / unit) for v in varied), np.zeros(1))
     weight = np.exp(fit - fit.max()).sum(axis=1)
     weight = weight / weight.sum()
     kappa = share[:, 0]
@@ -74,6 +73,17 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
     )
 
 
+@lru_cache(maxsize=1024)
+def _block(ratio: float, noise: float) -> Floats:
+    """Log likelihood of one block over layouts by share and spread, (shares, spreads).
+
+    Both in units of the difference as linked. The same blocks come again after each new one.
+    """
+    scale = np.sqrt(2 * SPREADS[None, :] ** 2 + noise**2)
+    return np.asarray(log_disturbed((ratio - SHARES[:, None]) / scale) - np.log(scale))
+
+
+@lru_cache(maxsize=1)
 def _prior() -> Floats:
     """Log prior of the shares: :data:`PLACEMENT` at 0, the rest even between the outermost."""
     width = np.gradient(SHARES)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.hypotheses import GOOD, SCATTER, SHAPES, Hypothesis
+from whyfast.search.logs import log_sum
 from whyfast.search.nuisance import grid
 from whyfast.search.shapes import StepShapes, masses, one_step, two_steps
 from whyfast.search.state import Observation, Task
@@ -68,7 +69,7 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     shapes: dict[Hypothesis, Floats] = {
         **{name: of.total for name, of in steps.items()},
         "gradual": slower.ramp.sum(axis=1),
-        "scattered": np.logaddexp.reduce(slower.level + np.log(SCATTER), axis=2).sum(axis=1),
+        "scattered": log_sum(slower.level + np.log(SCATTER), axis=2).sum(axis=1),
     }
     prior = {name: base_slower + math.log(SHAPES[name]) for name in SHAPES}
     logs: dict[Hypothesis, Floats] = {name: prior[name] + shapes[name] for name in SHAPES}

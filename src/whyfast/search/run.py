@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
 from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
 from whyfast.search.keep import load, save
+from whyfast.search.standing import standing
 from whyfast.search.state import State, Task
+from whyfast.search.step_evidence import StepEvidence
 from whyfast.search.subject import CandidateFailed, Subject
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
@@ -21,12 +24,21 @@ from whyfast.store.lock import exclusive
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What was searched, all that was seen, and the answer."""
+    """What was searched, all that was seen, and the answer.
+
+    ``evidence`` is what differs between culprit and parent, None where nothing was compared.
+    ``further`` are searches that followed from the answer; each says in ``why`` what of:
+    ``merged branch`` or ``remainder``. ``notes``: what is to be said beside, a sentence each.
+    """
 
     axis: str
     candidates: tuple[AxisCandidate, ...]
     state: State
     answer: SearchAnswer
+    evidence: StepEvidence | None = None
+    why: str = ""
+    further: tuple[SearchResult, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run_search(
@@ -47,6 +59,7 @@ def run_search(
         save(file, now, names)
         if said := _said(now, step, found.candidates):
             observer.note(said)
+        observer.standing(standing(now, found.candidates))
 
     said = "waiting: another whyfast is measuring on this machine"
     with exclusive(home.data / "measuring.lock", lambda: observer.note(said)):
@@ -77,12 +90,12 @@ def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
         case BuildCandidate(candidate):
             return f"built {candidates[candidate].title}"
         case Measure(candidate, _) if state.observations and state.observations[-1].readings:
-            ratio = state.observations[-1].readings[0].to_good
-            return f"block {number}: {candidates[candidate].title}: {ratio:+.2%} to the good end"
+            more = math.expm1(state.observations[-1].readings[0].to_good)
+            return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
         case Confirm(parent, culprit, _, attempt) if state.observations[-1].pair:
             jump = state.observations[-1].pair.jump
             said = f"{candidates[parent].name[:12]} → {candidates[culprit].name[:12]}"
-            return f"block {number}: confirming {said}, attempt {attempt}: {jump:+.2%}"
+            return f"block {number}: confirming {said}, attempt {attempt}: {math.expm1(jump):+.2%}"
         case Done():
             return ""
-    return f"block {number}: the ends, {state.observations[-1].ends:+.2%}"
+    return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"

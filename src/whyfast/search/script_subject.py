@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import random
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from whyfast.investigate.outside import Outside
 from whyfast.measure.launch_arguments import LaunchArguments
@@ -21,7 +25,11 @@ from whyfast.search.subject import CandidateFailed, Times
 class ScriptSubject:
     """``command`` runs in the checkout of a commit, made below ``folder``; ``build`` ran there once
     before, if given. The repository's own checkout is not touched. A build that ends with any
-    other exit code than 0 skips the commit, as in ``git bisect run`` 125 does."""
+    other exit code than 0 skips the commit, as in ``git bisect run`` 125 does.
+
+    ``prints_number``: what counts is no time but the last word that the command prints, a number
+    above 0, less being better. Checkouts stay until ``close``, for a search that goes on.
+    """
 
     repository: Path
     candidates: Sequence[AxisCandidate]
@@ -32,14 +40,20 @@ class ScriptSubject:
     seed: int
     relinkable: bool = False
     timeout: float = 600.0
+    prints_number: bool = False
     _made: set[int] = field(default_factory=set)
     _turns: bool | None = None
+    _taken: int = 0
 
     def build(self, candidate: int) -> None:
         """Check the commit out and build it. Raises CandidateFailed."""
         if candidate in self._made:
             return
-        place = self._place(candidate)
+        place = self.place(candidate)
+        done_before = place.with_suffix(".built")
+        if done_before.exists() and (place / ".git").exists():
+            self._made.add(candidate)
+            return
         if not (place / ".git").exists():
             shutil.rmtree(place, ignore_errors=True)
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,13 +74,50 @@ class ScriptSubject:
                 raise CandidateFailed(
                     candidate, f"the build ended with exit code {done.returncode}; see {log}"
                 )
+        done_before.touch()
         self._made.add(candidate)
 
     def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
         """One block; what is not built yet is built. Raises CandidateFailed."""
         for candidate in candidates:
             self.build(candidate)
+        if self.prints_number:
+            self._taken += 1
+            order = list(candidates)
+            random.Random(f"{self.seed} {self._taken}").shuffle(order)
+            return [{c: np.array([self._number(c)]) for c in order}]
         return self._blocks().take(candidates, layouts=layouts)
+
+    def _number(self, candidate: int) -> float:
+        """What the command prints in the checkout of the candidate. Raises CandidateFailed."""
+        try:
+            done = subprocess.run(
+                self.command,
+                cwd=self.place(candidate),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=dict(self.outside.env),
+                timeout=self.timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise CandidateFailed(candidate, f"still running after {self.timeout:g} s") from None
+        except OSError as error:
+            raise CandidateFailed(candidate, f"cannot be started: {error.strerror}") from error
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+            raise CandidateFailed(candidate, f"ended with exit code {done.returncode}: {said}")
+        words = done.stdout.split()
+        try:
+            number = float(words[-1].replace(",", "")) if words else math.nan
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number > 0):
+            last = repr(words[-1][:40]) if words else "nothing"
+            raise CandidateFailed(candidate, f"prints {last} last, not a number above 0")
+        return number
 
     def close(self) -> None:
         """Remove the checkouts."""
@@ -83,10 +134,11 @@ class ScriptSubject:
 
     def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
         """Every command begins in the checkout of its commit."""
-        commands = {str(c): ("env", "-C", str(self._place(c)), *self.command) for c in candidates}
+        commands = {str(c): ("env", "-C", str(self.place(c)), *self.command) for c in candidates}
         return LaunchArguments(commands, self.outside.env, self.timeout)
 
-    def _place(self, candidate: int) -> Path:
+    def place(self, candidate: int) -> Path:
+        """The checkout of a candidate, there once it was built."""
         return self.folder / self.candidates[candidate].name[:12]
 
     def _git(self, *arguments: str) -> None:

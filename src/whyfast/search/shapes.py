@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.hypotheses import BAD, GOOD, LEVELS, MIDDLE
+from whyfast.search.logs import log_running, log_sum
 from whyfast.search.table import BlockTable
 
 Floats = NDArray[np.float64]
@@ -40,8 +41,7 @@ class StepShapes:
     @property
     def total(self) -> Floats:
         """Shape (points,): all places together."""
-        out: Floats = np.logaddexp.reduce(self.largest, axis=1)
-        return out
+        return log_sum(self.largest, axis=1)
 
 
 def masses(bounds: tuple[int, ...], weights: tuple[float, ...] | None) -> Masses:
@@ -84,16 +84,15 @@ def two_steps(table: BlockTable, mass: Masses) -> StepShapes:
     a = good - run + mass.pair[:, None]
     b = bad + run + mass.pair[:, None]
     none = np.full_like(a[:, :1], -np.inf)
-    later = np.flip(np.logaddexp.accumulate(np.flip(b, 1), axis=1), 1)
-    earlier = np.logaddexp.accumulate(a, axis=1)
+    later, earlier = np.flip(log_running(np.flip(b, 1)), 1), log_running(a)
     first = a + np.concatenate([later[:, 1:], none], axis=1)
     second = b + np.concatenate([none, earlier[:, :-1]], axis=1)
     larger = np.where(np.abs(middle) >= np.abs(1 - middle), first, second)
     same = (good + bad)[..., 0] + mass.both
     even = np.log(len(middle))
     return StepShapes(
-        np.logaddexp(np.logaddexp.reduce(larger, axis=2) - even, same),
-        np.logaddexp(np.logaddexp.reduce(np.logaddexp(first, second), axis=2) - even, same),
+        np.logaddexp(log_sum(larger, axis=2) - even, same),
+        np.logaddexp(log_sum(np.concatenate([first, second], axis=2), axis=2) - even, same),
     )
 
 

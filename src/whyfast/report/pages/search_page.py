@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from whyfast.report.codec import encode
-from whyfast.report.document import Document, Table, document, right, section, sentences, table
-from whyfast.report.names import count, shown
+from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.topics.search_course import measured_table, posterior_plot, posterior_table
+from whyfast.report.topics.search_evidence import (
+    because,
+    code_shown,
+    evidence_sentences,
+    sections_table,
+)
 from whyfast.search.answer import Interval, Where
+from whyfast.search.follow import deepest, merged_by
 from whyfast.search.run import SearchResult
 
 #: Raised by one whenever a reader of the old form would misread the new one.
@@ -25,22 +32,103 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
 
     ``again`` are command lines that repeat or go on with it.
     """
-    state = result.state
-    headline = search_headline(result)
+    inner = deepest(result)
+    others = [one for one in _every(result) if one is not inner]
+    evidence = inner.evidence
     return document(
         "search",
         "",
-        headline,
+        search_headline(result),
         section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
-        section("measured", "Measured", _measured(result)),
-        section("skipped", "Skipped", sentences(_skipped(result))),
+        section(
+            "because",
+            "Because",
+            *(
+                (
+                    sentences(evidence_sentences(evidence)),
+                    sections_table(evidence),
+                    code_shown(evidence),
+                )
+                if evidence is not None
+                else ()
+            ),
+        ),
+        section("further", "Further steps", sentences(_further(result))),
+        *_course(inner, ""),
+        *(s for i, one in enumerate(others) for s in _course(one, _which(one, result), i + 1)),
         section("again", "Again", sentences(again, aside=True)),
-        about=(f"{count(len(state.observations), 'block')} of measuring",),
+        about=(_taken(result),),
     )
+
+
+def _course(
+    result: SearchResult, which: str, number: int = 0
+) -> tuple[ReportSection | None, ReportSection | None]:
+    """What was measured, and skipped."""
+    suffix = f"-{number}" if number else ""
+    return (
+        section(
+            f"measured{suffix}",
+            f"Measured{which}",
+            posterior_plot(result),
+            measured_table(result),
+            posterior_table(result),
+            importance="detail" if number else "main",
+        ),
+        section(
+            f"skipped{suffix}",
+            f"Skipped{which}",
+            sentences(_skipped(result)),
+            importance="detail" if number else "main",
+        ),
+    )
+
+
+def _which(one: SearchResult, outermost: SearchResult) -> str:
+    if one is outermost:
+        return ", the whole range"
+    return f", {shown(one.candidates[0].title)} … {shown(one.candidates[-1].title)}"
+
+
+def _every(result: SearchResult) -> Iterator[SearchResult]:
+    """The result and all further ones."""
+    yield result
+    for one in result.further:
+        yield from _every(one)
+
+
+def _taken(result: SearchResult) -> str:
+    states = [one.state for one in _every(result)]
+    blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
+    taken = f"{count(blocks, 'block')} of measuring, {count(built, 'candidate')} built between"
+    return f"{taken}, {len(states)} searches" if len(states) > 1 else taken
+
+
+def _further(result: SearchResult) -> Iterator[str]:
+    """What the searches of the remainders found, and merged branches that do not show it."""
+    for one in _every(result):
+        if one.why == "remainder":
+            yield _told(deepest(one))
+        elif one.why == "merged branch" and one.answer.word not in ("culprit", "one of"):
+            tip = shown(one.candidates[-1].title)
+            yield f"In the branch itself, up to {tip}: {_told(one)}"
+        yield from one.notes
 
 
 def search_headline(result: SearchResult) -> str:
     """The answer in one sentence."""
+    inner = deepest(result)
+    said = _told(inner)
+    if merges := merged_by(result):
+        names = listed([shown(m.title.split(" ", 1)[0]) for m in merges])
+        said = f"{said[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
+    if inner.evidence is not None and (why := because(inner.evidence)):
+        said = f"{said[:-1]}: {why}."
+    return said
+
+
+def _told(result: SearchResult) -> str:
+    """The answer of one search."""
     answer, names = result.answer, result.candidates
     good, bad = shown(names[0].title), shown(names[-1].title)
     where = answer.where
@@ -82,34 +170,22 @@ def _basis(result: SearchResult) -> Iterator[str]:
             "had no part in choosing them; the interval is of these alone."
         )
     if answer.several:
-        yield "The step is not all of the difference: there is at least one more."
+        searched = any(one.why == "remainder" for one in result.further)
+        more = "" if searched else "; --all searches for it"
+        yield f"The step is not all of the difference: there is at least one more{more}."
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
+    inner = deepest(result)
+    if inner is not result and inner.answer.step is not None:
+        yield (
+            f"In the merged branch culprit and parent were measured in "
+            f"{count(inner.answer.step.blocks, 'block')} of their own."
+        )
     if answer.tested == "not tested":
         yield "Whether it is placement was not tested: there are no other layouts."
     if answer.where is not None:
         share = format_percent(answer.where.probability)
         yield f"Its probability, given that there is a step: {share}."
-
-
-def _measured(result: SearchResult) -> Table | None:
-    """A row a candidate, in order, with the median of its ratios to the good end."""
-    seen: defaultdict[int, list[float]] = defaultdict(list)
-    for block in result.state.observations:
-        for reading in block.readings:
-            seen[reading.candidate].append(reading.to_good)
-    last = len(result.candidates) - 1
-    seen[last] = [block.ends for block in result.state.observations]
-    rows = [
-        (
-            shown(result.candidates[c].title),
-            len(values),
-            f"{math.exp(sorted(values)[len(values) // 2]):.4f}",
-        )
-        for c, values in sorted(seen.items())
-        if values
-    ]
-    return table("Times relative to the good end", ("candidate", *right("blocks", "ratio")), rows)
 
 
 def _skipped(result: SearchResult) -> Iterator[str]:

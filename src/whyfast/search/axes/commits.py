@@ -33,13 +33,59 @@ def commits(
     if parent != first:
         hint = "name a commit of the line of first parents that leads to the bad one"
         raise UserError(f"{good} came in by a merge; {hint}", where="--good")
-    return tuple(_candidate(repository, commit, variant) for commit in (first, *path))
+    return _candidates(repository, (first, *path), variant)
 
 
-def _candidate(repository: Path, commit: str, variant: Variant | None) -> AxisCandidate:
-    said = _git(repository, "show", "-s", "--format=%h %cs %s", commit).strip()
-    built = replace(variant, name=commit[:12], revision=commit, axes={}) if variant else None
-    return AxisCandidate(commit, said, built)
+def merged_branch(
+    repository: Path, merge: AxisCandidate, variant: Variant | None = None
+) -> tuple[AxisCandidate, ...] | None:
+    """What a merge of two commits brought in: the branch by first parents, from the commit where
+    it left to its tip. None for a commit that is no such merge, or brought nothing.
+
+    Where the branch itself merged what its origin had by then, that merge is one of its commits.
+    """
+    parents = _git(repository, "show", "-s", "--format=%P", merge.name).split()
+    if len(parents) != 2:
+        return None
+    ours, theirs = parents
+    path = _git(
+        repository, "rev-list", "--first-parent", "--reverse", theirs, f"^{ours}", "--"
+    ).split()
+    origin = _git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
+    return _candidates(repository, (origin[0], *path), variant) if origin else None
+
+
+def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate) -> list[str]:
+    """The paths that differ between two commits."""
+    return _git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
+
+
+def uncommitted(repository: Path, bad: AxisCandidate) -> str:
+    """What to tell of changes that no commit has: nothing unless ``bad`` is checked out there."""
+    head = _run(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
+    if (
+        head != bad.name
+        or not _run(repository, "status", "--porcelain", "--untracked-files=no").stdout.strip()
+    ):
+        return ""
+    return f"{repository} has changes that are not committed: they are no part of the search"
+
+
+def _candidates(
+    repository: Path, commits: Sequence[str], variant: Variant | None
+) -> tuple[AxisCandidate, ...]:
+    said = _git(
+        *(repository, "log", "--no-walk=unsorted", "--format=%h %cs %s", "--stdin"),
+        given="\n".join(commits),
+    ).splitlines()
+    return tuple(
+        AxisCandidate(
+            commit,
+            title.strip(),
+            replace(variant, name=commit[:12], revision=commit, axes={}) if variant else None,
+        )
+        for commit, title in zip(commits, said, strict=True)
+    )
 
 
 def _commit(repository: Path, name: str, which: str) -> str:
@@ -62,19 +108,19 @@ def _why_not(repository: Path, first: str, last: str, good: str, bad: str) -> st
     return f"their common ancestor is {base[:12]}" if base else "they have no common ancestor"
 
 
-def _git(repository: Path, *arguments: str) -> str:
-    done = _run(repository, *arguments)
+def _git(repository: Path, *arguments: str, given: str = "") -> str:
+    done = _run(repository, *arguments, given=given)
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise UserError(f"git {arguments[0]}: {said[-1] if said else 'failed'}", where=repository)
     return done.stdout
 
 
-def _run(repository: Path, *arguments: Sequence[str] | str) -> subprocess.CompletedProcess[str]:
+def _run(repository: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            ["git", "-C", str(repository), *map(str, arguments)],
-            stdin=subprocess.DEVNULL,
+            ["git", "-C", str(repository), *arguments],
+            input=given,
             capture_output=True,
             text=True,
             errors="replace",

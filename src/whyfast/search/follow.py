@@ -1,0 +1,72 @@
+"""From a first answer to what is behind it: into merged branches, and on to further steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from whyfast.model.errors import UserError
+from whyfast.search.answer import remainders
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.run import SearchResult
+
+#: Branches in branches are followed so deep.
+DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How to go on. ``search`` searches a range of candidates. ``inside`` gives the range of what
+    a candidate merged, None where it is no merge. ``everything``: further steps too."""
+
+    search: Callable[[Sequence[AxisCandidate]], SearchResult]
+    inside: Callable[[AxisCandidate], Sequence[AxisCandidate] | None]
+    everything: bool = False
+
+
+def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
+    """The result with further ones in it.
+
+    A culprit that merged a branch is searched in that branch, and so on; its own verdict stays. A
+    further search that cannot be made, for want of an end that builds, is told in ``notes``.
+    """
+    further: list[SearchResult] = []
+    notes: list[str] = []
+
+    def add(why: str, candidates: Sequence[AxisCandidate]) -> None:
+        try:
+            found = replace(ways.search(candidates), why=why)
+        except UserError as error:
+            notes.append(f"the {why} could not be searched: {error}")
+        else:
+            further.append(follow(found, ways, depth + 1))
+
+    answer = result.answer
+    if answer.word == "culprit" and answer.where is not None and depth < DEEPEST:
+        branch = ways.inside(result.candidates[answer.where.first])
+        if branch is not None:
+            add("merged branch", branch)
+    if ways.everything and depth < DEEPEST:
+        for good, bad in remainders(answer, len(result.candidates) - 1):
+            add("remainder", result.candidates[good : bad + 1])
+    return replace(result, further=tuple(further), notes=(*result.notes, *notes))
+
+
+def deepest(result: SearchResult) -> SearchResult:
+    """The result of the innermost merged branch in which a culprit was found, or the result."""
+    for one in result.further:
+        if one.why == "merged branch" and one.answer.word in ("culprit", "one of"):
+            return deepest(one)
+    return result
+
+
+def merged_by(result: SearchResult) -> tuple[AxisCandidate, ...]:
+    """The merges by which the deepest culprit came in, the outermost first."""
+    inner = deepest(result)
+    merges = []
+    while result is not inner:
+        where = result.answer.where
+        assert where is not None
+        merges.append(result.candidates[where.first])
+        (result,) = [r for r in result.further if r.why == "merged branch"]
+    return tuple(merges)
