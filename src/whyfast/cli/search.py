@@ -96,9 +96,12 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
+    if args.axis == "commits" and args.measure != "time":
+        raise UserError("commits are compared by time", where=f"--measure {args.measure}")
     with watching("search", 0.01) as observer:
+        counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
-        page, data, word = ways.get(args.axis, _since)(args, observer)
+        page, data, word = (_line if counted else ways.get(args.axis, _since))(args, observer)
     show(page, args, json=lambda: data)
     return FAILED if word == "undecided" else 0
 

@@ -12,6 +12,7 @@ from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
+from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.line import LineSearch
 from whyfast.search.axes.registry import LINES
 from whyfast.search.keep import search_key
@@ -25,10 +26,13 @@ from whyfast.store.home import Home
 @dataclass(frozen=True)
 class LineResult:
     """A search along a line, and what was compared: everything that ``search`` calls a time is a
-    cost of that kind."""
+    cost of that kind. ``back`` is that beyond the bad end: from its culprit's parent on it is good
+    again. ``notes``: what is to be said beside, a sentence each."""
 
     quantity: Quantity
     search: SearchResult
+    back: SearchResult | None = None
+    notes: tuple[str, ...] = ()
 
 
 def search_by_line(
@@ -42,23 +46,28 @@ def search_by_line(
     if line.quantity is None:
         check_quantity(quantity, study)
     margin = study.margin if search.margin is None else search.margin
-    names = [repr(c) for c in line.candidates]
-    key = search_key(study.name, search.axis, quantity, names, repr(study.benchmarks), margin)
-    file = home.data / "searches" / f"{key}.json"
-    if search.fresh:
-        file.unlink(missing_ok=True)
-    subject = StudySubject(
-        work,
-        line.candidates,
-        zlib.crc32(key.encode()),
-        quantity=quantity,
-        make=line.make,
-        count=line.count,
-    )
-    task = Task(len(line.candidates) - 1, margin, budget=search.blocks)
     observer.phase("search")
-    found = begun(search.axis, line.candidates, task)
-    return LineResult(quantity, run_search(subject, found, file, home, observer))
+
+    def one(candidates: tuple[AxisCandidate, ...]) -> SearchResult:
+        names = [repr(c) for c in candidates]
+        key = search_key(study.name, search.axis, quantity, names, repr(study.benchmarks), margin)
+        file = home.data / "searches" / f"{key}.json"
+        if search.fresh:
+            file.unlink(missing_ok=True)
+        seed = zlib.crc32(key.encode())
+        subject = StudySubject(
+            work, candidates, seed, quantity=quantity, make=line.make, count=line.count
+        )
+        task = Task(len(candidates) - 1, margin, budget=search.blocks)
+        return run_search(subject, begun(search.axis, candidates, task), file, home, observer)
+
+    found = one(line.candidates)
+    if not line.back or found.answer.word not in ("culprit", "one of"):
+        return LineResult(quantity, found)
+    try:
+        return LineResult(quantity, found, one(line.back))
+    except UserError as error:
+        return LineResult(quantity, found, notes=(f"Beyond the bad end: {error}",))
 
 
 def _variant(study: Study, name: str | None) -> Variant:

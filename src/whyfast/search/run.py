@@ -28,7 +28,8 @@ class SearchResult:
 
     ``evidence`` is what differs between culprit and parent, None where nothing was compared.
     ``further`` are searches that followed from the answer; each says in ``why`` what of:
-    ``merged branch`` or ``remainder``. ``notes``: what is to be said beside, a sentence each.
+    ``merged branch``, ``remainder`` or ``way back``. ``notes``: what is to be said beside, a
+    sentence each.
     """
 
     axis: str

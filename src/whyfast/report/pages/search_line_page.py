@@ -65,6 +65,8 @@ def _basis(result: LineResult) -> Iterator[str]:
             f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)}, than "
             f"{_title(result, 0)}{blocks}."
         )
+    yield from _back(result)
+    yield from result.notes
     if answer.several:
         yield "The step is not all of the difference: there is at least one more."
     if not timed:
@@ -76,6 +78,25 @@ def _basis(result: LineResult) -> Iterator[str]:
             "had no part in choosing them; the interval is of these alone."
         )
     yield "Whether it is placement was not tested: candidates are measured as linked."
+
+
+def _back(result: LineResult) -> Iterator[str]:
+    """Whether it is good again beyond the bad end, and from where on."""
+    if result.back is None:
+        return
+    candidates, answer = result.back.candidates, result.back.answer
+    last = visible(candidates[0].title)
+    if answer.word in ("culprit", "one of") and answer.where is not None:
+        again = visible(candidates[answer.where.parent].title)
+        before = visible(candidates[answer.where.last].title)
+        step = answer.step and compares(
+            result.quantity, answer.step.estimate, answer.step.low, answer.step.high
+        )
+        yield f"{again} is good again: {before} {step}, than that."
+    elif answer.word in ("none", "swapped"):
+        yield f"It is not good again: {last} is no better than {visible(candidates[-1].title)}."
+    else:
+        yield f"Where it is good again, up to {last}, was not found: {answer.word}."
 
 
 def _measured(result: LineResult) -> Table | None:

@@ -31,9 +31,11 @@ class LineSearch:
 @dataclass(frozen=True)
 class Line:
     """``count`` is how candidates are counted where that is this axis's own way; ``quantity`` is
-    then what that is. None: whatever the user wants to be compared."""
+    then what that is. None: whatever the user wants to be compared. ``back`` are the candidates
+    beyond the bad end, the last first: where is it good again?"""
 
     candidates: tuple[AxisCandidate, ...]
     make: Make = make_variant
     count: Count | None = None
     quantity: Quantity | None = None
+    back: tuple[AxisCandidate, ...] = ()

@@ -13,11 +13,13 @@ from whyfast.search.axes.line import Line, LineSearch
 from whyfast.search.axes.mixing import Mixing
 from whyfast.search.axes.objects import mix_objects
 from whyfast.search.axes.pass_line import pass_line
+from whyfast.search.axes.toolchains import toolchain_line
 
 #: From the ends to candidates in order; UserError for ends that cannot be.
 LINES: Mapping[str, Callable[[Work[Study], Variant, LineSearch], Line]] = {
     "kernels": kernel_line,
     "passes": pass_line,
+    "toolchains": toolchain_line,
 }
 #: From the ends to what differs between them; UserError for ends that cannot be.
 MIXINGS: Mapping[str, Callable[[Work[Study], Variant, Variant], Mixing]] = {
