@@ -59,7 +59,8 @@ def search_by_line(
             work, candidates, seed, quantity=quantity, make=line.make, count=line.count
         )
         task = Task(len(candidates) - 1, margin, budget=search.blocks)
-        return run_search(subject, begun(search.axis, candidates, task), file, home, observer)
+        blank = begun(search.axis, candidates, task)
+        return run_search(subject, blank, file, home, observer, alone=quantity == "time")
 
     found = one(line.candidates)
     if not line.back or found.answer.word not in ("culprit", "one of"):

@@ -71,7 +71,7 @@ def count_boots(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
     (build,) = work.builds
     if isinstance(build, BuildFailure):
         raise CannotTell(build.reason)
-    # Whoever searches holds the lock of measuring already.
+    # Counts do not depend on what else runs.
     with recording(work, run_key(work), alone=False) as run:
         machines.measure(work, run)
     if not run.complete:
@@ -80,12 +80,12 @@ def count_boots(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
     for benchmark in work.question.benchmarks:
         values = [
             v
-            for block in run.blocks()
+            for block in run.recorded.blocks
             if block.benchmark == benchmark.name
             for v in block.values.get(build.variant, ())
         ]
         if not values or min(values) <= 0:
-            reasons = [f.reason for f in run.failures() if f.benchmark == benchmark.name]
+            reasons = [f.reason for f in run.recorded.failures if f.benchmark == benchmark.name]
             raise CannotTell((*reasons, f"{benchmark.name} yields no instructions")[0])
         costs.append(median(values))
     return tuple(costs)
