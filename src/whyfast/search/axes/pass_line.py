@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from whyfast.build.mixed import CannotMix
+from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Work
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.line import Line, LineSearch
 from whyfast.search.axes.objects import built_with, link_one, linked
 from whyfast.search.axes.passes import PassRun, functions_of, limited, passes, read_passes, run_of
-from whyfast.search.study_subject import build_alone, make_variant
+from whyfast.search.study_subject import build_alone
 from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
+
+#: Of source files, as compilers know them.
+_SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
 def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
@@ -25,7 +35,12 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
     UserError for a compiler that has no such limit, for objects that are not there, and where
     several files are compiled and no object is named.
     """
-    listing = _built(work, limited(variant, -1), f"{variant.toolchain} with -opt-bisect-limit")
+    what = f"{variant.toolchain} with -opt-bisect-limit"
+    if search.object:
+        limiting = replace(work, outside=limiting_one(work.outside, search.object, -1))
+        listing = _built(limiting, replace(variant, expect={}, axes={}), what)
+    else:
+        listing = _built(work, limited(variant, -1), what)
     log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
     runs = read_passes(log.read_text("utf-8", "replace"))
     if not runs:
@@ -53,7 +68,9 @@ def _of_object(work: Work[Study], variant: Variant, search: LineSearch, run: Pas
     whole = _built(work, variant, variant.name)
 
     def make(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-        made = make_variant(work, candidate, name)
+        limiting = limiting_one(work.outside, search.object, int(candidate.name))
+        plain = replace(variant, name=name, expect={}, axes={})
+        made = build_alone(replace(work, outside=limiting), plain)
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             return made
@@ -64,6 +81,26 @@ def _of_object(work: Work[Study], variant: Variant, search: LineSearch, run: Pas
         return linked(replace(whole, observer=work.observer), name, program)
 
     return Line(passes(run, search.good, search.bad, variant), make)
+
+
+def limiting_one(outside: Outside, name: str, limit: int) -> Outside:
+    """With compilers that are limited where they compile the source of that object alone: what runs
+    passes up to a limit crashes here and there, and the other files are not what is asked about."""
+    stem = PurePosixPath(name).stem
+    sources = "|".join(shlex.quote(n) for n in (stem, *(f"{stem}.{s}" for s in _SUFFIXES)))
+    script = (
+        f'for w in "$@"; do case "${{w##*/}}" in {sources}) '
+        f'exec "$@" -mllvm -opt-bisect-limit={limit};; esac; done; exec "$@"'
+    )
+
+    def resolve(
+        name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
+        found = outside.toolchain(name, home, progress, packages)
+        seen = found.readable if found.root else (*found.readable, Path(found.cc[0]).parent)
+        return replace(found, cc=("/bin/sh", "-c", script, "cc", *found.cc), readable=seen)
+
+    return replace(outside, toolchain=resolve)
 
 
 def _run(listing: Work[Study], runs: tuple[PassRun, ...], name: str) -> PassRun:
