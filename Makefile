@@ -44,9 +44,9 @@ $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
 bench-accuracy: $(VENV)/.ready
 	$(BIN)/python -m bench.accuracy
 
-# The forms of subjects/ebpf-vm against each other.
+# subjects/ebpf-vm beside uBPF (UBPF=FOLDER, an installed one), rbpf and native code; about four minutes.
 bench-vm: $(VENV)/.ready
-	$(BIN)/python -m bench.vm
+	$(BIN)/python -m bench.vm $(if $(UBPF),--ubpf $(UBPF))
 
 # Needs uv; for maintainers, after a change of pyproject.toml.
 lock:

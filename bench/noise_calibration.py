@@ -1,11 +1,13 @@
 """How often two runs of the same build are called different, by three ways to judge them.
 
     python bench/noise_calibration.py RUN.json RUN.json …    reruns of one build, by any tool
+    python bench/noise_calibration.py --alone RUN.json …     each run with the next, without reruns
     python bench/noise_calibration.py --simulate             with drift and heavy tails, no files
 
 Pairs are held out: for each number of reruns R, R of the runs calibrate ``--noise`` and two others
 are compared. ``--near`` takes R + 2 runs that follow each other in time; without it they are drawn
-at random. All that is called different is a false call.
+at random. All that is called different is a false call. Of what is named where it is there tells a
+difference of 10 % that is put into every tenth benchmark, either way.
 """
 
 from __future__ import annotations
@@ -14,20 +16,25 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from whyfast.formats.load import load_recordings
-from whyfast.judge.noise import calibrate_noise
+from whyfast.judge.noise import Noise, calibrate_noise
 from whyfast.judge.runs import compare_runs
 from whyfast.model.series import SECOND, Recording, Series
 
 Floats = NDArray[np.float64]
 Trial = tuple[list[Recording], Recording, Recording]
 
-_WAYS = ("pooled t-test over all values", "processes, no --noise", "processes, --noise")
+_WAYS = ("pooled t-test over all values", "two files alone", "two files with --noise")
+
+#: What is put in, and into what share of the benchmarks.
+EFFECT, SHARE_CHANGED = 1.1, 0.1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--margin", type=float, default=0.01)
     parser.add_argument("--near", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--simulate", action="store_true")
     args = parser.parse_args(argv)
     rng = np.random.default_rng(1)
@@ -52,14 +60,58 @@ def main(argv: Sequence[str] | None = None) -> int:
                 trials = (split(draw(reruns + 2), reruns) for _ in range(args.trials))
                 report(reruns, trials, args.margin)
         return 0
-    if len(args.runs) < 4:
-        parser.error("needs at least four runs, or --simulate")
+    if len(args.runs) < (2 if args.alone else 4):
+        parser.error("needs at least four runs (--alone: two), or --simulate")
     runs = sorted(load_recordings(args.runs), key=lambda r: r.started or 0)
     print(f"{len(runs)} runs of {len(common(runs))} benchmarks")
+    if args.alone:
+        alone(runs, args.margin, rng)
+        return 0
     for reruns in args.reruns:
         if len(runs) >= reruns + 2:
             report(reruns, held_out(runs, reruns, args.trials, args.near, rng), args.margin)
     return 0
+
+
+def alone(runs: Sequence[Recording], margin: float, rng: np.random.Generator) -> None:
+    """Each run with the next: how many benchmarks are called, and how many true differences."""
+    called: list[float] = []
+    found: list[bool] = []
+    for base, head in pairwise(runs):
+        names = common([base, head])
+        said = compare_runs(base, [head], names, margin=margin)
+        called.append(float(np.mean([v.word in ("faster", "slower") for v in said.verdicts])))
+        found += named(base, head, names, margin, rng)
+    print(
+        f"{len(called)} pairs: called {np.mean(called):.1%} (median {np.median(called):.1%}, most "
+        f"{max(called):.0%}); of {len(found)} differences of {EFFECT - 1:.0%}, "
+        f"{np.mean(found):.0%} named"
+    )
+
+
+def named(
+    base: Recording,
+    head: Recording,
+    names: Sequence[str],
+    margin: float,
+    rng: np.random.Generator,
+    noise: Noise | None = None,
+) -> list[bool]:
+    """For each difference put into ``head``, whether it is named with its direction."""
+    chosen = [name for name in names if rng.random() < SHARE_CHANGED]
+    factors = {name: EFFECT if rng.random() < 0.5 else 1 / EFFECT for name in chosen}
+    series = {n: scaled(s, factors.get(n, 1.0)) for n, s in head.series.items()}
+    said = compare_runs(base, [replace(head, series=series)], names, margin=margin, noise=noise)
+    return [
+        v.word == ("slower" if factors[v.benchmark] > 1 else "faster")
+        for v in said.verdicts
+        if v.benchmark in factors
+    ]
+
+
+def scaled(series: Series, factor: float) -> Series:
+    """All its times multiplied."""
+    return replace(series, processes=tuple(tuple(v * factor for v in p) for p in series.processes))
 
 
 def split(runs: list[Recording], reruns: int) -> Trial:
@@ -94,6 +146,8 @@ def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
     benchmarks: dict[str, list[float]] = {way: [] for way in _WAYS}
     suites: dict[str, list[float]] = {way: [] for way in _WAYS}
     widths: dict[str, list[float]] = {way: [] for way in _WAYS}
+    found: dict[str, list[bool]] = {way: [] for way in _WAYS}
+    rng = np.random.default_rng(2)
     for noise_runs, base, head in trials:
         names = common([*noise_runs, base, head])
         pooled = [pooled_t(head.series[n], base.series[n]) < 0.05 for n in names]
@@ -102,15 +156,18 @@ def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
             said = compare_runs(base, [head], names, margin=margin, noise=noise)
             different = [v.word in ("faster", "slower") for v in said.verdicts]
             benchmarks[way].append(float(np.mean(different)))
+            found[way] += named(base, head, names, margin, rng, noise)
             widths[way] += [math.log(v.high / v.low) / 2 for v in said.verdicts if v.low > 0]
             suites[way].extend(s.verdict.word in ("faster", "slower") for s in said.suites)
     print(f"\n{reruns} reruns, {len(benchmarks[_WAYS[0]])} pairs, margin {margin:.2%}")
     for way in _WAYS:
         whole = f"{np.mean(suites[way]):6.1%}" if suites[way] else "     –"
+        share = f"{np.mean(found[way]):.0%}" if found[way] else "–"
         half = f"±{np.median(widths[way]):.2%}" if widths[way] else "–"
         print(
             f"  {way:32} benchmarks {np.mean(benchmarks[way]):6.1%}"
             f"   geometric mean {whole}   median interval {half}"
+            f"   {EFFECT - 1:.0%} named {share}"
         )
 
 

@@ -15,6 +15,7 @@
 #ifdef VM_DISPATCH_PINNED
 #include "attributes.h"
 #ifndef VM_ATTRIBUTE_MISSING
+#include "link.h"
 #include "dispatch_pinned.h"
 #endif
 #else
@@ -22,6 +23,12 @@
 #define DST regs[pc->dst]
 #define SRC regs[pc->src]
 #define BUDGET budget
+#define SPEND(amount)                                                                              \
+    budget += (amount);                                                                            \
+    if (VM_UNLIKELY(budget < 0))                                                                   \
+        STOP(budget)
+#define FOLLOW(target) target
+#define STORED IMM
 #define JUMPED
 
 #ifdef VM_DISPATCH_TAIL

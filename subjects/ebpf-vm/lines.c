@@ -48,7 +48,7 @@ int load_lines(const char *path, struct bytes *out, size_t most, size_t *count,
                struct vm_error *error)
 {
     FILE *file = fopen(path, "rb");
-    struct bytes text = {NULL, 0};
+    struct bytes text = {0};
     int result;
 
     *count = 0;

@@ -30,6 +30,7 @@ int load_hex(const char *text, size_t size, struct bytes *out, struct vm_error *
     size_t line = 1;
 
     out->size = 0;
+    out->entry = 0;
     out->data = malloc(size / 2 + 1);
     if (!out->data)
         return vm_fail(error, "out of memory");
@@ -61,6 +62,7 @@ int load_stream(FILE *file, struct bytes *out, struct vm_error *error)
     int result = 0;
 
     out->size = 0;
+    out->entry = 0;
     out->data = NULL;
     while (result == 0) {
         uint8_t *grown = realloc(out->data, capacity);
@@ -104,30 +106,32 @@ static int ends_with(const char *text, const char *suffix)
     return length >= strlen(suffix) && !strcmp(text + length - strlen(suffix), suffix);
 }
 
-static int extract(const char *path, const char *section, const struct bytes *file,
+static int extract(const char *path, const struct elf_wanted *wanted, const struct bytes *file,
                    struct bytes *out, struct vm_error *error)
 {
-    struct bytes code = *file;
-
+    if (!ends_with(path, ".hex") && elf_detect(file))
+        return elf_load(file, wanted, out, error);
+    if (wanted->entry)
+        return vm_fail(error, "--entry %.40s: only an ELF object has names", wanted->entry);
     if (ends_with(path, ".hex"))
         return load_hex((const char *)file->data, file->size, out, error);
-    if (elf_detect(file) && elf_find_code(file, section, &code, error))
-        return -1;
-    out->data = malloc(code.size + 1);
+    out->data = malloc(file->size + 1);
     if (!out->data)
         return vm_fail(error, "out of memory");
-    memcpy(out->data, code.data, code.size);
-    out->size = code.size;
+    memcpy(out->data, file->data, file->size);
+    out->size = file->size;
+    out->entry = 0;
     return 0;
 }
 
-int load_file(const char *path, const char *section, struct bytes *out, struct vm_error *error)
+int load_file(const char *path, const struct elf_wanted *wanted, struct bytes *out,
+              struct vm_error *error)
 {
     struct bytes file;
     int result = read_all(path, &file, error);
 
     if (result == 0)
-        result = extract(path, section, &file, out, error);
+        result = extract(path, wanted, &file, out, error);
     free(file.data);
     return result;
 }

@@ -17,13 +17,21 @@ int vm_fail(struct vm_error *error, const char *format, ...)
     return -1;
 }
 
-static void set_region(struct vm_region *region, uint64_t start, uint8_t *host, size_t size)
+static void set_region(struct vm *vm, unsigned number, uint8_t *host, size_t size)
 {
+    const uint64_t start = (uint64_t)number << 32;
+    struct vm_region *region = &vm->regions[number];
+
     region->to_host = (uintptr_t)host - (uintptr_t)start;
     for (unsigned k = 0; k < 4; k++) {
         const size_t access = (size_t)1 << k;
+        const size_t places = size >= access ? size - access + 1 : 0;
 
-        region->end[k] = size >= access ? start + size - access + 1 : 0;
+        region->end[k] = places ? start + places : 0;
+#ifdef VM_DISPATCH_PINNED
+        vm->reach[number].room[k] = places;
+        vm->reach[number].host = host;
+#endif
     }
 }
 
@@ -32,8 +40,38 @@ static void set_stack(struct vm *vm)
 {
     const size_t size = ((size_t)vm->depth + 1) * VM_STACK_SIZE;
 
-    set_region(&vm->regions[1], VM_STACK_START, vm->stack, size);
+    set_region(vm, 1, vm->stack, size);
     vm->regs[VM_FRAME_REGISTER] = VM_STACK_START + size;
+#ifdef VM_DISPATCH_PINNED
+    vm->frame = vm->stack + size;
+#endif
+}
+
+/* As set_stack does, when the depth has just changed by one. */
+static void move_stack(struct vm *vm, int64_t frames)
+{
+    const uint64_t by = (uint64_t)(frames * VM_STACK_SIZE);
+
+    for (unsigned k = 0; k < 4; k++)
+        vm->regions[1].end[k] += by;
+#ifdef VM_DISPATCH_PINNED
+    for (unsigned k = 0; k < 4; k++)
+        vm->reach[1].room[k] += by;
+    vm->frame += frames * VM_STACK_SIZE;
+#endif
+    vm->regs[VM_FRAME_REGISTER] += by;
+}
+
+/* The pinned form reads a program's constants as it does registers. */
+static void take_constants(struct vm *vm, const struct vm_program *program)
+{
+#ifdef VM_DISPATCH_PINNED
+    if (program->constants_count)
+        memcpy(vm->constants, program->constants,
+               program->constants_count * sizeof(*program->constants));
+#else
+    (void)vm, (void)program;
+#endif
 }
 
 int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_error *error)
@@ -50,7 +88,7 @@ int vm_init(struct vm *vm, const uint8_t *memory, size_t memory_size, struct vm_
     vm->memory_size = memory_size;
     if (memory_size)
         memcpy(vm->memory_image, memory, memory_size);
-    set_region(&vm->regions[2], VM_MEMORY_START, vm->memory, memory_size);
+    set_region(vm, 2, vm->memory, memory_size);
     return 0;
 }
 
@@ -65,7 +103,7 @@ void vm_release(struct vm *vm)
 /* Every execution starts from the same registers, stack and memory. */
 static void reset(struct vm *vm)
 {
-    memset(vm->regs, 0, sizeof(vm->regs));
+    memset(vm->regs, 0, VM_REGISTERS * sizeof(*vm->regs));
     memset(vm->stack, 0, ((size_t)vm->deepest + 1) * VM_STACK_SIZE);
     vm->depth = 0;
     vm->deepest = 0;
@@ -75,6 +113,7 @@ static void reset(struct vm *vm)
         vm->regs[2] = vm->memory_size;
     }
     set_stack(vm);
+    take_constants(vm, vm->entry);
     vm->current = vm->entry;
     vm->tail_calls = 0;
     vm->random = 2463534242U;
@@ -83,7 +122,9 @@ static void reset(struct vm *vm)
 enum vm_stop vm_execute(struct vm *vm, int64_t max_insns)
 {
     reset(vm);
-    return vm_run(vm, vm->entry->insns, max_insns * (int64_t)sizeof(struct vm_insn));
+    /* What stands before the entry counts as executed already, as vm_position() has it. */
+    return vm_run(vm, vm->entry->insns + vm->entry->entry,
+                  (max_insns + (int64_t)vm->entry->entry) * (int64_t)sizeof(struct vm_insn));
 }
 
 uint64_t vm_executed(const struct vm *vm, int64_t max_insns)
@@ -96,10 +137,15 @@ uint64_t vm_executed(const struct vm *vm, int64_t max_insns)
 /* The order of the checks, and counting an attempt that finds an empty entry, are the kernel's. */
 const struct vm_program *vm_tail_target(struct vm *vm, uint64_t index)
 {
+    const struct vm_program *target;
+
     if ((uint32_t)index >= VM_PROGRAM_ARRAY || vm->tail_calls >= VM_MAX_TAIL_CALLS)
         return NULL;
     vm->tail_calls++;
-    return vm->array[(uint32_t)index];
+    target = vm->array[(uint32_t)index];
+    if (target && target != vm->current)
+        take_constants(vm, target);
+    return target;
 }
 
 int vm_enter(struct vm *vm, const struct vm_insn *call)
@@ -114,7 +160,7 @@ int vm_enter(struct vm *vm, const struct vm_insn *call)
     vm->depth++;
     if (vm->deepest < vm->depth)
         vm->deepest = vm->depth;
-    set_stack(vm);
+    move_stack(vm, 1);
     return 1;
 }
 
@@ -122,9 +168,11 @@ const struct vm_insn *vm_leave(struct vm *vm)
 {
     const struct vm_frame *frame = &vm->frames[--vm->depth];
 
+    if (vm->current != frame->program)
+        take_constants(vm, frame->program);
     vm->current = frame->program;
     memcpy(vm->regs + 6, frame->saved, sizeof(frame->saved));
-    set_stack(vm);
+    move_stack(vm, -1);
     return frame->call;
 }
 

@@ -13,15 +13,16 @@ struct job {
     int64_t max_insns;
 };
 
-static int load_program(const char *path, const char *section, struct vm_program *program,
-                        struct vm_error *error)
+static int load_program(const char *path, const struct options *options,
+                        struct vm_program *program, struct vm_error *error)
 {
-    struct bytes code = {NULL, 0};
+    const struct elf_wanted wanted = {.section = options->section, .entry = options->entry};
+    struct bytes code = {0};
     struct vm_error cause;
-    int result = load_file(path, section, &code, &cause);
+    int result = load_file(path, &wanted, &code, &cause);
 
     if (result == 0)
-        result = vm_program_load(program, code.data, code.size, &cause);
+        result = vm_program_load(program, code.data, code.size, code.entry, &cause);
     free(code.data);
     if (result)
         return vm_fail(error, "%.80s: %.150s", path, cause.text);
@@ -39,7 +40,7 @@ static int load_programs(struct job *job, struct vm_error *error)
 
     for (size_t i = 0; i < count; i++) {
         if (result == 0)
-            result = vm_program_load(&job->programs[i], code[i].data, code[i].size, &cause);
+            result = vm_program_load(&job->programs[i], code[i].data, code[i].size, 0, &cause);
         if (result == 0 && i > 0)
             job->vm.array[i] = &job->programs[i];
         free(code[i].data);
@@ -50,7 +51,7 @@ static int load_programs(struct job *job, struct vm_error *error)
 static int set_up_memory(struct job *job, struct vm_error *error)
 {
     const struct options *options = &job->options;
-    struct bytes given = {NULL, 0};
+    struct bytes given = {0};
     uint8_t *memory;
     size_t size;
     int result;
@@ -82,7 +83,7 @@ static int set_up(struct job *job, struct vm_error *error)
     if (set_up_memory(job, error))
         return -1;
     if (options->programs ? load_programs(job, error)
-                          : load_program(options->program, options->section, &job->programs[0], error))
+                          : load_program(options->program, options, &job->programs[0], error))
         return -1;
     job->vm.entry = &job->programs[0];
     for (int i = 0; i < VM_PROGRAM_ARRAY; i++) {
@@ -92,7 +93,7 @@ static int set_up(struct job *job, struct vm_error *error)
             continue;
         if (options->programs)
             return vm_fail(error, "--prog-array: not together with --programs");
-        if (load_program(options->array[i], options->section, program, error))
+        if (load_program(options->array[i], options, program, error))
             return -1;
         job->vm.array[i] = program;
     }

@@ -36,6 +36,7 @@ enum {
     BPF_ATOMIC = 0xc0,
     BPF_LDDW = 0x18,
     BPF_FETCH = 0x01,
+    BPF_CMPXCHG = 0xf1,
     BPF_TAIL_CALL_HELPER = 12,
 };
 

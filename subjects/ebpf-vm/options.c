@@ -7,7 +7,7 @@
 const char options_usage[] =
     "usage: ebpf-vm run PROGRAM [options]    run once, print r0\n"
     "       ebpf-vm turn PROGRAM [options]   run many times, timed (WHYFAST_TURN)\n"
-    "       ebpf-vm plugin [MEMORY]          run standard input, as bpf_conformance wants\n"
+    "       ebpf-vm plugin [MEMORY] [--max-insns N]  run standard input, as bpf_conformance wants\n"
     "\n"
     "PROGRAM is bytecode as text (.hex), an ELF object, or else raw bytecode.\n"
     "\n"
@@ -15,13 +15,14 @@ const char options_usage[] =
     "  --mem-size N             as many bytes of memory, zero where --mem gives none\n"
     "  --max-insns N            stop after about N instructions (run: 1000000000, turn: never)\n"
     "  --section NAME           the section of an ELF object to run (.text)\n"
+    "  --entry NAME             the function of an ELF object to start with\n"
     "  --prog-array INDEX=FILE  a program for tail calls; may be repeated\n"
     "  --programs FILE          instead of PROGRAM: hexadecimal text, a program a line; the first\n"
     "                           is run, the others are for tail calls, numbered from 0\n"
     "  --count                  run: print the number of executed instructions on stderr\n";
 
-static int parse_number(const char *option, const char *text, uint64_t maximum, uint64_t *out,
-                        struct vm_error *error)
+int options_number(const char *option, const char *text, uint64_t maximum, uint64_t *out,
+                   struct vm_error *error)
 {
     uint64_t value = 0;
     const char *at = text;
@@ -35,6 +36,18 @@ static int parse_number(const char *option, const char *text, uint64_t maximum, 
     return 0;
 }
 
+int options_budget(const char *text, int64_t *out, struct vm_error *error)
+{
+    uint64_t number;
+
+    if (options_number("--max-insns", text, VM_NO_LIMIT, &number, error))
+        return -1;
+    if (number == 0)
+        return vm_fail(error, "--max-insns: 0 instructions are too few");
+    *out = (int64_t)number;
+    return 0;
+}
+
 static int parse_array_entry(struct options *options, char *text, struct vm_error *error)
 {
     char *equals = strchr(text, '=');
@@ -43,7 +56,7 @@ static int parse_array_entry(struct options *options, char *text, struct vm_erro
     if (!equals || !equals[1])
         return vm_fail(error, "--prog-array: expected INDEX=FILE, not \"%.40s\"", text);
     *equals = '\0';
-    if (parse_number("--prog-array", text, VM_PROGRAM_ARRAY - 1, &index, error))
+    if (options_number("--prog-array", text, VM_PROGRAM_ARRAY - 1, &index, error))
         return -1;
     options->array[index] = equals + 1;
     return 0;
@@ -57,17 +70,15 @@ static int parse_option(struct options *options, const char *option, char *value
     if (!strcmp(option, "--mem")) {
         options->memory_hex = value;
     } else if (!strcmp(option, "--mem-size")) {
-        if (parse_number(option, value, VM_MAX_MEMORY, &number, error))
+        if (options_number(option, value, VM_MAX_MEMORY, &number, error))
             return -1;
         options->memory_size = (size_t)number;
     } else if (!strcmp(option, "--max-insns")) {
-        if (parse_number(option, value, VM_NO_LIMIT, &number, error))
-            return -1;
-        if (number == 0)
-            return vm_fail(error, "--max-insns: 0 instructions are too few");
-        options->max_insns = (int64_t)number;
+        return options_budget(value, &options->max_insns, error);
     } else if (!strcmp(option, "--section")) {
         options->section = value;
+    } else if (!strcmp(option, "--entry")) {
+        options->entry = value;
     } else if (!strcmp(option, "--programs")) {
         options->programs = value;
     } else if (!strcmp(option, "--prog-array")) {

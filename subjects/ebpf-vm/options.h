@@ -11,6 +11,7 @@ struct options {
     const char *program;
     const char *programs; /* a file of several, or null */
     const char *section;
+    const char *entry;
     const char *memory_hex;
     size_t memory_size;
     int64_t max_insns; /* 0: not given */
@@ -19,6 +20,13 @@ struct options {
 };
 
 extern const char options_usage[];
+
+/* The value of an option, a decimal number up to `maximum`. 0, or -1 with a message. */
+int options_number(const char *option, const char *text, uint64_t maximum, uint64_t *out,
+                   struct vm_error *error);
+
+/* The value of --max-insns. */
+int options_budget(const char *text, int64_t *out, struct vm_error *error);
 
 /* 0, or -1 with a message. */
 int options_parse(struct options *options, int argc, char **argv, struct vm_error *error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "options.h"
 #include "plugin.h"
 #include "vm.h"
 
@@ -23,16 +24,19 @@ int plugin_asked(int argc, char **argv)
 /* The program as bytecode, or an ELF object that holds it. */
 static int read_program(struct vm_program *program, struct vm_error *error)
 {
-    struct bytes text = {NULL, 0}, given = {NULL, 0}, code;
+    const struct elf_wanted any = {0};
+    struct bytes text = {0}, given = {0}, code = {0};
     int result = load_stream(stdin, &text, error);
 
     if (result == 0)
         result = load_hex((const char *)text.data, text.size, &given, error);
-    code = given;
-    if (result == 0 && elf_detect(&given))
-        result = elf_find_code(&given, NULL, &code, error);
+    if (result == 0 && elf_detect(&given)) {
+        result = elf_load(&given, &any, &code, error);
+        free(given.data);
+        given = code;
+    }
     if (result == 0)
-        result = vm_program_load(program, code.data, code.size, error);
+        result = vm_program_load(program, given.data, given.size, given.entry, error);
     free(text.data);
     free(given.data);
     return result;
@@ -41,7 +45,7 @@ static int read_program(struct vm_program *program, struct vm_error *error)
 static int set_up(struct vm *vm, struct vm_program *program, const char *memory_hex,
                   struct vm_error *error)
 {
-    struct bytes memory = {NULL, 0};
+    struct bytes memory = {0};
     struct vm_error cause;
     int result = 0;
 
@@ -55,21 +59,42 @@ static int set_up(struct vm *vm, struct vm_program *program, const char *memory_
     return result;
 }
 
+/* The memory, and of the options ours; the runner has some of its own, which do not concern the
+ * machine. */
+static int read_words(int argc, char **argv, const char **memory, int64_t *max_insns,
+                      struct vm_error *error)
+{
+    const int first = argc > 1 && !strcmp(argv[1], "plugin") ? 2 : 1;
+
+    for (int i = first; i < argc; i++) {
+        if (i == first && strncmp(argv[i], "--", 2)) {
+            *memory = argv[i];
+        } else if (!strcmp(argv[i], "--max-insns")) {
+            if (i + 1 == argc)
+                return vm_fail(error, "--max-insns: the value is missing");
+            if (options_budget(argv[++i], max_insns, error))
+                return -1;
+        }
+    }
+    return 0;
+}
+
 int plugin_main(int argc, char **argv)
 {
     static struct vm vm;
-    struct vm_program program = {NULL, 0};
-    const int first = argc > 1 && !strcmp(argv[1], "plugin") ? 2 : 1;
-    const char *memory = first < argc && strncmp(argv[first], "--", 2) ? argv[first] : "";
+    struct vm_program program = {0};
+    const char *memory = "";
+    int64_t max_insns = VM_DEFAULT_LIMIT;
     struct vm_error error;
     int status = 0;
 
-    if (set_up(&vm, &program, memory, &error)) {
+    if (read_words(argc, argv, &memory, &max_insns, &error) ||
+        set_up(&vm, &program, memory, &error)) {
         fprintf(stderr, "ebpf-vm: %s\n", error.text);
         status = STATUS_REFUSED;
     } else {
         vm.entry = &program;
-        const enum vm_stop why = vm_execute(&vm, VM_DEFAULT_LIMIT);
+        const enum vm_stop why = vm_execute(&vm, max_insns);
 
         if (why == VM_STOP_exit) {
             printf("%" PRIx64 "\n", vm.regs[0]);

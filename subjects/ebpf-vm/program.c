@@ -14,28 +14,37 @@ static struct bpf_insn read_insn(const uint8_t *bytes)
     return insn;
 }
 
+static void set_immediate(struct vm_insn *insn, int64_t value)
+{
+#ifdef VM_DISPATCH_PINNED
+    insn->wide = (uint64_t)value;
+#else
+    insn->imm = value;
+#endif
+}
+
 static void decode(struct vm_insn *out, const struct bpf_insn *insns, size_t length)
 {
     for (size_t at = 0; at < length; at++) {
         const struct bpf_insn *insn = &insns[at];
 
-        out[at].op = (uint16_t)vm_op_of(insn);
+        out[at].op = vm_op_of(insn);
         out[at].dst = insn->dst;
         out[at].src = insn->src;
         out[at].off = insn->off;
         if (bpf_is_branch(insn->code) || bpf_is_local_call(insn))
             out[at].off = bpf_branch_offset(insn) * (int32_t)sizeof(*out);
-        out[at].imm = insn->imm;
+        set_immediate(&out[at], insn->imm);
         if (insn->code == BPF_LDDW) {
             const uint64_t high = (uint32_t)insns[at + 1].imm;
 
-            out[at].imm = (int64_t)(high << 32 | (uint32_t)insn->imm);
+            set_immediate(&out[at], (int64_t)(high << 32 | (uint32_t)insn->imm));
             at++;
         }
     }
 }
 
-int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size,
+int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t size, size_t entry,
                     struct vm_error *error)
 {
     const size_t length = size / 8;
@@ -53,18 +62,20 @@ int vm_program_load(struct vm_program *program, const uint8_t *bytes, size_t siz
     } else {
         for (size_t at = 0; at < length; at++)
             insns[at] = read_insn(bytes + 8 * at);
-        result = vm_verify(insns, length, error);
+        result = vm_verify(insns, length, entry, error);
     }
     if (result == 0) {
         for (size_t at = 0; at < length + 2; at++)
             slots[at] = (struct vm_insn){.op = OP_trap};
         decode(slots + 1, insns, length);
-#ifdef VM_DISPATCH_PINNED
-        for (size_t at = 0; at < length + 2; at++)
-            vm_link(&slots[at]);
-#endif
         program->insns = slots + 1;
         program->length = length;
+        program->entry = entry;
+#ifdef VM_DISPATCH_PINNED
+        result = vm_link(program, error);
+        if (result)
+            vm_program_free(program);
+#endif
     } else {
         free(slots);
     }
@@ -76,6 +87,10 @@ void vm_program_free(struct vm_program *program)
 {
     if (program->insns)
         free(program->insns - 1);
+#ifdef VM_DISPATCH_PINNED
+    free(program->constants);
+    program->constants = NULL;
+#endif
     program->insns = NULL;
     program->length = 0;
 }

@@ -107,7 +107,9 @@ static int check_registers(const struct bpf_insn *insn, size_t at, struct vm_err
 {
     const enum bpf_class class = bpf_class_of(insn->code);
     const int writes = class == BPF_LD || class == BPF_LDX || bpf_is_alu(insn->code);
-    const int fetches = bpf_is_atomic(insn->code) && (insn->imm & BPF_FETCH);
+    /* A compare and exchange returns what it found in r0. */
+    const int fetches = bpf_is_atomic(insn->code) && (insn->imm & BPF_FETCH) &&
+                        insn->imm != BPF_CMPXCHG;
 
     if (insn->dst >= VM_REGISTERS)
         return vm_fail(error, "instruction %zu: there is no register r%d", at, insn->dst);
@@ -150,7 +152,7 @@ static int check_lddw(const struct bpf_insn *insns, size_t length, size_t at,
     return 0;
 }
 
-int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *error)
+int vm_verify(const struct bpf_insn *insns, size_t length, size_t entry, struct vm_error *error)
 {
     size_t last = 0;
 
@@ -176,6 +178,8 @@ int vm_verify(const struct bpf_insn *insns, size_t length, struct vm_error *erro
             at++;
         }
     }
+    if (entry >= length || is_second_half(insns, entry))
+        return vm_fail(error, "the program cannot start with instruction %zu", entry);
     if (!bpf_is_exit(insns[last].code) && !bpf_is_ja(insns[last].code))
         return vm_fail(error, "instruction %zu: the last instruction is neither exit nor ja",
                        last);

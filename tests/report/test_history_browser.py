@@ -32,12 +32,12 @@ def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> Non
     assert page.locator(".headline").inner_text() == (
         "Step <b>v4</b> → v5: 2.99x slower in 2 of 2 series with mode=n (median)."
     )
-    assert page.locator("#history-plot .scatterlayer .point").count() == 4 * 8
-    assert page.locator("#history-plot .shapelayer path").count() == 1
+    assert page.locator("#history-plot .point").count() == 4 * 8
+    assert page.locator("#history-plot .shape").count() == 1
     page.get_by_label("mode").select_option("n")
-    assert page.locator("#history-plot .scatterlayer .point").count() == 2 * 8
+    assert page.locator("#history-plot .point").count() == 2 * 8
     page.get_by_label("size").select_option("2")
-    assert page.locator("#history-plot .scatterlayer .point").count() == 8
+    assert page.locator("#history-plot .point").count() == 8
     assert seen.said == []
     assert [url for url in seen.requests if not url.startswith(("file:", "data:"))] == []
 

@@ -18,7 +18,7 @@
 
 static struct bytes parse(const char *text)
 {
-    struct bytes bytes = {NULL, 0};
+    struct bytes bytes = {0};
     struct vm_error error;
 
     if (strcmp(text, "-") != 0 && load_hex(text, strlen(text), &bytes, &error)) {
@@ -61,7 +61,7 @@ int main(void)
     static char line[1 << 22], program_text[1 << 21], memory_text[1 << 21];
 
     while (fgets(line, sizeof(line), stdin)) {
-        struct vm_program program = {NULL, 0};
+        struct vm_program program = {0};
         struct bytes code, memory;
         struct vm_error error;
         int64_t max_insns;
@@ -73,7 +73,7 @@ int main(void)
         /* Exactly as many bytes as there are, so that a sanitizer sees an access past them. */
         if (code.size)
             code.data = realloc(code.data, code.size);
-        if (vm_program_load(&program, code.data, code.size, &error))
+        if (vm_program_load(&program, code.data, code.size, 0, &error))
             printf("refused %s\n", error.text);
         else
             run(&program, &memory, max_insns);

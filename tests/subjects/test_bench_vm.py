@@ -1,40 +1,113 @@
-"""What bench/vm.py makes of a program for whole runs."""
+"""How bench/vm chooses programs, refuses contenders, and sums up."""
 
 from __future__ import annotations
 
-import subprocess
+import math
+import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.vm import PROGRAMS, bytecode, others_asked, repeated
-from bench.vm import arguments as bench_arguments
+from bench.vm.__main__ import arguments, chosen, main, ubpf_asked
+from bench.vm.contenders import Contender, find_one
+from bench.vm.measuring import Effort, measure, refusal
+from bench.vm.programs import FOLDERS, programs
+from bench.vm.table import Ratio, Row, geometric_mean, means, row_table, summary
 
 from whyfast.model.errors import UserError
 
 
-@pytest.mark.parametrize("program", ["collatz", "fnv1a", "shellsort"])
-def test_a_repeated_program_returns_what_it_returns_once(
-    build_vm: Callable[[str], Path], program: str
-) -> None:
-    def run(code: bytes) -> str:
-        command = [str(build_vm("GOTO")), "plugin", bytes(PROGRAMS[program]).hex()]
-        process = subprocess.run(
-            command, input=code.hex(" "), capture_output=True, text=True, check=True
-        )
-        return str(process.stdout)
-
-    code = bytecode(program)
-    assert run(repeated(code, 3, PROGRAMS[program])) == run(code)
-
-
-def test_absent_interpreters_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    present = tmp_path / "rbpf_plugin"
-    present.touch()
-    asked = others_asked(bench_arguments(["--rbpf", str(present)]))
-    assert [other.line("00 01") for other in asked] == [f"{present} '00 01'"]
-    assert capsys.readouterr().out == (
-        "ubpf: absent; give its plugin as --ubpf PATH to compare with it\n"
+@pytest.fixture
+def goto(build_vm: Callable[[str], Path]) -> Contender:
+    vm = str(build_vm("GOTO"))
+    return Contender(
+        "goto",
+        "",
+        lambda program: [vm, "turn", str(program.bytecode), "--mem-size", str(program.memory)],
     )
-    with pytest.raises(UserError, match="no such file"):
-        others_asked(bench_arguments(["--ubpf", str(tmp_path / "none")]))
+
+
+def test_both_sets_are_there_and_apart() -> None:
+    tuning, held_out = (programs(kind) for kind in FOLDERS)
+    assert len(tuning) > 20
+    assert len(held_out) >= 12
+    assert not {p.name for p in tuning} & {p.name for p in held_out}
+    assert "chain" not in {p.name for p in tuning}
+    assert all(p.bytecode.is_file() and p.source.is_file() for p in [*tuning, *held_out])
+    assert {p.name: (p.memory, p.result) for p in tuning}["sieve"] == (4096, "0x23400000ffd")
+
+
+def test_programs_by_name() -> None:
+    found = chosen(["sha256", "collatz", "sieve"])
+    names = {kind: [p.name for p in each] for kind, each in found.items()}
+    assert names == {"tuning": ["collatz", "sieve"], "held-out": ["sha256"]}
+    assert list(chosen(["lz"])) == ["held-out"]
+    with pytest.raises(UserError, match="--programs quicksort: there are aes128, base64"):
+        chosen(["lz", "quicksort"])
+
+
+def test_who_returns_another_result_is_refused(goto: Contender) -> None:
+    [collatz] = chosen(["collatz"])["tuning"]
+    assert refusal(goto, collatz) == ""
+    wrong = replace(collatz, result="0x1")
+    assert refusal(goto, wrong) == "wrong result: 0x1470000008f, expected 0x1"
+    absent = replace(collatz, name="absent")
+    assert "absent.hex: No such file or directory" in refusal(goto, absent)
+
+
+def test_a_program_is_measured_against_the_first(goto: Contender) -> None:
+    [sieve] = chosen(["sieve"])["tuning"]
+    row = measure([goto, replace(goto, name="again")], sieve, Effort(2, 1), random.Random(1))
+    assert row.program == "sieve"
+    assert list(row.ratios) == ["again"]
+    assert 0 < row.ratios["again"].low < row.ratios["again"].value < row.ratios["again"].high
+
+
+def test_the_interval_of_a_mean() -> None:
+    found = geometric_mean([2.0, 8.0])
+    assert found.value == pytest.approx(4.0)
+    # s of (log 2, log 8) is log(4)/sqrt(2); t of 0.975 with one degree of freedom is 12.706.
+    half = 12.7062047 * math.log(4) / math.sqrt(2) / math.sqrt(2)
+    assert (found.low, found.high) == pytest.approx((4 / math.exp(half), 4 * math.exp(half)))
+    assert str(geometric_mean([3.0])) == "3.00 [open]"
+
+
+def ratio(value: float) -> Ratio:
+    return Ratio(value, value / 2, value * 2)
+
+
+def test_tables() -> None:
+    rows = [
+        Row("one", {"slow": ratio(4.0), "rare": ratio(3.0)}),
+        Row("two", {"slow": ratio(4.0)}),
+    ]
+    assert row_table(rows, ["slow", "rare"]) == (
+        "program  slow               rare\n"
+        "one      4.00 [2.00, 8.00]  3.00 [1.50, 6.00]\n"
+        "two      4.00 [2.00, 8.00]  -"
+    )
+    assert means(rows, ["slow"])["slow"][1] == 2
+    assert summary({"tuning": rows, "held-out": rows[1:]}, ["slow", "rare"]) == (
+        "geometric mean  tuning (2)         held-out (1)\n"
+        "slow            4.00 [4.00, 4.00]  4.00 [open]\n"
+        "rare            3.00 [open] of 1   -"
+    )
+
+
+def test_where_an_installed_library_is(tmp_path: Path) -> None:
+    assert ubpf_asked(f"gcc-O3={tmp_path}") == ("gcc-O3", tmp_path)
+    assert ubpf_asked(str(tmp_path)) == (tmp_path.name, tmp_path)
+    with pytest.raises(UserError, match="--ubpf nowhere: there is no folder nowhere"):
+        ubpf_asked("nowhere")
+    with pytest.raises(UserError, match=r"expected one libubpf.a below it, the library, found 0"):
+        find_one(tmp_path, "libubpf.a", "the library")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libubpf.a").touch()
+    assert find_one(tmp_path, "libubpf.a", "the library") == tmp_path / "lib" / "libubpf.a"
+
+
+def test_bad_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--blocks", "1"]) == 2
+    assert capsys.readouterr().err == "bench.vm: --blocks 1: expected at least 2\n"
+    assert arguments([]).form == "pinned"

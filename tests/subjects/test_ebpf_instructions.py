@@ -179,6 +179,18 @@ def result(answer: str) -> int:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_compare_and_exchange_with_r10(drive: Drive, form: str) -> None:
+    """r10 is only read: what was there goes to r0."""
+    cases = []
+    for held in (0, 5):
+        start = store_k(8, 10, -8, held) + mov(0, 5)
+        exchange = atomic("cmpxchg", 64, 10, -8, 10) + load(8, 1, 10, -8)
+        cases.append((start + exchange + insn(0x1F, 1, 10) + EXIT, b"", NO_LIMIT))
+    answers = [answer.split()[2:4] for answer in drive(form, cases)]
+    assert answers == [["0x0", hex(2**64 - 2**32 - 512)], ["0x5", "0x0"]]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_arithmetic(drive: Drive, form: str) -> None:
     cases, expected = [], []
     for operation, bits, left, right, wanted in ALU:

@@ -47,6 +47,15 @@ def test_options_of_the_runner_are_no_memory(vm: Path) -> None:
     assert plugin([vm, "plugin"], program, "--elf").stdout == "7\n"
 
 
+def test_the_budget_is_an_option(vm: Path) -> None:
+    endless = insn(0x05, off=-1).hex()
+    for words in (["--max-insns", "1000"], ["", "--max-insns", "1000"]):
+        process = plugin([vm, "plugin"], endless, *words)
+        message = "ebpf-vm: instruction 0: the instruction budget is used up\n"
+        assert (process.returncode, process.stderr) == (1, message)
+    assert plugin([vm, "plugin"], EXIT.hex(), "--max-insns", "9").stdout == "0\n"
+
+
 @pytest.mark.parametrize(
     ("program", "arguments", "status", "message"),
     [
@@ -54,6 +63,8 @@ def test_options_of_the_runner_are_no_memory(vm: Path) -> None:
         ("b7", [], 2, "program: 1 bytes are no whole number of 8-byte instructions"),
         ("zz", [], 2, "program: line 1: expected a pair of hexadecimal digits"),
         (EXIT.hex(), ["1"], 2, "memory: line 1: expected a pair of hexadecimal digits"),
+        (EXIT.hex(), ["--max-insns"], 2, "--max-insns: the value is missing"),
+        (EXIT.hex(), ["", "--max-insns", "0"], 2, "--max-insns: 0 instructions are too few"),
         (insn(0xFF).hex(), [], 2, "program: instruction 0: unknown opcode 0xff"),
         (
             (load(1, 0, 1, 0) + EXIT).hex(),

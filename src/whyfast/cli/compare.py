@@ -10,14 +10,19 @@ from whyfast.cli.output import add_outputs
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("base", metavar="BASE", help="the run that others are compared with")
+    parser.add_argument(
+        "base",
+        metavar="BASE",
+        help="the run that others are compared with; alone, a file of several commands, of which "
+        "the first is",
+    )
     parser.add_argument(
         "heads",
         metavar="HEAD",
-        nargs="+",
-        help="files of pyperf, hyperfine, Google Benchmark or Go, a folder of Criterion, or CSV "
-        "(of which FILE.csv:COLUMN=VALUE chooses rows, and FILE.txt:KEY=VALUE what follows such a "
-        "line of Go's)",
+        nargs="*",
+        help="files of pyperf, hyperfine, Google Benchmark, Go or whyfast, a folder of Criterion, "
+        "CSV (FILE.csv:COLUMN=VALUE chooses rows, FILE.txt:KEY=VALUE what follows such a line of "
+        "Go's, FILE.json:variant=NAME a variant of whyfast), or a study with kept results",
     )
     parser.add_argument(
         "--noise",
@@ -37,12 +42,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare only these benchmarks; may be repeated",
     )
     parser.add_argument(
+        "--by",
+        choices=["name", "position"],
+        default="name",
+        help="what makes benchmarks of two files the same; position: the first with the first, for "
+        "commands whose text varies",
+    )
+    parser.add_argument(
         "--higher",
         metavar="GLOB",
         action="append",
         default=[],
         help="a unit, or benchmarks, of which more is better; rates (MB/s, ops/sec) are known; may "
         "be repeated",
+    )
+    parser.add_argument(
+        "--claim",
+        metavar="A:B",
+        default="",
+        help="a claimed gain to audit: is run A faster than run B, and than the others?",
     )
     parser.add_argument(
         "--fail-on",
@@ -65,20 +83,33 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from whyfast.cli.arguments import percent
+    from whyfast.cli.kept import kept_result, own_result
     from whyfast.cli.output import check_outputs, exit_code, show_result
     from whyfast.formats.load import load_recordings
+    from whyfast.formats.subjects import by_position, by_subject
     from whyfast.investigate.compare_run import compare_recordings
 
     check_outputs(args)
     margin = percent(args.margin, "--margin")
-    recordings = load_recordings([args.base, *args.heads])
-    reruns = load_recordings(args.noise)
+    recordings = load_recordings([args.base, *args.heads], kept_result)
+    reruns = load_recordings(args.noise, kept_result)
+    if len(recordings) == 1 and recordings[0].tool == "whyfast":
+        # Its blocks were interleaved and are judged already.
+        result = own_result(args.base)
+        show_result(result, args)
+        return exit_code(result, args.fail_on)
+    if len(recordings) == 1:
+        recordings = by_subject(recordings[0])
+    elif args.by == "position":
+        both = by_position((*recordings, *reruns))
+        recordings, reruns = both[: len(recordings)], both[len(recordings) :]
     result = compare_recordings(
         recordings,
         margin=margin,
         reruns=reruns,
         benchmarks=args.benchmark,
         higher=args.higher,
+        claim=args.claim,
         now=time.time(),
     )
     show_result(result, args)

@@ -12,12 +12,17 @@ from whyfast.cli.output import add_outputs
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
     from whyfast.report.document import ReportSection
+    from whyfast.report.topics.two_programs import Looked
 
     #: What is shown, and the same as data for ``--json``.
     Shown = tuple[list[ReportSection | None], dict[str, object]]
+    #: With it what each program is in one line.
+    Summed = tuple[list[ReportSection | None], dict[str, object], list[Looked]]
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
+#: So many functions are laid side by side where none is asked for.
+MOST_FUNCTIONS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         help="functions to look at, by symbol name; may be repeated "
         "(without it: the likeliest dispatching functions)",
+    )
+    parser.add_argument(
+        "--diff",
+        action="store_true",
+        help="lay the functions that differ side by side, the most relevant first",
     )
     parser.add_argument(
         "--arch",
@@ -85,40 +95,50 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.model.errors import UserError
     from whyfast.report.pages.code_page import code_page
+    from whyfast.report.topics.two_programs import programs_headline
 
     check_outputs(args)
+    if args.diff and len(args.files) < 2:
+        raise UserError("needs two files to compare", where="--diff")
     if args.commits is not None and args.run is None:
         raise UserError("needs --run, which finds the hot functions", where="--commits")
     labels = _labels(args.files)
     sections: list[ReportSection | None] = []
     data: dict[str, object] = {}
+    found: list[Looked] = []
     failed = False
     if args.function:
-        sections, data = _functions(args.files, labels, args.function, args.arch)
+        sections, data, found = _functions(args.files, labels, args.function, args.arch)
     elif args.run is None:
-        sections, data = _survey(args.files, labels, args.arch)
+        sections, data, found = _survey(args.files, labels, args.arch)
     if args.run is not None:
         from whyfast.cli.explain_run import count
 
         counted, facts, failed = count(args, labels)
         sections, data = [*sections, counted], {**data, **facts}
+    headline = programs_headline(found) if len(found) > 1 else ""
+    if args.diff:
+        beside, code = _beside(args.files, labels, args.function, args.arch)
+        sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     show(
-        code_page(*sections),
+        code_page(*sections, headline=headline),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
+        paged=args.diff,
     )
     return FAILED if failed else 0
 
 
 def _functions(
     files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Shown:
+) -> Summed:
     from dataclasses import asdict
 
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError
     from whyfast.report.pages.code_page import compare_programs, function_sections
+    from whyfast.report.topics.two_programs import Looked
 
     programs = [
         explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
@@ -130,18 +150,21 @@ def _functions(
             raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
     comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
-    return list(function_sections(programs, comparisons, troubles)), {
+    data: dict[str, object] = {
         "programs": [asdict(p) for p in programs],
         "comparisons": [asdict(c) for c in comparisons],
         "troubles": [asdict(t) for t in troubles],
     }
+    looked = [Looked(p, p.dispatch) for p in programs]
+    return list(function_sections(programs, comparisons, troubles)), data, looked
 
 
-def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Shown:
+def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Summed:
     from dataclasses import asdict
 
     from whyfast.explain.survey import survey_program
     from whyfast.report.pages.code_page import survey_sections
+    from whyfast.report.topics.two_programs import Looked
 
     surveys = [
         survey_program(file, variant=label, architecture=arch)
@@ -160,7 +183,43 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
         }
         for survey in surveys
     ]
-    return list(survey_sections(surveys)), {"programs": programs}
+    looked = [
+        Looked(s.evidence, s.handlers[1] if s.handlers else s.candidates[0][1])
+        if s.handlers or s.candidates
+        else Looked(s.evidence)
+        for s in surveys
+    ]
+    return list(survey_sections(surveys)), {"programs": programs}, looked
+
+
+def _beside(
+    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
+) -> Shown:
+    from dataclasses import asdict
+
+    from whyfast.explain.code_diff import code_pair
+    from whyfast.explain.code_listing import Listings
+    from whyfast.explain.program import load
+    from whyfast.report.topics.code_sides import code_section
+
+    first, *others = (Listings(load(file, arch)) for file in files)
+    pairs = [
+        code_pair(first, other, (labels[0], label), globs, 0 if globs else MOST_FUNCTIONS)
+        for other, label in zip(others, labels[1:], strict=True)
+    ]
+    code = [
+        {
+            "a": pair.a,
+            "b": pair.b,
+            "functions": [
+                {"name": d.function, "rows": [asdict(row) for row in d.rows]}
+                for d in pair.differences
+            ],
+            "others": pair.others,
+        }
+        for pair in pairs
+    ]
+    return [code_section(pairs, importance="main")], {"code": code}
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

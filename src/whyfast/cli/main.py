@@ -39,6 +39,13 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    from whyfast.cli.standard_output import unread_errors
+
+    with unread_errors():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     from whyfast.cli.standard_output import say
 
     try:

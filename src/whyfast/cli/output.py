@@ -93,13 +93,14 @@ def show(
     *,
     json: Callable[[], str] | None = None,
     markdown: Callable[[], str] | None = None,
+    paged: bool = False,
 ) -> None:
     """Into the files that were asked for, and on the terminal.
 
     ``json`` and ``markdown`` make the text of these options; without them that is the document
     itself. Files come first:
-    they are there even when nobody reads standard output to its end. UserError when one of them
-    cannot be written.
+    they are there even when nobody reads standard output to its end. ``paged``: a terminal shows it
+    by its pager. UserError when one of the files cannot be written.
     """
     failure: UserError | None = None
     own = {"json": json, "markdown": markdown}
@@ -111,9 +112,24 @@ def show(
             except UserError as error:  # what else is wanted can still be had
                 failure = failure or error
     if not piped(args):
-        say(_printed(document, verbose=args.verbose))
+        text = _printed(document, verbose=args.verbose)
+        if not (paged and sys.stdout.isatty() and _page(text)):
+            say(text)
     if failure is not None:
         raise failure
+
+
+def _page(text: str) -> bool:
+    """By ``$PAGER``, or less, with colours; False where there is none."""
+    import shlex
+    import subprocess
+
+    command = shlex.split(os.environ.get("PAGER") or "less")
+    environment = {"LESS": "-FRX", **os.environ}
+    try:
+        return subprocess.run(command, input=text.encode(), env=environment).returncode == 0
+    except OSError:
+        return False
 
 
 def _rendered(document: Document, option: str) -> str:

@@ -68,7 +68,7 @@ def _read_unit(
     program = dwarf.line_program_for_CU(unit)
     if program is None:
         return
-    names = _file_names(unit, program)
+    names = file_names(unit, program)
     source.files.update(names.values())
     for address, file, line in _rows(program):
         if file in names and line:
@@ -108,8 +108,8 @@ def _rows(program: Any) -> Iterator[tuple[int, int, int]]:
             rows.append((state.address, state.file, state.line))
 
 
-def _file_names(unit: Any, program: Any) -> dict[int, str]:
-    """The absolute path of each file number: from 1 before DWARF 5, from 0 since."""
+def file_names(unit: Any, program: Any) -> dict[int, str]:
+    """The absolute path of each file number of a unit: from 1 before DWARF 5, from 0 since."""
     top = unit.get_top_DIE().attributes
     folder = _text(top["DW_AT_comp_dir"].value) if "DW_AT_comp_dir" in top else "/"
     header = program.header

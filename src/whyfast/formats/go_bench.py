@@ -3,9 +3,10 @@
 A new process begins where the output of another ``go test`` was appended: at a line ``goos:``, or
 after ``PASS``, ``FAIL`` or ``ok``. Lines of ``-count`` come from one process; where a benchmark has
 no other, each stands for a process, as benchstat takes them (``Series.sampled``). Every unit of a
-line is read: times into seconds, the others as series of their own. ``Unit`` lines say which units
-are exact, and which are better when higher. Lines ``key: value`` are facts of what follows;
-``FILE:key=value`` takes what follows such a line.
+line is read: times of an operation into seconds, others as series of their own, and ``build-ns/op``
+among these, which is no speed of the program. ``Unit`` lines say which units are exact, and which
+are better when higher. Lines ``key: value`` are facts of what follows; ``FILE:key=value`` takes
+what follows such a line.
 """
 
 from __future__ import annotations
@@ -135,13 +136,8 @@ def _line(found: _Read, name: str, rest: str, where: str) -> None:
         found.values[key][-1].append(value)
 
 
-def _time_scale(unit: str) -> float | None:
-    """Seconds in one of a unit of time, ``build-ns/op`` among them; None for other units."""
-    return _TIMES.get(unit.rsplit("-", 1)[-1])
-
-
 def _value(text: str, unit: str, where: str) -> float:
-    scale = _time_scale(unit)
+    scale = _TIMES.get(unit)
     try:
         value = float(text) * (scale or 1.0)
     except ValueError:
@@ -189,7 +185,7 @@ def _series(full: str, unit: str, values: list[list[float]], found: _Read) -> Se
         processes = tuple((value,) for value in processes[0])
     return Series(
         full,
-        SECOND if _time_scale(unit) is not None else unit,
+        SECOND if unit in _TIMES else unit,
         processes,
         sampled=sampled,
         higher=found.higher.get(unit, rate(unit)),

@@ -6,6 +6,9 @@ from whyfast.formats.format import Format, Given
 from whyfast.formats.node import Node
 from whyfast.model.series import SECOND, Recording, Series
 
+#: What the commands of a file do, when they are compared with each other.
+_TASK = "command"
+
 
 def claims(given: Given) -> bool:
     """An object with a list ``results`` whose entries name a command."""
@@ -28,7 +31,9 @@ def read(given: Given) -> Recording:
         times = [time.time() for time in entry.need("times").items()]
         if not times:
             entry.fail("times: at least one is wanted")
-        series[name] = Series(name, SECOND, tuple((time,) for time in times))
+        series[name] = Series(
+            name, SECOND, tuple((time,) for time in times), subject=name, task=_TASK
+        )
         if _failures(entry):
             failed.append(f"{name}: {_failures(entry)} of its runs ended with an error")
     if not series:

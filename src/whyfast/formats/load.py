@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.formats import whyfast_result
 from whyfast.formats.format import Given
-from whyfast.formats.node import clean, parse_json
+from whyfast.formats.node import Node, clean, parse_json
 from whyfast.formats.registry import FORMATS
 from whyfast.formats.select import Chosen, split_choice
 from whyfast.formats.source import read_text
@@ -32,22 +33,36 @@ def load_recording(argument: str) -> Recording:
         given = replace(given, text=text, document=document)
     for format_ in FORMATS:
         if format_.claims(given):
-            if chosen and format_.name not in ("csv", "go"):
+            if chosen and format_.name not in ("csv", "go", "whyfast"):
                 raise UserError("rows can be chosen from CSV and Go's text only", where=argument)
             return format_.read(given)
     if given.document is not None and given.document.has("schema"):
         schema = str(given.document.value["schema"])[:40]
-        raise UserError(
-            f"is a result of whyfast itself ({clean(schema)}); show it with `whyfast report`",
-            where=path,
-        )
+        raise UserError(f"is of the schema {clean(schema)}, which holds no runs", where=path)
     names = ", ".join(format_.name for format_ in FORMATS)
     raise UserError(f"is in none of the formats that can be read ({names})", where=path)
 
 
-def load_recordings(arguments: Sequence[str]) -> tuple[Recording, ...]:
-    """All of them, each under a name that no other has."""
-    recordings = [load_recording(argument) for argument in arguments]
+def load_kept(name: str, result: object) -> Recording:
+    """A result of whyfast that the store keeps, as its JSON would be read."""
+    return whyfast_result.read(Given(Path(name), clean(name), "", Node(result, name)))
+
+
+def load_recordings(
+    arguments: Sequence[str], kept: Callable[[str], object | None] = lambda name: None
+) -> tuple[Recording, ...]:
+    """All of them, each under a name that no other has.
+
+    ``kept`` gives the JSON data of the result that is kept under a name, for arguments that are no
+    files.
+    """
+
+    def load(argument: str) -> Recording:
+        if not os.path.lexists(argument) and (result := kept(argument)) is not None:
+            return load_kept(argument, result)
+        return load_recording(argument)
+
+    recordings = [load(argument) for argument in arguments]
     for names in (
         [r.name for r in recordings],
         [_with_folder(r) for r in recordings],

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from whyfast.formats import criterion, csv_table, go_bench, google_benchmark, hyperfine, pyperf
+from whyfast.formats import (
+    criterion,
+    csv_table,
+    go_bench,
+    google_benchmark,
+    hyperfine,
+    pyperf,
+    whyfast_result,
+)
 from whyfast.formats.format import Format
 
 #: In the order in which they are asked. Google Benchmark's files have ``context``, so it goes
 #: before pyperf, whose mark (``version``) a file of another tool might carry by chance.
 FORMATS: tuple[Format, ...] = (
+    whyfast_result.FORMAT,
     google_benchmark.FORMAT,
     pyperf.FORMAT,
     hyperfine.FORMAT,

@@ -227,8 +227,13 @@ def _entry(
         work.outside.runner(benchmark.runner, arguments),
         [main, *(v.name for v in question.variants if v.name != main)],
         question.baselines,
-        pinned=all(f.cpu_seconds <= SEVERAL_CPUS * f.seconds for f in firsts.values()),
+        pinned=not any(map(_on_several, firsts.values())),
     )
+
+
+def _on_several(first: ProbeRun) -> bool:
+    """Whether it would be another program on one CPU: by its threads, or by what it got."""
+    return first.threads > 1 or first.cpu_seconds > SEVERAL_CPUS * first.seconds
 
 
 def _start_cost(outside: Outside) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
@@ -43,10 +43,19 @@ def measure_blocks(
                 clock,
                 work.outside.cpus,
                 lambda name: work.observer.note(f"calibrating {name}"),
+                lambda name, threads: work.observer.note(_released(name, threads)),
             ),
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
+
+
+def _released(name: str, threads: Mapping[str, int]) -> str:
+    most = max(threads, key=threads.__getitem__)
+    return (
+        f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "
+        "free to use"
+    )
 
 
 def _compared(question: Question) -> Compared:

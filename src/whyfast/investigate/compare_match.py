@@ -54,7 +54,7 @@ def match_benchmarks(
         if not shared:
             raise UserError(
                 f"has no benchmark in common with {base.source} ({some(list(head.series))} here; "
-                f"{some(list(base.series))} there)",
+                f"{some(list(base.series))} there)" + _alike(base, head),
                 where=head.source,
             )
         for one, other in ((base, head), (head, base)):
@@ -71,6 +71,12 @@ def match_benchmarks(
                 )
     names = tuple(n for n in base.series if any(n in h.series for h in heads))
     return Matched(tuple(recordings), names, tuple(notes), beside)
+
+
+def _alike(base: Recording, head: Recording) -> str:
+    if base.tool == head.tool == "hyperfine" and len(base.series) == len(head.series):
+        return "; --by position takes the first with the first"
+    return ""
 
 
 def _chosen(recordings: Sequence[Recording], globs: Sequence[str]) -> list[Recording]:

@@ -114,7 +114,7 @@ def entry_of(
         runner=runner,
         variants=[v for v in ordered if v not in failed],
         baselines=work.baselines,
-        pinned=benchmark.kind.takes_turns,
+        pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in own),
         turn=study.measure.turn,
         turns=study.measure.turns,
         layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},

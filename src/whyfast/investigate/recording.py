@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +19,13 @@ from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
+
+
+def counted(blocks: Iterable[Block]) -> list[Block]:
+    """Without those that were taken on one CPU before the benchmark was released from it."""
+    taken = list(blocks)
+    free = {b.benchmark for b in taken if b.cpu is None}
+    return [b for b in taken if b.cpu is None or b.benchmark not in free]
 
 
 @dataclass
@@ -46,7 +53,7 @@ class OpenRun:
 
     def blocks(self) -> list[Block]:
         """Those so far, also of earlier sessions."""
-        return self.store.blocks(self.run.id)
+        return counted(self.store.blocks(self.run.id))
 
     def failures(self) -> list[RunFailure]:
         """Those so far, also of earlier sessions."""
@@ -117,7 +124,7 @@ def recording(
             sessions=tuple(store.sessions(run.id)),
             toolchains=work.toolchains,
             builds=work.builds,
-            blocks=tuple(store.blocks(run.id)),
+            blocks=tuple(opened.blocks()),
             failures=tuple(store.failures(run.id)),
             calibrations=tuple(store.calibrations(run.id)),
             boots=tuple(opened.boots),

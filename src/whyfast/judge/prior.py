@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from whyfast.judge.processes import Contrast
 
@@ -37,15 +37,15 @@ FEWEST = 5
 
 #: Processes of a quiet machine spread by less than this (the median benchmark: 0.4 to 1.9 % in the
 #: public runs). One whose processes spread by more has other work, whose drift may be so many times
-#: as large as what is beyond: under a load of 13 on two CPUs whole sessions were up to three
-#: times slower.
-QUIET, BUSY = 0.02, 10.0
+#: as large as what is beyond, and up to so much: under a load of 13 on two CPUs whole sessions were
+#: up to three times slower. Too few benchmarks to show it are given once what is beyond.
+QUIET, BUSY, MOST_BUSY = 0.02, 10.0, 1.0
 
 #: A run's drift that its benchmarks share, as a share of a: the geometric mean does not lose it.
 SHARED = 0.5
 
 #: Degrees of freedom of the t distribution: drift has heavier tails than normal.
-FREEDOM = 10.0
+FREEDOM = 8.0
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,15 @@ def _contrast(ratio: Ratio, a: float) -> Contrast:
 
 def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     """a by bisection: the median of |d − median d| / √(SE² + (SHARE·sd)² + a²) falls in a."""
-    busy = float(np.median([r.deviation for r in ratios])) - QUIET
-    most = kind.high + BUSY * max(busy, 0.0)
+    busy = max(float(np.median([r.deviation for r in ratios])) - QUIET, 0.0)
     if len(ratios) < FEWEST:
-        return most
+        return kind.high + min(busy, MOST_BUSY)
+    most = kind.high + min(BUSY * busy, MOST_BUSY)
     points = np.array([r.point for r in ratios])
     known = np.array([r.error**2 + (SHARE * r.deviation) ** 2 for r in ratios])
     # Other work slows a whole run, so there the median's own distance is no sign of a change.
     apart = np.abs(points - (0.0 if busy > 0 else np.median(points)))
-    wanted = float(stats.t.isf(0.25, kind.freedom))
+    wanted = float(special.stdtrit(kind.freedom, 0.75))
 
     def too_far(a: float) -> bool:
         return float(np.median(apart / np.sqrt(known + a * a))) > wanted

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from whyfast.judge.same_facts import one_form
 from whyfast.measure.doctor.system_load import BUSY
 from whyfast.model.series import MetadataValue, Recording
 from whyfast.model.verdict import Confound
@@ -52,9 +53,11 @@ _LONG = 60
 
 def metadata_confounds(recordings: Sequence[Recording]) -> tuple[Confound, ...]:
     """Every difference between the files' metadata, warnings first. The first file is the base."""
-    keys = dict.fromkeys(key for r in recordings for key in r.metadata)
-    ordered = sorted(keys, key=_rank)
-    found = [c for key in ordered if key not in _PLACE for c in _difference(key, recordings)]
+    facts = facts_in_one_form(recordings)
+    ordered = sorted(facts, key=_rank)
+    found = [
+        c for key in ordered if key not in _PLACE for c in _difference(key, facts[key], recordings)
+    ]
     found += [*_load(recordings), *_identical(recordings), *_unnamed(recordings)]
     return tuple(sorted(found, key=lambda c: c.severity != "warning"))
 
@@ -79,14 +82,14 @@ def _rank(key: str) -> tuple[int, int]:
     return 2, 0
 
 
-def _difference(key: str, recordings: Sequence[Recording]) -> Iterator[Confound]:
-    if key.startswith("load_avg"):
-        return
-    label = MACHINE.get(key) or SUBJECT.get(key) or key
+def _difference(
+    key: str, said: Mapping[str, str], recordings: Sequence[Recording]
+) -> Iterator[Confound]:
+    label = fact_label(key)
     known = [r for r in recordings if key in r.metadata]
     groups: dict[str, list[str]] = {}
-    for r in known:
-        groups.setdefault(_text(r.metadata[key]), []).append(r.name)
+    for name, text in said.items():
+        groups.setdefault(text, []).append(name)
     names = tuple(r.name for r in recordings)
     if len(groups) > 1:
         yield Confound(
@@ -118,6 +121,18 @@ def _text(value: MetadataValue) -> str:
     if isinstance(value, tuple):
         return " and ".join(sorted(value))
     return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _texts(value: MetadataValue) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
+
+
+def _in(forms: Mapping[str, str], value: MetadataValue) -> MetadataValue:
+    """The value with its texts in the form that those which mean the same share."""
+    if isinstance(value, tuple):
+        found = tuple(dict.fromkeys(forms[text] for text in value))
+        return found if len(found) > 1 else found[0]
+    return forms[value] if isinstance(value, str) else value
 
 
 def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
@@ -161,15 +176,45 @@ def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
     if missing:
         yield Confound("unnamed", f"the files name {', '.join(missing)}", "note")
     base, *heads = recordings
-    alike = [r.name for r in heads if _subject(r) == _subject(base)]
+    subjects = _subjects(recordings)
+    alike = [
+        r.name for r, subject in zip(heads, subjects[1:], strict=True) if subject == subjects[0]
+    ]
     if alike and "no compiler" not in missing:
+        differs = any(_differs(key, recordings) for key in MACHINE)
+        what = "of the subject " if differs else "in the metadata "
         yield Confound(
             "alike",
-            f"nothing in the metadata tells {', '.join(alike)} from {base.name} but the file's "
-            "name: what was changed is not on record",
+            f"nothing {what}tells {', '.join(alike)} from {base.name} but the file's name: what "
+            "was changed is not on record",
             "note",
         )
 
 
-def _subject(recording: Recording) -> dict[str, str]:
-    return {k: _text(v) for k, v in recording.metadata.items() if k in SUBJECT}
+def _differs(key: str, recordings: Sequence[Recording]) -> bool:
+    return len(set(facts_in_one_form(recordings).get(key, {}).values())) > 1
+
+
+def _subjects(recordings: Sequence[Recording]) -> list[dict[str, str]]:
+    facts = facts_in_one_form(recordings)
+    return [
+        {key: facts[key][r.name] for key in SUBJECT if r.name in facts.get(key, {})}
+        for r in recordings
+    ]
+
+
+def facts_in_one_form(recordings: Sequence[Recording]) -> dict[str, dict[str, str]]:
+    """For each fact but loads, what each recording (by name) says, the same in the same words."""
+    found: dict[str, dict[str, str]] = {}
+    for key in dict.fromkeys(key for r in recordings for key in r.metadata):
+        if key.startswith("load_avg"):
+            continue
+        known = [r for r in recordings if key in r.metadata]
+        forms = one_form(key, [text for r in known for text in _texts(r.metadata[key])])
+        found[key] = {r.name: _text(_in(forms, r.metadata[key])) for r in known}
+    return found
+
+
+def fact_label(key: str) -> str:
+    """What a fact is called in sentences."""
+    return MACHINE.get(key) or SUBJECT.get(key) or key

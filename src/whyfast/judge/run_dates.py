@@ -67,6 +67,8 @@ def _gap(base: Recording, head: Recording) -> float | None:
     0 when they overlap, None when either has no dates."""
     if base.started is None or base.ended is None or head.started is None or head.ended is None:
         return None
+    if head.started == head.ended == base.started == base.ended:
+        return None  # one stamp a file, of the campaign that both belong to
     if head.started > base.ended:
         return head.started - base.ended
     if base.started > head.ended:

@@ -61,6 +61,12 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
     return RunMetrics(tuple(verdicts), tuple(incomparable))
 
 
+def mean_amount(series: Series) -> float:
+    """The mean over processes, of what is better when higher too, as the files have it."""
+    mean = float(process_means(series).mean())
+    return 1 / mean if series.higher and mean else mean
+
+
 def _constant(series: Series) -> bool:
     means = process_means(series)
     return float(means.max()) == float(means.min())

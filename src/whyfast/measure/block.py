@@ -58,6 +58,7 @@ def run_block(
                 values[current].append(sample.seconds)
                 for key, value in sample.extra.items():
                     extra[current].setdefault(key, []).append(value)
+        threads = {v: invocation.threads for v, invocation in invocations.items()}
     except InvocationFailed as failed:
         raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
     finally:
@@ -78,6 +79,7 @@ def run_block(
         seconds=clock.monotonic() - t0,
         extra=_frozen(extra, len(plan.order)),
         layouts=dict(plan.layouts),
+        threads=threads,
     )
 
 

@@ -32,10 +32,11 @@ class BenchmarkRun:
     """One benchmark under measurement.
 
     ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
-    its processes are bound to one CPU. ``layouts`` says how many layouts each variant has. While
-    they last, every second block takes a fresh one of each; the other blocks run the builds as
-    linked. ``least_turns`` may be raised while measuring, where processes turn out to warm up;
-    ``reviewed`` is the number of blocks when the turns were last chosen.
+    its processes are bound to one CPU, and is given up when they have several threads.
+    ``layouts`` says how many layouts each variant has. While they last, every second block takes a
+    fresh one of each; the other blocks run the builds as linked. ``least_turns`` may be raised
+    while measuring, where processes turn out to warm up; ``reviewed`` is the number of blocks when
+    the turns were last chosen.
     """
 
     name: str
@@ -87,7 +88,9 @@ class Limits:
 @dataclass(frozen=True)
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
-    follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated."""
+    follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
+    ``released`` of one whose variants turned out to have so many threads at work.
+    """
 
     run: str
     session: str
@@ -95,6 +98,7 @@ class MeasuringSession:
     clock: Clock
     cpus: Sequence[int]
     calibrating: Callable[[str], None] = lambda name: None
+    released: Callable[[str, Mapping[str, int]], None] = lambda name, threads: None
 
 
 def measure(
@@ -186,8 +190,21 @@ def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Rando
     except BlockFailed as failed:
         _drop(entry, failed.failure, session.sink)
         return None
+    if block.cpu is not None and max(block.threads.values(), default=1) > 1:
+        session.released(entry.name, block.threads)
+        _release(entry)
+        return None
     entry.next_index += 1
     return block
+
+
+def _release(entry: BenchmarkRun) -> None:
+    """Several threads on one CPU are another program: from now on all CPUs may be used, and what
+    was measured on one is not counted. What decides it are the threads and never the times."""
+    entry.pinned = False
+    entry.blocks.clear()
+    entry.calibration = None
+    entry.reviewed = 0
 
 
 def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:

@@ -9,13 +9,15 @@ from dataclasses import asdict
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, on_cpu
+from whyfast.measure.threads import ThreadTally
 
 
 class CommandInvocation:
     """Runs one command anew for every turn.
 
     The time is from just before the process is started until the kernel reports its end, so it
-    includes what starting a process costs (about the same for every command).
+    includes what starting a process costs (about the same for every command). ``tally`` looks at
+    its threads.
     """
 
     def __init__(
@@ -24,7 +26,9 @@ class CommandInvocation:
         env: Mapping[str, str],
         cpu: int | None,
         arguments: LaunchArguments,
+        tally: ThreadTally,
     ) -> None:
+        self._tally = tally
         self._command = command
         self._env = env
         self._cpu = cpu
@@ -55,7 +59,7 @@ class CommandInvocation:
                 keep_stdout=wanted.check is not None,
             )
         try:
-            usage = child.wait(wanted.timeout)
+            usage = child.wait(wanted.timeout, tally=self._tally)
             seconds = time.perf_counter() - start
             problem = ""
             if usage is None:
@@ -70,6 +74,11 @@ class CommandInvocation:
             child.kill()
         return Sample(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
 
+    @property
+    def threads(self) -> int:
+        """In all runs of this command so far."""
+        return self._tally.at_work
+
     def close(self) -> None:
         """Nothing is alive between turns."""
 
@@ -81,11 +90,13 @@ class CommandRunner:
 
     def __init__(self, arguments: LaunchArguments) -> None:
         self._arguments = arguments
+        self._tallies: dict[str, ThreadTally] = {}
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """An invocation of the variant; nothing is started yet."""
         env, command = self._arguments.process(variant, pad, layout)
-        return CommandInvocation(command, env, cpu, self._arguments)
+        tally = self._tallies.setdefault(variant, ThreadTally())
+        return CommandInvocation(command, env, cpu, self._arguments, tally)
 
 
 def run_aside(

@@ -32,6 +32,10 @@ class Invocation(Protocol):
         Raises :class:`InvocationFailed`.
         """
 
+    @property
+    def threads(self) -> int:
+        """How many threads were seen at work at one time so far; 1 where nothing is known."""
+
     def close(self) -> None:
         """End the process; never raises, may be called twice."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import time
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from whyfast.measure.invocation import InvocationFailed, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import describe_status, milliseconds
+from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 
 _GREETING = b"ready 1\n"
@@ -19,11 +21,12 @@ _GREETING = b"ready 1\n"
 class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
-    time of the whole run."""
+    time of the whole run, and how many ``threads`` were at work."""
 
     takes_turns: bool
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    threads: int = 1
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -34,7 +37,7 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
     command, timeout = arguments.commands[variant], arguments.timeout
     grant_read, grant = os.pipe()
     answer, answer_write = os.pipe()
-    environment = dict(arguments.env)
+    environment, tally = dict(arguments.env), ThreadTally()
     if offer:
         environment[TURN_VARIABLE] = f"{grant_read},{answer_write}"
     try:
@@ -51,10 +54,10 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
             os.close(grant_read)
             os.close(answer_write)
         try:
-            if _greets(child.pid, answer, timeout):
+            if _greets(child.pid, answer, timeout, tally):
                 return ProbeRun(takes_turns=True)
             left = max(0.0, timeout - (time.perf_counter() - start))
-            usage = child.wait(left)
+            usage = child.wait(left, tally=tally)
             seconds = time.perf_counter() - start
             problem = None
             if usage is None:
@@ -63,7 +66,7 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 problem = describe_status(child.status)
             if problem or usage is None:
                 raise InvocationFailed(problem or "", output=child.output_tail(), command=command)
-            return ProbeRun(False, seconds, usage.user + usage.system)
+            return ProbeRun(False, seconds, usage.user + usage.system, tally.at_work)
         finally:
             child.kill()
     finally:
@@ -71,14 +74,21 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
         os.close(answer)
 
 
-def _greets(pid: int, answer: int, timeout: float) -> bool:
-    """Wait until the process greets on ``answer``, or ends, or closes it, or time is up."""
+def _greets(pid: int, answer: int, timeout: float, tally: ThreadTally) -> bool:
+    """Wait until the process greets on ``answer``, or ends, or closes it, or time is up, and look
+    at its threads now and then meanwhile."""
     pidfd = os.pidfd_open(pid)
     try:
         poller = select.poll()
         poller.register(answer, select.POLLIN)
         poller.register(pidfd, select.POLLIN)
-        ready = {fd for fd, _ in poller.poll(milliseconds(timeout))}
+        deadline = time.monotonic() + timeout
+        for pause in pauses(random.Random()):
+            left = deadline - time.monotonic()
+            ready = {fd for fd, _ in poller.poll(milliseconds(max(0.0, min(pause, left))))}
+            if ready or left <= pause:
+                break
+            tally.look(pid)
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import resource
 import select
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.measure.watcher import WATCHER
 
 #: How much of what a failing program printed is kept, in bytes.
@@ -103,11 +106,14 @@ class Child:
             raise
         WATCHER.add(self.pid)
 
-    def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None:
+    def wait(
+        self, timeout: float, *, whole_group: bool = False, tally: ThreadTally | None = None
+    ) -> Usage | None:
         """Wait for the end, at most ``timeout`` seconds; None when it still runs.
 
         Afterwards ``status`` is the exit code, negative for a signal. May be called again.
         ``whole_group``: what it leaves running in its process group is killed when it has ended.
+        ``tally`` looks at its threads now and then meanwhile.
         """
         if self._usage is not None:
             return self._usage
@@ -115,7 +121,7 @@ class Child:
         try:
             poller = select.poll()
             poller.register(pidfd, select.POLLIN)
-            if not poller.poll(milliseconds(timeout)):
+            if not self._ends(poller, timeout, tally):
                 return None
         finally:
             os.close(pidfd)
@@ -135,6 +141,19 @@ class Child:
             r.ru_nivcsw,
         )
         return self._usage
+
+    def _ends(self, poller: select.poll, timeout: float, tally: ThreadTally | None) -> bool:
+        if tally is None:
+            return bool(poller.poll(milliseconds(timeout)))
+        deadline = time.monotonic() + timeout
+        for pause in pauses(random.Random()):
+            left = deadline - time.monotonic()
+            if poller.poll(milliseconds(max(0.0, min(pause, left)))):
+                return True
+            if left <= pause:
+                return False
+            tally.look(self.pid)
+        return False
 
     def kill(self) -> None:
         """End the whole process group now and reap the process."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
+from whyfast.measure.threads import ThreadTally
 from whyfast.measure.turn_answer import longest, read_answer
 
 #: Seconds that a program may take from its start to ``ready``.
@@ -47,6 +48,7 @@ class TurnInvocation:
         self._poll.register(self._answer, select.POLLIN)
         self._child: Child | None = None
         self._open = True
+        self._tally = ThreadTally(least=1)  # of looks at all turns together
         try:
             try:
                 with on_cpu(cpu):
@@ -66,6 +68,7 @@ class TurnInvocation:
             raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":
             raise self._failed(f"expected 'ready 1' from the turn protocol, got {greeting!r}")
+        self._tally.look(self._child.pid)
 
     def turn(self, loops: int) -> Sample:
         """Grant one turn of ``loops`` and wait for its value."""
@@ -124,6 +127,13 @@ class TurnInvocation:
         output = self._child.output_tail() if self._child else ""
         self.close()
         return InvocationFailed(reason, output=output, command=self._command, lacks=lacks)
+
+    @property
+    def threads(self) -> int:
+        """Of this process and those that it started, in its turns until now."""
+        if self._child is not None:
+            self._tally.look(self._child.pid)
+        return self._tally.at_work
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""

@@ -16,7 +16,8 @@ class Block:
     drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
     since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
     and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that
-    ran, 0 (or absent) for the build as linked.
+    ran, 0 (or absent) for the build as linked. ``threads[variant]`` is how many threads were seen
+    at work at one time, 1 (or absent) where no more are known.
     """
 
     benchmark: str
@@ -33,6 +34,7 @@ class Block:
     seconds: float
     extra: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     layouts: Mapping[str, int] = field(default_factory=dict)
+    threads: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ SECOND = "second"
 #: Where the session that stands for a recording in a result keeps the mean over processes of each
 #: benchmark, in seconds.
 MEAN_SECONDS = "mean_seconds"
+#: And of each quantity beside speed, in its unit.
+MEAN_AMOUNTS = "mean_amounts"
 
 MetadataValue = str | float | tuple[str, ...]
 """One fact about a run: text, a number, or the several texts it had within one file."""
@@ -26,6 +28,9 @@ class Series:
     stands for a process, though one process yielded them all.
 
     ``higher``: more of the unit is better. ``exact``: every value should be the same.
+
+    Where one file holds several subjects (commands, variants), ``subject`` is the one that ran, and
+    ``task`` what it ran, which the subjects share.
     """
 
     benchmark: str
@@ -35,6 +40,8 @@ class Series:
     sampled: bool = False
     higher: bool = False
     exact: bool = False
+    subject: str = ""
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from whyfast.model.code_listing import CodeDifference
 from whyfast.model.verdict import Word
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
@@ -88,7 +89,9 @@ class Table:
 
     ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
     ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
-    as text, which the terminal and Markdown show instead.
+    as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
+    are compared with, and ``overall`` says that each row is a variant and its cells are verdicts
+    over all benchmarks: where a reader can choose baseline and benchmarks, it follows.
     """
 
     caption: str
@@ -97,6 +100,8 @@ class Table:
     fixed: int = 1
     short: Table | None = None
     lines: TextTable | None = None
+    against: str = ""
+    overall: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
@@ -150,6 +155,18 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class CodeSides:
+    """A function of builds ``a`` and ``b``, side by side. ``name`` is what links to it say, and
+    ``said`` its difference in a line."""
+
+    name: str
+    a: str
+    b: str
+    difference: CodeDifference
+    said: str
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks that belong together under a title, folded away where things can be."""
 
@@ -157,7 +174,7 @@ class Group:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Sentences | CodeBlock | FactTree | Plot | Group
+Block = Table | Sentences | CodeBlock | FactTree | Plot | CodeSides | Group
 
 
 @dataclass(frozen=True)

@@ -216,6 +216,7 @@ def block_from(data: Mapping[str, Any]) -> Block:
             "start_order": tuple(data["start_order"]),
             "order": tuple(tuple(o) for o in data["order"]),
             "layouts": dict(data.get("layouts", {})),
+            "threads": dict(data.get("threads", {})),
             "values": {v: tuple(x) for v, x in data["values"].items()},
             "extra": {v: {k: tuple(x) for k, x in per.items()} for v, per in data["extra"].items()},
         }

@@ -9,10 +9,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        struct bytes input = {NULL, 0};
+        const struct elf_wanted any = {0};
+        struct bytes input = {0};
         struct vm_error error;
 
-        if (load_file(argv[i], NULL, &input, &error)) {
+        if (load_file(argv[i], &any, &input, &error)) {
             fprintf(stderr, "%s: %s\n", argv[i], error.text);
             return 2;
         }

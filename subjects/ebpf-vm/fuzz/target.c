@@ -63,7 +63,7 @@ static struct outcome execute(struct vm *vm)
 static int asks_the_time(const struct vm_program *program)
 {
     for (size_t i = 0; i < program->length; i++)
-        if (program->insns[i].imm == 5)
+        if (vm_immediate(&program->insns[i]) == 5)
             return 1;
     return 0;
 }
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct vm vm;
-    struct vm_program program = {NULL, 0};
+    struct vm_program program = {0};
     struct vm_error error;
     size_t memory_size, length;
     uint8_t *bytes;
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!bytes)
         return 0;
     memcpy(bytes, data + 1 + memory_size, length);
-    if (vm_program_load(&program, bytes, length, &error) == 0 &&
+    if (vm_program_load(&program, bytes, length, 0, &error) == 0 &&
         vm_init(&vm, data + 1, memory_size, &error) == 0) {
         vm.entry = &program;
         vm.array[0] = &program;

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from tests.unit.formats import examples
 
 from whyfast.cli.main import main
-from whyfast.report.result_json import load_result
+from whyfast.model.question import Commands
+from whyfast.model.result import Judged, Recorded, Result
+from whyfast.model.sample import Block, Session
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.report.result_json import load_result, to_json
+from whyfast.store.private import own_home
+from whyfast.store.samples import Run, SampleStore
 
 Write = Callable[[str, object], str]
 
@@ -240,7 +246,7 @@ def test_quantities_beside_time_are_judged_as_they_are(
     )
     assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "A B/op new – 1.33x less" in out
+    assert "A B/op new 48 1.33x less" in out
     assert "without a ratio: A allocs/op is 0 in old" in out
 
 
@@ -269,6 +275,147 @@ def test_the_median_stands_beside_the_mean(
     assert main(["compare", write("base.json", base), write("head.json", head)]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "The median benchmark of head is 1.020x slower, unlike the geometric mean." in out
+
+
+def hyperfine(commands: dict[str, float]) -> dict[str, Any]:
+    return {
+        "results": [
+            {"command": c, "times": [t * (1 + i / 1000) for i in range(10)]}
+            for c, t in commands.items()
+        ]
+    }
+
+
+def test_commands_of_one_file_are_compared(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write("one.json", hyperfine({"./old x": 1.0, "./new x": 1.5, "./newer x": 0.5}))
+    assert main(["compare", path]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Against './old x', on command: './new x' is 1.50x slower [")
+    assert "'./newer x' is 2.00x faster [" in out
+
+
+def test_one_run_alone_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", write("one.json", pyperf(1))]) == 2
+    assert "is one run; name another file to compare it with" in capsys.readouterr().err
+
+
+def test_commands_in_other_words_go_by_position(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = write("old.json", hyperfine({"./a@1 x": 1.0, "./a@1 y": 2.0}))
+    new = write("new.json", hyperfine({"./a@2 x": 1.2, "./a@2 y": 2.4}))
+    assert main(["compare", old, new]) == 2
+    assert "--by position takes the first with the first" in capsys.readouterr().err
+    assert main(["compare", old, new, "--by", "position"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).startswith("new is 1.20x slower than old [")
+    three = write("three.json", hyperfine({"a": 1.0, "b": 1.0, "c": 1.0}))
+    assert main(["compare", old, three, "--by", "position"]) == 2
+    assert "has 3 benchmarks and" in capsys.readouterr().err
+
+
+def test_own_results_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two files by benchmark and variant, one of their variants against another, and one alone."""
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(json.dumps(to_json(recorded_result())))
+    new.write_text(json.dumps(to_json(recorded_result(slower="fast", by=1.5))))
+    assert main(["compare", str(old), str(new), "-v"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Of 2 benchmarks, new is slower on 1 and undecided on 1; most of all fast 1.50x" in out
+    assert main(["compare", f"{old}:variant=base", f"{new}:variant=fast"]) == 0
+    assert "whole" in capsys.readouterr().out
+    assert main(["compare", str(old)]) == 0
+    assert "There is no verdict" in capsys.readouterr().out
+    assert main(["compare", "nothing-kept", str(new)]) == 2
+    assert "nothing-kept: cannot be read" in capsys.readouterr().err
+    store = SampleStore(own_home().database)
+    store.begin(Run("r", "k", "ab", 1.0, 2.0))
+    store.set_result("r", to_json(recorded_result()))
+    store.close()
+    assert main(["compare", "ab", str(new)]) == 0
+    assert "fast 1.50x slower" in " ".join(capsys.readouterr().out.split())
+
+
+def forked(times: dict[str, float], branch: str) -> dict[str, Any]:
+    data = pyperf(1, names=tuple(times))
+    for benchmark in data["benchmarks"]:
+        time = times[benchmark["metadata"]["name"]]
+        for run in benchmark["runs"]:
+            run["values"] = [v * time for v in run.get("values", [])]
+    data["metadata"]["commit_branch"] = branch
+    return data
+
+
+def test_what_stands_apart_in_a_fork_is_the_forks(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both files of one fork are 2.5x faster on one benchmark, with and without the change."""
+    base = write("main.json", forked({"a": 1, "b": 1, "c": 1}, "main"))
+    change = write("change.json", forked({"a": 1, "b": 0.9, "c": 1}, "change"))
+    fork = write("fork.json", forked({"a": 0.4, "b": 1, "c": 1}, "fork"))
+    both = write("fork-change.json", forked({"a": 0.4, "b": 0.9, "c": 1}, "fork"))
+    assert main(["compare", base, change, fork, both]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        "fork, fork-change are 2.50x to 2.50x faster on a, and no other file is: this goes with "
+        "what these alone share (branch fork), not with what differs between them"
+    ) in out
+
+
+def test_a_claim_is_audited_on_files(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    slow, new = write("slow.json", pyperf(1.2)), write("new.json", pyperf(1.0, shift=3))
+    fair = write("fair.json", pyperf(1.0))
+    assert main(["compare", slow, new, fair, "--claim", "new:slow", "--margin", "5%"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith(
+        "new is 1.20x faster than slow, but the same as fair within 5 %: the gain is a slow "
+        "baseline."
+    )
+    assert main(["compare", slow, new, fair, "--claim", f"{new}:{slow}"]) == 0
+    assert main(["compare", slow, new, "--claim", "new:gone"]) == 2
+    assert "--claim new:gone: A:B is wanted, of two of the compared runs: slow, new" in (
+        capsys.readouterr().err
+    )
+
+
+def recorded_result(slower: str = "", by: float = 1.0) -> Result:
+    """Commands base and fast with twelve blocks, nothing judged."""
+    commands = {"base": 1.0, "fast": 0.5}
+    blocks = tuple(
+        Block(
+            benchmark="whole run",
+            index=i,
+            seed=i,
+            session="s",
+            cpu=0,
+            loops=2,
+            warmups=0,
+            start_order=("base", "fast"),
+            order=(("base", "fast"),),
+            values={
+                n: (2 * t * (by if n == slower else 1.0) * (1 + i / 1000),)
+                for n, t in commands.items()
+            },
+            started=float(i),
+            seconds=1.0,
+        )
+        for i in range(12)
+    )
+    return Result(
+        question=Commands(
+            baselines=("base",),
+            margin=0.01,
+            variants=tuple(Variant(n) for n in commands),
+            benchmarks=(Benchmark("whole run", "command", ()),),
+            budget=1.0,
+        ),
+        recorded=Recorded(run="r", started=0.0, sessions=(Session("s", 0.0, {}),), blocks=blocks),
+        judged=Judged(about="commands"),
+    )
 
 
 def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -374,5 +521,5 @@ def test_columns_of_a_table_choose_the_runs(capsys: pytest.CaptureFixture[str]) 
     table = SHARED / "bpf-tail-calls" / "tail_call_cost_by_kernel.csv"
     assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.startswith("kernel=v5.10 is 2.19x slower than kernel=v5.9 [2.13, 2.25]")
+    assert said.startswith("kernel=v5.10 is 2.19x slower than kernel=v5.9 [2.12, 2.25]")
     assert "the file does not say which values came from the same process" in said

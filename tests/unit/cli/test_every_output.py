@@ -109,6 +109,27 @@ def test_files_are_written_though_nobody_reads_on(command: str, tmp_path: Path) 
     assert json.loads(out.read_text())["schema"] == COMMANDS[command]
 
 
+@pytest.mark.parametrize("command", ["compare", "history", "plan", "ab true true --budget 1s"])
+def test_files_are_written_though_nobody_reads_errors_either(command: str, tmp_path: Path) -> None:
+    """As in ``whyfast … 2>&1 | head -1``, where progress is the first to find the pipe closed."""
+    out = tmp_path / "out.json"
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        words = [*_words(command, tmp_path), "--json", str(out)]
+        done = subprocess.run(
+            [sys.executable, "-m", "whyfast.cli.main", *words],
+            env={**os.environ, "WHYFAST_HOME": str(tmp_path / "home")},
+            stdout=writer,
+            stderr=writer,
+            timeout=600,
+        )
+    finally:
+        os.close(writer)
+    assert done.returncode == 0
+    assert json.loads(out.read_text())["schema"].startswith("whyfast-")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("words", [["studies"], ["builds", "gc"], ["--help"]])
 def test_a_full_disk_is_one_line(words: list[str], tmp_path: Path) -> None:

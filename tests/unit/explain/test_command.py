@@ -94,3 +94,26 @@ def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_pat
     program = gcc(interpreter("goto", 12), "-O2")
     with pytest.raises(UserError, match="its folder does not exist"):
         run(program, "--json", tmp_path / "no" / "folder.json")
+
+
+def test_functions_lie_side_by_side(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    a, b = (gcc(interpreter(style, 40), "-O2") for style in ("goto", "switch"))
+    out = tmp_path / "facts.json"
+    assert run(a, b, "--diff", "--function", "vm_run", "--json", out) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        f"The dispatch is merged in {b.name}: 1 indirect jump, where {a.name}"
+    )
+    assert f"{a.name} → {b.name}: vm_run: " in printed
+    (pair,) = json.loads(out.read_text())["code"]
+    assert [f["name"] for f in pair["functions"]] == ["vm_run"]
+    assert {row["beside"] for row in pair["functions"][0]["rows"]} <= {
+        "same", "registers", "changed", "only a", "only b",
+    }  # fmt: skip
+
+
+def test_one_file_has_nothing_beside_it(gcc: Compile, interpreter: Source) -> None:
+    with pytest.raises(UserError, match="needs two files"):
+        run(gcc(interpreter("goto", 40), "-O2"), "--diff")

@@ -165,8 +165,8 @@ def test_go_reads_every_unit(read: Read) -> None:
         *("B ops/s", "B score", "B text-bytes", "B build-ns/op"),
     ]
     assert series["A allocs/op"].processes == ((0.0,),)
-    assert series["B build-ns/op"].unit == "second"
-    assert series["B build-ns/op"].processes[0] == pytest.approx((1e-3,))
+    assert series["A"].unit == "second"
+    assert series["B build-ns/op"].unit == "build-ns/op"  # no speed of the program
     assert [n for n, s in series.items() if s.higher] == ["B ops/s", "B score"]
     assert [n for n, s in series.items() if s.exact] == ["B text-bytes"]
 

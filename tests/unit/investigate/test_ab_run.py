@@ -115,6 +115,30 @@ def test_a_command_on_several_cpus_is_not_pinned(bench: Bench) -> None:
     assert bench.run().recorded.blocks[0].cpu is None
 
 
+def test_nor_is_one_of_two_threads_that_got_one_cpu(bench: Bench) -> None:
+    bench.probe = lambda name: ProbeRun(False, 1.0, 1.0, 2 if name == "new" else 1)
+    assert bench.run().recorded.blocks[0].cpu is None
+
+
+def test_threads_that_show_while_measuring_release_it_and_nothing_before_counts(
+    bench: Bench,
+) -> None:
+    def late(variant: str, loops: int, before: int) -> Sample:
+        if before == 6:
+            bench.world.runners[-1].threads["new"] = 2
+        return Sample(TIMES[variant])
+
+    bench.world.script = late
+    result = bench.run()
+    assert {b.cpu for b in result.recorded.blocks} == {None}
+    assert result.recorded.blocks[0].index > 0
+    assert result.judged.verdicts[0].blocks == len(result.recorded.blocks)
+    assert (
+        "whole run: new has 2 threads at work; measuring begins anew with all CPUs free to use"
+        in bench.watcher.heard
+    )
+
+
 def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Bench) -> None:
     def fail(name: str) -> ProbeRun:
         raise InvocationFailed("exit code 3", output="one\ntwo\n")

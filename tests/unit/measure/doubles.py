@@ -28,7 +28,8 @@ Script = Callable[[str, int, int], Sample]
 class FakeRunner:
     """Runs nothing, keeps ``events``, and lets the clock advance by what the readings say.
 
-    ``entering`` maps a variant to the reason for which it does not come up.
+    ``entering`` maps a variant to the reason for which it does not come up; ``threads`` are those
+    at work in a variant, 1 where nothing is said.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class FakeRunner:
         self.events: list[str] = []
         self.places: list[tuple[str, int | None, int, int]] = []
         self.turns: dict[str, int] = {}
+        self.threads: dict[str, int] = {}
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         self.events.append(f"enter {variant}")
@@ -77,6 +79,10 @@ class _FakePlayer:
         reading = runner.script(variant, loops, before)
         runner.clock.seconds += reading.seconds
         return reading
+
+    @property
+    def threads(self) -> int:
+        return self._runner.threads.get(self._variant, 1)
 
     def close(self) -> None:
         self._runner.events.append(f"close {self._variant}")

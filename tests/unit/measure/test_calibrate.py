@@ -28,6 +28,8 @@ from whyfast.model.sample import Block
 class Program:
     """A player whose value costs ``cold`` seconds once and ``warm`` seconds a loop."""
 
+    threads = 1
+
     def __init__(self, clock: FakeClock, cold: float, warm: float, noise: random.Random) -> None:
         self.clock, self.cold, self.warm, self.noise = clock, cold, warm, noise
         self.asked: list[int] = []

@@ -45,6 +45,7 @@ class Bench:
     sink: Memory = field(default_factory=Memory)
     entries: list[BenchmarkRun] = field(default_factory=list)
     runners: dict[str, FakeRunner] = field(default_factory=dict)
+    released: list[tuple[str, int]] = field(default_factory=list)
 
     def add(
         self,
@@ -80,7 +81,10 @@ class Bench:
 
         return measure(
             self.entries,
-            MeasuringSession("r1", session, self.sink, self.clock, (4, 5, 6)),
+            MeasuringSession(
+                *("r1", session, self.sink, self.clock, (4, 5, 6)),
+                released=lambda name, threads: self.released.append((name, max(threads.values()))),
+            ),
             Limits(budget, spent),
             settled or enough,
         )
@@ -279,6 +283,24 @@ def test_pinned_benchmarks_run_on_cpus_drawn_from_those_allowed() -> None:
     assert {b.cpu for b in bench.sink.blocks if b.benchmark == "fib"} == {4, 5, 6}
     assert {b.cpu for b in bench.sink.blocks if b.benchmark == "sort"} == {None}
     assert {cpu for _, cpu, _, _ in bench.runners["sort"].places} == {None}
+
+
+def test_a_benchmark_whose_processes_have_threads_begins_anew_on_all_cpus() -> None:
+    bench = Bench()
+
+    def script(variant: str, loops: int, before: int) -> Sample:
+        if before == 8:
+            bench.runners["fib"].threads["b"] = 3
+        return Sample(1.0)
+
+    entry = bench.add(script=script)
+    bench.measure(blocks=5)
+    assert bench.released == [("fib", 3)]
+    assert not entry.pinned
+    # Calibration is two turns of each, so three blocks of two turns were taken before.
+    assert [b.cpu is None for b in bench.sink.blocks] == [False] * 3 + [True] * 5
+    assert [b.index for b in entry.blocks] == [3, 4, 5, 6, 7]
+    assert len(bench.sink.calibrations) == 2
 
 
 def test_turns_are_reviewed_whenever_the_blocks_have_doubled(

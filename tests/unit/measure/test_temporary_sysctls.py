@@ -144,6 +144,8 @@ class _Inner:
 
 
 class _Player:
+    threads = 1
+
     def turn(self, loops: int) -> Sample:
         return Sample(1.0)
 

@@ -76,6 +76,31 @@ def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> In
     raise AssertionError("it did not fail")
 
 
+#: Threads that go on while the turn itself works.
+BESIDE = (
+    READY
+    + """
+import hashlib, threading
+def work():
+    while True: hashlib.sha256(b"x" * 100000).digest()
+for _ in range(2): threading.Thread(target=work, daemon=True).start()
+for line in grants:
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end: hashlib.sha256(b"x" * 100000).digest()
+    say("0.3\\n")
+"""
+)
+
+
+def test_threads_at_work_in_its_turns_are_counted() -> None:
+    with _playing(GOOD) as player:
+        player.turn(1)
+        assert player.threads == 1
+    with _playing(BESIDE) as player:
+        player.turn(1)
+        assert player.threads > 1
+
+
 def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
     with _playing(GOOD, check="0x1f") as player:
         assert player.turn(1) == Sample(0.001, "0x1f")

@@ -1,6 +1,6 @@
 "use strict";
 // What all plots share. Each kind is a file of its own that adds a function to KINDS: it is given
-// an empty element, which it fills, and the data.
+// an empty element, which it fills, and a function that gives the data.
 const KINDS = {};
 
 const byId = (id) => document.getElementById(id);
@@ -10,9 +10,6 @@ const make = (tag, text, attributes) => {
   for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
   return element;
 };
-// Plotly reads a little HTML and %{templates} in its texts; names are to be shown as they are.
-const literal = (text) =>
-  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/%\{/g, "%&#8203;{");
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 
 // Readable on paper white and on dark alike.
@@ -22,13 +19,6 @@ const MARKS = ["●", "■", "◆", "▲", "✚", "✖", "★", "▼"];
 const GREY = "#8a939c";
 const color = (i) => SERIES[i % SERIES.length];
 const symbol = (i) => SYMBOLS[i % SYMBOLS.length];
-const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
-const FONT = { family: "system-ui, sans-serif", size: 12 };
-const HOVER = { hoverinfo: "text", hoverlabel: { bgcolor: "#33383d", font: { color: "#fff" } } };
-const LAYOUT = {
-  paper_bgcolor: "transparent", plot_bgcolor: "transparent", font: FONT, dragmode: false, showlegend: false,
-};
-const LEGEND = { orientation: "h", y: 0, yref: "container", yanchor: "bottom" };
 const LETTER = 7.2; // px, about the width of a letter
 const UNITS = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
 const unitOf = (least) => UNITS.find(([, size]) => least >= size) || UNITS[3];
@@ -54,37 +44,34 @@ function ticks([low, high], width) {
 // The margin and the line at 1, and the words at the ends of an axis of ratios.
 function ratioShapes(margin) {
   const band = Math.log1p(margin);
-  const whole = { y0: 0, y1: 1, yref: "paper", layer: "below" };
+  const whole = { y0: 0, y1: 1, yref: "paper" };
   return [
-    { ...whole, type: "rect", x0: -band, x1: band, fillcolor: GREY, opacity: 0.2, line: { width: 0 } },
+    { ...whole, type: "rect", x0: -band, x1: band, fillcolor: GREY, opacity: 0.2 },
     { ...whole, type: "line", x0: 0, x1: 0, line: { color: GREY, width: 1.5 } },
   ];
 }
-const SIDES = [["← faster", 0, "left"], ["slower →", 1, "right"]].map(([text, x, xanchor]) => ({
-  text, x, xanchor, xref: "paper", y: 0, yref: "paper", yshift: -22, yanchor: "top", showarrow: false, font: FONT,
-}));
+const SIDES = [["← faster", 0, "left"], ["slower →", 1, "right"]].map(([text, x, xanchor]) => (
+  { text, x, xanchor, xref: "paper", y: 0, yref: "paper", yshift: -22 }));
 
 // Points with what bounds them on the logarithmic axis; an end that nothing bounds is the plot's edge.
 function ratioTrace(points, at, range, look, unbounded) {
   const end = (p, value, edge) =>
     (unbounded && p.low === null && p.high === null ? 0 : Math.abs((value === null ? edge : Math.log(value)) - Math.log(p.ratio)));
   return {
-    x: points.map((p) => Math.log(p.ratio)), y: at, mode: "markers", type: "scatter", cliponaxis: false, ...HOVER,
+    x: points.map((p) => Math.log(p.ratio)), y: at, mode: "markers",
     error_x: {
-      type: "data", symmetric: false, color: look.color, thickness: 2, width: 5,
+      color: look.color, thickness: 2, width: 5,
       array: points.map((p) => end(p, p.high, range[1])), arrayminus: points.map((p) => end(p, p.low, range[0])),
     },
   };
 }
 
 // A vertical line below the points.
-const upright = (x, dash) => ({
-  type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, layer: "below", line: { color: GREY, width: 1.5, dash },
-});
+const upright = (x, dash) => (
+  { type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: GREY, width: 1.5, dash } });
 
 // One figure a plot, each drawn by `draw(plot, holder)`.
 function drawFigures(parent, plots, draw) {
-  parent.querySelectorAll(".plot").forEach((old) => Plotly.purge(old));
   parent.replaceChildren();
   plots.forEach((plot) => {
     const figure = make("figure");
@@ -110,14 +97,22 @@ function chooseBaseline(choice, baselines, show) {
   if (baselines.length) show(baselines[0]);
 }
 
+// What is packed is gzip in base64; the browser itself inflates it.
+async function unpacked(id) {
+  const element = byId(id);
+  if (element.type === "application/json") return element.textContent;
+  const bytes = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
 document.addEventListener("DOMContentLoaded", () => {
-  const drawn = () => document.querySelectorAll(".js-plotly-plot");
-  // A page is narrower than most windows, and plots do not shrink by themselves in time.
-  window.addEventListener("beforeprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: 620 })));
-  window.addEventListener("afterprint", () => drawn().forEach((plot) => Plotly.relayout(plot, { width: null, autosize: true })));
   document.querySelectorAll(".without-script").forEach((element) => element.remove());
-  document.querySelectorAll("[data-kind]").forEach((holder) => {
+  document.querySelectorAll("[data-kind]").forEach(async (holder) => {
     holder.hidden = false;
-    KINDS[holder.dataset.kind](holder, () => JSON.parse(byId(holder.dataset.from).textContent));
+    const kind = KINDS[holder.dataset.kind];
+    const read = async () => JSON.parse(await unpacked(holder.dataset.from));
+    if (kind.late) { kind(holder, read); return; }
+    const data = await read();
+    kind(holder, () => data);
   });
 });

@@ -32,11 +32,11 @@ KINDS.history = (parent, read) => {
         line: { color: one.color, width: 2, shape: "hvh" }, connectgaps: true,
       },
       {
-        x: points, y: scaled(one.values), mode: "markers", opacity: fade, ...HOVER,
-        text: one.values.map((v, i) => `${literal(one.name)}<br>${literal(points[i])}: ${v === null ? "" : (v / size).toPrecision(4)}`),
+        x: points, y: scaled(one.values), mode: "markers", opacity: fade,
+        text: one.values.map((v, i) => `${one.name}\n${points[i]}: ${v === null ? "" : (v / size).toPrecision(4)}`),
         marker: {
           color: one.color, size: one.values.map((_, i) => (one.odd.includes(i) ? 10 : 6)),
-          symbol: one.values.map((_, i) => (one.odd.includes(i) ? "circle-open" : "circle")), line: { width: 1.5 },
+          symbol: one.values.map((_, i) => (one.odd.includes(i) ? "circle-open" : "circle")),
         },
       },
     ]);
@@ -46,11 +46,11 @@ KINDS.history = (parent, read) => {
     const own = shown();
     const [unit, size] = unitOf(Math.max(...own.flatMap((one) => one.values.filter((v) => v !== null))));
     const lines = marks.map((mark) => (mark.kind === "step" ? upright(mark.at - 0.5, "dash") : upright(mark.at, "dot")));
-    return Plotly.react(byId("history-plot"), traces(own, size), {
-      ...LAYOUT, height: 460, margin: { l: 64, r: 14, t: 8, b: 72 }, shapes: lines,
-      xaxis: { type: "category", categoryarray: points, title: { text: literal(by) }, fixedrange: true, automargin: true },
-      yaxis: { type: "log", title: { text: `time (${unit}), logarithmic` }, fixedrange: true, automargin: true, dtick: "D2" },
-    }, CONFIG);
+    Chart(byId("history-plot"), () => [traces(own, size), {
+      height: 460, margin: { l: 64, r: 14, t: 8, b: 72 }, shapes: lines,
+      xaxis: { type: "category", categoryarray: points, title: { text: by } },
+      yaxis: { type: "log", title: { text: `time (${unit}), logarithmic` } },
+    }]);
   }
 
   function choice(name, values) {

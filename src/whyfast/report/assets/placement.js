@@ -31,7 +31,7 @@ KINDS.placement = (() => {
     const own = rows.map((row, at) => ({ ...row[which], at })).filter((p) => p.ratio);
     return {
       ...ratioTrace(own, own.map((p) => p.at + LANE[which]), range, look, false),
-      text: own.map((p) => literal(p.text)), marker: { color: look.color, symbol: look.symbol, size: 11 },
+      text: own.map((p) => p.text), marker: { color: look.color, symbol: look.symbol, size: 11 },
     };
   }
 
@@ -42,33 +42,32 @@ KINDS.placement = (() => {
     return {
       x: own.map((p) => Math.log(p.ratio)), y: own.map((p) => p.at + lane(p.i)),
       text: own.map((p) => `one pair of layouts: ${p.ratio.toPrecision(4)}x`),
-      mode: "markers", type: "scatter", cliponaxis: false, ...HOVER,
-      marker: { color: GREY, symbol: "circle-open", size: 7, line: { width: 1.5 } },
+      mode: "markers",
+      marker: { color: GREY, symbol: "circle-open", size: 7 },
     };
   }
 
   // An interval as a band through the dots, so that one sees which of them it covers.
   const bands = (rows, which, look, range) => rows.flatMap((row, at) => (!row[which] ? [] : [{
-    type: "rect", layer: "below", line: { width: 0 }, fillcolor: look.color, opacity: 0.22,
+    type: "rect", yref: "data", fillcolor: look.color, opacity: 0.22,
     x0: row[which].low === null ? range[0] : Math.log(row[which].low),
     x1: row[which].high === null ? range[1] : Math.log(row[which].high),
     y0: at + LANE.linked - 0.08, y1: at + LANE.varied + 0.08,
   }]));
 
-  function draw({ rows }, margin, holder) {
-    const width = holder.clientWidth;
+  function compose({ rows }, margin, width) {
     const range = reach(rows, margin);
     const names = rows.filter((row) => row.name).map((row) => ({
-      x: 0, xref: "paper", xanchor: "left", y: rows.indexOf(row) + LANE.name, yanchor: "top", showarrow: false,
-      text: literal(cut(row.name, Math.floor(width / LETTER))), font: FONT,
+      x: 0, xref: "paper", xanchor: "left", y: rows.indexOf(row) + LANE.name, yanchor: "top",
+      text: cut(row.name, Math.floor(width / LETTER)),
     }));
-    return Plotly.newPlot(holder, [dots(rows), intervals(rows, "linked", LINKED, range), intervals(rows, "varied", VARIED, range)], {
-      ...LAYOUT, height: rows.length * ROW + 56, margin: { l: 8, r: 14, t: 2, b: 52 },
+    return [[dots(rows), intervals(rows, "linked", LINKED, range), intervals(rows, "varied", VARIED, range)], {
+      height: rows.length * ROW + 56, margin: { l: 8, r: 14, t: 2, b: 52 },
       shapes: [...ratioShapes(margin), ...bands(rows, "linked", LINKED, range), ...bands(rows, "varied", VARIED, range)],
       annotations: [...names, ...SIDES],
-      xaxis: { range, zeroline: false, fixedrange: true, ...ticks(range, width) },
-      yaxis: { range: [rows.length, 0], visible: false, fixedrange: true },
-    }, CONFIG);
+      xaxis: { range, ...ticks(range, width) },
+      yaxis: { range: [rows.length, 0], visible: false },
+    }];
   }
 
   return (parent, read) => {
@@ -76,7 +75,7 @@ KINDS.placement = (() => {
     parent.innerHTML = SKELETON;
     chooseBaseline(byId("placement-baselines"), baselines, ({ figures }) => {
       const plots = figures.map((figure, i) => ({ ...figure, wide: i === 0 }));
-      drawFigures(byId("placement-plots"), plots, (figure, holder) => draw(figure, margin, holder));
+      drawFigures(byId("placement-plots"), plots, (figure, holder) => Chart(holder, (width) => compose(figure, margin, width)));
     });
   };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // Every raw value: read when its panel is opened, as a plot by block, a table in pages, and CSV.
 KINDS.raw = (() => {
-  const MOST_POINTS = 40000;
+  const MOST_POINTS = 8000;
   const PAGE = 200;
   const SKELETON = `
     <details id="raw-values"><summary>Show the values</summary>
@@ -34,18 +34,18 @@ KINDS.raw = (() => {
           const middle = sorted[Math.floor(sorted.length / 2)];
           x.push(b + (i + 1) / (raw.variants.length + 1)); y.push(middle);
           up.push(sorted[sorted.length - 1] - middle); down.push(middle - sorted[0]);
-          text.push(`${literal(variant)}<br>block ${block.index}: median ${middle.toPrecision(5)} ${name}`);
+          text.push(`${variant}\nblock ${block.index}: median ${middle.toPrecision(5)} ${name}`);
         } else {
           values.forEach((value, turn) => {
             x.push(b + (turn + 0.5) / values.length); y.push(value);
-            text.push(`${literal(variant)}<br>block ${block.index}, turn ${turn}: ${value.toPrecision(5)} ${name}`);
+            text.push(`${variant}\nblock ${block.index}, turn ${turn}: ${value.toPrecision(5)} ${name}`);
           });
         }
       });
       return {
-        x, y, text, ...HOVER, name: literal(cut(variant, 40)), mode: "markers", type: "scatter",
+        x, y, text, name: cut(variant, 40), mode: "markers",
         marker: { color: color(i), symbol: symbol(i), size: 6, opacity: 0.8 },
-        ...(summarised ? { error_y: { type: "data", symmetric: false, array: up, arrayminus: down, thickness: 1, width: 0 } } : {}),
+        ...(summarised ? { error_y: { array: up, arrayminus: down, thickness: 1, width: 0 } } : {}),
       };
     }).filter((trace) => trace.x.length);
     const note = byId("raw-plot-note");
@@ -53,11 +53,12 @@ KINDS.raw = (() => {
     note.textContent = `${total} values are too many to draw: each block is drawn as its median and range. The table and the CSV hold all.`;
     const holder = byId("raw-plot");
     holder.setAttribute("aria-label", `${benchmark.name}: every value by block; the table below lists them`);
-    Plotly.react(holder, traces, {
-      ...LAYOUT, height: 400, margin: { l: 64, r: 8, t: 10, b: 90 }, showlegend: true, legend: LEGEND,
-      xaxis: { title: { text: "block" }, zeroline: false, fixedrange: true, range: [0, benchmark.blocks.length] },
-      yaxis: { title: { text: name }, zeroline: false, fixedrange: true, nticks: 6 },
-    }, CONFIG);
+    Chart(holder, (width) => [traces, {
+      height: 360 + 19 * Math.ceil((traces.length * 150) / width), showlegend: true,
+      margin: { l: 64, r: 8, t: 10, b: 50 + 19 * Math.ceil((traces.length * 150) / width) },
+      xaxis: { title: { text: "block" }, range: [0, benchmark.blocks.length] },
+      yaxis: { title: { text: name }, nticks: 6 },
+    }]);
   }
 
   function rows(benchmark) {
@@ -121,15 +122,15 @@ KINDS.raw = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  return (parent, read) => {
+  const kind = (parent, read) => {
     parent.innerHTML = SKELETON;
     const panel = byId("raw-values");
     const choice = byId("raw-benchmark");
     const chosen = () => raw.benchmarks[choice.selectedIndex];
     const show = () => { plot(chosen()); table(chosen()); };
-    panel.addEventListener("toggle", () => {
+    panel.addEventListener("toggle", async () => {
       if (!panel.open || raw) return;
-      raw = read();
+      raw = await read();
       raw.benchmarks.forEach((benchmark) => choice.append(make("option", benchmark.name)));
       if (raw.benchmarks.length) show();
     });
@@ -139,4 +140,6 @@ KINDS.raw = (() => {
     byId("csv-one").addEventListener("click", () => download(csv([chosen()]), `${name(chosen().name)}.csv`));
     byId("csv-all").addEventListener("click", () => download(csv(raw.benchmarks), "values.csv"));
   };
+  kind.late = true;
+  return kind;
 })();

@@ -21,17 +21,17 @@ KINDS.releases = (parent, read) => {
     const traces = series.map((one, i) => {
       const values = shown(one, place);
       return {
-        x: kernels, y: values, mode: "lines+markers", connectgaps: true, name: literal(one.name), ...HOVER,
+        x: kernels, y: values, mode: "lines+markers", connectgaps: true, name: one.name,
         line: { color: color(i), width: 2 }, marker: { color: color(i), symbol: symbol(i), size: 9 },
-        text: values.map((v, k) => (v === null ? "" : `${literal(one.name)}<br>Linux ${literal(kernels[k])}: ${short(v)} instructions`)),
+        text: values.map((v, k) => (v === null ? "" : `${one.name}\nLinux ${kernels[k]}: ${short(v)} instructions`)),
       };
     });
     const steps = [...new Set(series.flatMap((one) => one.steps))];
-    return Plotly.react(byId("release-plot"), traces, {
-      ...LAYOUT, height: 420, margin: { l: 64, r: 14, t: 8, b: 56 }, shapes: steps.map((k) => upright(k - 0.5, "dash")),
-      xaxis: { type: "category", categoryarray: kernels, title: { text: "Linux" }, fixedrange: true, automargin: true },
-      yaxis: { title: { text: "instructions (simulated)" }, rangemode: "tozero", fixedrange: true, automargin: true },
-    }, CONFIG);
+    Chart(byId("release-plot"), () => [traces, {
+      height: 420, margin: { l: 64, r: 14, t: 8, b: 56 }, shapes: steps.map((k) => upright(k - 0.5, "dash")),
+      xaxis: { type: "category", categoryarray: kernels, title: { text: "Linux" } },
+      yaxis: { title: { text: "instructions (simulated)" }, rangemode: "tozero" },
+    }]);
   }
 
   series.forEach((one, i) => {

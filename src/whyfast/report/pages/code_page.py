@@ -50,9 +50,9 @@ def compare_programs(a: Evidence, b: Evidence) -> Comparison:
     return Comparison(a.variant, b.variant, functions, tuple(only_in_a), tuple(only_in_b))
 
 
-def code_page(*sections: ReportSection | None) -> Document:
+def code_page(*sections: ReportSection | None, headline: str = "") -> Document:
     """The page of those sections."""
-    return document("explain", "", "", *sections, heading="Machine code")
+    return document("explain", "", headline, *sections, heading="Machine code")
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:

@@ -21,7 +21,7 @@ from whyfast.report.topics.certainty import (
 from whyfast.report.topics.cost_by_parameter import slope_sections
 from whyfast.report.topics.counted_work import counted_sections
 from whyfast.report.topics.dispatching import dispatch_section
-from whyfast.report.topics.distribution import distribution_section
+from whyfast.report.topics.distribution import distribution_section, interval_plot
 from whyfast.report.topics.each_benchmark import benchmark_sections
 from whyfast.report.topics.figures import figures_section
 from whyfast.report.topics.first_screen import first_screen
@@ -102,6 +102,7 @@ def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | 
     return section(
         "answer",
         "Every variant against every baseline" if found else "What was found",
+        interval_plot(result),
         *found,
         sentences(answer.sentences),
         trouble_code(result.found.troubles),

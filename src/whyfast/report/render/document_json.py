@@ -7,7 +7,7 @@ from typing import Any
 
 from whyfast import __version__
 from whyfast.report.codec import encode
-from whyfast.report.document import Block, Document, Group
+from whyfast.report.document import Block, CodeSides, Document, Group
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-document/1"
@@ -31,6 +31,9 @@ def dump_document(document: Document) -> str:
 def _block(block: Block) -> dict[str, Any]:
     """Its fields, and which kind of block it is."""
     data = {"block": type(block).__name__.lower(), **encode(block)}
+    if isinstance(block, CodeSides):
+        # The two listings are in the rows already.
+        data["rows"] = data.pop("difference")["rows"]
     if isinstance(block, Group):
         data["blocks"] = [_block(inner) for inner in block.blocks]
     return data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +14,12 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
-from plotly.offline import get_plotlyjs
 
 from whyfast import __version__
-from whyfast.report.document import Block, Document, Group, Plot, Table
+from whyfast.model.code_listing import CodeLine
+from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.names import visible
+from whyfast.report.topics.code_sides import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
 MANY_ROWS = 12
@@ -25,7 +27,70 @@ MANY_ITEMS = 6
 #: Wider tables, in letters, have the detail of a cell beneath it; longer cells are prose.
 _WIDE, _WORDY = 95, 40
 
+#: Longer tables are drawn on demand; so is what is for the record, from so many letters of HTML on.
+PACKED_ROWS, PACKED_LETTERS = 200, 8_000
+#: What is shorter than this, in letters, is not worth packing.
+_PLAIN = 4_000
+
 _CODE = re.compile(r"`([^`]+)`")
+
+
+class Packs:
+    """What the page holds beside its text, one ``<script>`` of data each: JSON as it is, or gzip in
+    base64, which the browser inflates. Made while the text is rendered."""
+
+    def __init__(self) -> None:
+        self.every: list[tuple[str, Markup]] = []
+
+    def data(self, data: object) -> int:
+        """The number of a pack of plain data."""
+        return self._add(script_json(data))
+
+    def table(self, table: Table) -> int:
+        """The number of a pack of a table: caption, columns and cells, without what is empty."""
+        return self.data(
+            {
+                "caption": table.caption,
+                "columns": [[c.title, c.align] for c in table.columns],
+                "rows": [[_packed_cell(cell) for cell in row] for row in table.rows],
+            }
+        )
+
+    def sides(self, block: CodeSides) -> int:
+        """The number of a pack of two functions: texts once, rows as numbers of texts and folds."""
+        rows = block.difference.rows
+        return self.data(
+            {
+                "a": block.a,
+                "b": block.b,
+                "rows": [[row.beside, _packed_line(row.a), _packed_line(row.b)] for row in rows],
+                "folds": [[start, end] for start, end, fold in folded(rows) if fold],
+            }
+        )
+
+    def html(self, text: Markup) -> int:
+        """The number of a pack of HTML."""
+        return self._add(text, packed=True)
+
+    def _add(self, text: Markup, *, packed: bool = False) -> int:
+        if packed or len(text) > _PLAIN:
+            # Without the time of day, so that the same result makes the same file.
+            whole = gzip.compress(text.encode(), 9, mtime=0)
+            self.every.append(("text/plain", Markup(base64.b64encode(whole).decode())))
+        else:
+            self.every.append(("application/json", text))
+        return len(self.every) - 1
+
+
+def _packed_line(line: CodeLine | None) -> list[str] | None:
+    return None if line is None else [line.text, line.flow, line.source]
+
+
+def _packed_cell(cell: Cell) -> list[Any]:
+    whole = [cell.text, cell.detail, cell.word, cell.number]
+    while len(whole) > 1 and whole[-1] in ("", None):
+        whole.pop()
+    return whole
 
 
 def render_html(document: Document) -> str:
@@ -37,14 +102,15 @@ def render_html(document: Document) -> str:
     plots = [p for s in document.sections for p in _plots(s.blocks)]
     kinds = dict.fromkeys(plot.kind for plot in plots)
     scripts: list[str] = []
-    if plots:
-        parts = [_asset(f"{name}.js") for name in ("figures", *kinds)]
-        scripts = [get_plotlyjs(), "\n".join(parts)]
+    if document.sections:
+        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", "sides", *kinds)]
+        scripts = ["\n".join(parts)]
     page = _environment().get_template("page.html")
+    packs = Packs()
     return page.render(
         document=document,
-        number={id(plot): i for i, plot in enumerate(plots)},
-        data=[script_json(plot.data) for plot in plots],
+        number={id(plot): packs.data(plot.data) for plot in plots},
+        packs=packs,
         scripts=[Markup(script) for script in scripts],
         policy=Markup(_policy(scripts)),
         style=Markup(_asset("report.css")),
@@ -92,6 +158,8 @@ def _environment() -> Environment:
         table_class=_table_class,
         many_rows=MANY_ROWS,
         many_items=MANY_ITEMS,
+        packed_rows=PACKED_ROWS,
+        packed_letters=PACKED_LETTERS,
     )
     return made
 

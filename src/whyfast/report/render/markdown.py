@@ -11,6 +11,7 @@ from whyfast.report.document import (
     Block,
     Cell,
     CodeBlock,
+    CodeSides,
     Document,
     FactTree,
     Group,
@@ -22,6 +23,7 @@ from whyfast.report.document import (
     TextTable,
 )
 from whyfast.report.names import visible
+from whyfast.report.topics.code_sides import folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -33,6 +35,8 @@ _CODE = re.compile(r"`([^`]+)`")
 _TICKS = re.compile(r"`+")
 #: GitHub takes 65 536 characters in an issue or a comment; some are left for its reader's own.
 MOST = 64_000
+#: Lines of one function beside another's.
+MOST_CODE = 80
 
 
 def render_markdown(document: Document, *, verbose: bool = False) -> str:
@@ -126,8 +130,30 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
             rest = [b for b in blocks if not (isinstance(b, Table) and b.lines)]
             parts = [_lines(lines) if lines else "", *map(_block, rest)]
             return "\n\n".join(part for part in parts if part)
+        case CodeSides():
+            return _sides(block)
         case Plot():
             return ""
+
+
+def _sides(block: CodeSides) -> str:
+    """As a difference of texts, what is equal folded, its beginning only where it is long."""
+    lines: list[str] = []
+    rows = block.difference.rows
+    for start, end, fold in folded(rows, around=1):
+        if fold:
+            lines.append(f"  … {end - start} equal")
+            continue
+        for row in rows[start:end]:
+            if row.beside in ("same", "registers") and row.b is not None:
+                lines.append(f"  {row.b.text}")
+                continue
+            lines += [f"- {row.a.text}"] if row.a else []
+            lines += [f"+ {row.b.text}"] if row.b else []
+    more = len(lines) - MOST_CODE
+    shown = [*lines[:MOST_CODE], *([f"  … {more} more lines"] if more > 0 else [])]
+    title = f"{block.a} → {block.b}: {block.said}"
+    return _fold(title, _code(shown, "diff"))
 
 
 def _item(item: Sentence) -> str:

@@ -17,6 +17,7 @@ from whyfast.report.document import (
     Brief,
     Cell,
     CodeBlock,
+    CodeSides,
     Column,
     Document,
     FactTree,
@@ -29,6 +30,7 @@ from whyfast.report.document import (
     TextTable,
 )
 from whyfast.report.names import count, visible
+from whyfast.report.render.code_lines import code_lines
 from whyfast.report.render.first_lines import (
     LEAST_BAR,
     LINES,
@@ -162,6 +164,8 @@ class _Printer:
             case FactTree():
                 self._space()
                 self._facts(block.values)
+            case CodeSides():
+                self._sides(block)
             case Group():
                 for inner in block.blocks:
                     self._block(inner)
@@ -214,6 +218,12 @@ class _Printer:
         indent = "" if code.language == "sh" else "    "
         for line in code.lines:
             self._console.print(self._text(f"{indent}{line}".rstrip()), soft_wrap=True)
+
+    def _sides(self, block: CodeSides) -> None:
+        self._space()
+        self._line(self._text(f"{block.a} → {block.b}: {block.said}", "bold"))
+        for line in code_lines(block, self._console.width, self._safe):
+            self._console.print(line, soft_wrap=True)
 
     def _facts(self, values: Mapping[str, Any], indent: str = "") -> None:
         width = max(map(len, values), default=0)

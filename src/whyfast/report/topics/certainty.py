@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
@@ -11,6 +12,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
+from whyfast.model.series import MEAN_AMOUNTS
 from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
 from whyfast.report.document import (
     Cell,
@@ -106,11 +108,39 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
         f'"same" is said when the interval lies within it{more}.',
         _ABOUT[about],
+        *pinning_sentences(result.recorded.blocks),
     )
+
+
+def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
+    """Whether processes were bound to one CPU, and what has several threads; none of kernels."""
+    bound: dict[str, bool] = {}
+    threads: dict[str, int] = {}
+    for block in blocks:
+        bound[block.benchmark] = block.cpu is not None
+        for variant, number in block.threads.items():
+            threads[variant] = max(number, threads.get(variant, 1))
+    several = [f"{shown(v)} has {n} threads at work" for v, n in threads.items() if n > 1]
+    why = f" ({', '.join(several)})" if several else ""
+    free = [name for name, pinned in bound.items() if not pinned]
+    if bound and not free:
+        yield "All was pinned: the processes of a block to one CPU, drawn for each block."
+    elif len(free) == len(bound) and bound:
+        yield f"Nothing was pinned: processes were free to use all CPUs{why}."
+    elif free:
+        names = ", ".join(map(shown, free))
+        yield (
+            "The processes of a block were pinned to one CPU, drawn for each block; but free to "
+            f"use all CPUs on {names}{why}."
+        )
 
 
 def _span(numbers: list[int], most: str) -> str:
     return most if numbers[0] == numbers[-1] else f"{numbers[0]} to {most}"
+
+
+#: So many quantities beside time a short report has room for.
+MOST_METRICS = 12
 
 
 def metric_section(result: Result) -> ReportSection | None:
@@ -121,10 +151,12 @@ def metric_section(result: Result) -> ReportSection | None:
 def metric_table(result: Result) -> Table | None:
     """Each quantity with its verdict and the medians of both sides; None when there is none.
 
-    A short report has those only in which the two sides certainly differ.
+    A short report has those only in which the two sides certainly differ, and of many the largest.
     """
     full = _metric_table(result, result.judged.metrics)
     decided = [v for v in result.judged.metrics if v.word in ("faster", "slower")]
+    if len(decided) > MOST_METRICS:  # of files with hundreds of quantities the largest
+        decided = sorted(decided, key=lambda v: -abs(math.log(v.ratio)))[:MOST_METRICS]
     if full is None or len(decided) == len(full.rows):
         return full
     return replace(full, short=_metric_table(result, decided) or replace(full, rows=()))
@@ -159,6 +191,11 @@ def _difference(verdict: Verdict) -> Cell:
 
 def _medians(result: Result) -> dict[tuple[str, str], float]:
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for session in result.recorded.sessions:
+        amounts = session.environment.get(MEAN_AMOUNTS)
+        if isinstance(amounts, Mapping):
+            for metric, amount in amounts.items():
+                found[session.id, metric].append(float(amount))
     for block in result.recorded.blocks:
         for variant, quantities in block.extra.items():
             for metric, values in quantities.items():

@@ -166,6 +166,7 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
         caption = f"How the {most} benchmarks lie, against {baseline}"
         whole = table(caption, _COLUMNS, map(_row, mine))
         assert whole is not None
+        whole = replace(whole, against=baseline)
         if baseline not in main:
             claimed = claim is not None and claim.baseline == baseline
             rows = [_row(d) for d in mine if claimed and claim and d.variant == claim.variant]
@@ -210,6 +211,7 @@ def interval_plot(result: Result) -> Plot | None:
     found = distributions(result)
     data = {
         "margin": result.question.margin,
+        "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
         "baselines": [
             {
                 "name": name,
@@ -231,13 +233,10 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     found = [
         v for v in result.judged.verdicts if v.baseline == baseline and v.benchmark is not None
     ]
-    for name in dict.fromkeys(
-        [b.name for b in result.question.benchmarks] + [v.benchmark or "" for v in found]
-    ):
-        mine = [v for v in found if v.benchmark == name]
-        if mine:
-            plots.append(_plot(name, mine, result))
-    return plots
+    mine: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
+    for v in found:
+        mine.setdefault(v.benchmark or "", []).append(v)
+    return plots + [_plot(name, verdicts, result) for name, verdicts in mine.items() if verdicts]
 
 
 def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
@@ -265,6 +264,7 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
     )
     pair = f"{shown(d.variant)} against {shown(d.baseline)}"
     return {
+        "name": d.variant,
         "title": f"{d.variant}: {counts}",
         "label": f"{pair}: {said}{counts} benchmarks; best and worst: {ends}.",
         "mean": mean,

@@ -23,7 +23,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import shown, visible
 from whyfast.report.numbers import format_e_value, format_verdict, ratio_text
-from whyfast.report.topics.distribution import Distribution, distributions, interval_plot
+from whyfast.report.topics.distribution import Distribution, distributions
 from whyfast.report.topics.summary import (
     SUITE,
     median_times,
@@ -43,7 +43,7 @@ _EXPLAINED = (
 
 
 def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """The intervals, with the lines of a short report where they are few; and all others."""
+    """The lines of a short report where they are few; and all others."""
     tables = benchmark_tables(result)
     lined = any(t.lines for mine in tables.values() for t in mine)
     said = sentences([_EXPLAINED], aside=True) if lined else None
@@ -55,8 +55,7 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
     groups = [group(f"Each benchmark against {b}", *mine) for b, mine in tables.items()]
     intervals = section(
         "intervals",
-        "The intervals",
-        interval_plot(result),
+        "Each benchmark",
         *few,
         said if few else None,
     )
@@ -73,7 +72,10 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table a pair, or a single one where there is one benchmark."""
     times = _times(result)
-    return {name: _against(result, name, times) for name in result.question.baselines}
+    return {
+        name: tuple(replace(t, against=name) for t in _against(result, name, times))
+        for name in result.question.baselines
+    }
 
 
 def _times(result: Result) -> Times:

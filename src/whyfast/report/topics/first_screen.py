@@ -103,8 +103,8 @@ def _axes(result: Result) -> tuple[Table | None, tuple[int, ...]]:
 
 def _caption(result: Result, main: str) -> str:
     benchmarks = result.question.benchmarks
-    said = [v for v in result.judged.verdicts if v.baseline == main] or result.judged.verdicts
     means = [s.verdict for s in result.judged.suites if s.verdict.baseline == main]
+    said = [v for v in result.judged.verdicts if v.baseline == main] or means
     where = f"{SUITE} of {count(len(benchmarks), 'benchmark')}" if means else benchmarks[0].name
     blocks = sorted(v.blocks for v in said)
     confidence = min(v.confidence for v in (means or said))

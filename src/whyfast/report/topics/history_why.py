@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from whyfast.history.same_facts import same_revision
 from whyfast.history.why import Coincidence, FactChange, coincidence, revision_of
+from whyfast.judge.same_facts import same_revision
 from whyfast.model.history import History, Timeline
 from whyfast.report.names import count, listed
 from whyfast.report.topics.history_findings import main_findings, name_finding

@@ -10,9 +10,11 @@ from statistics import fmean, median
 from whyfast.judge.run_confounds import MACHINE
 from whyfast.judge.run_dates import DRIFT
 from whyfast.model.result import Result
-from whyfast.model.verdict import Carrier, Verdict, Word
+from whyfast.model.verdict import Carrier, Suite, Verdict, Word
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
+from whyfast.report.topics.summary import Comparisons
 
 _MOST_CARRIERS = 3
 _MOST_NAMED = 3
@@ -26,10 +28,10 @@ def recording_sentences(result: Result) -> list[str]:
     if not result.judged.verdicts:
         return [_without_speed(result)]
     whole = _whole(result)
-    sentences = [_headline(result, whole)]
+    sentences = [*_audited(result), _headline(result, whole)]
     if len(whole) > 1:
         sentences += _shared(result, whole)
-    for suite in result.judged.suites:
+    for suite in _suites(result):
         sentences += _median(result, suite.verdict)
         sentences += _carried(suite.verdict, suite.carriers, margin)
     for head in result.question.variants[1:]:
@@ -40,7 +42,25 @@ def recording_sentences(result: Result) -> list[str]:
 
 
 def _of(result: Result, head: str) -> list[Verdict]:
-    return [v for v in result.judged.verdicts if v.variant == head]
+    main = result.question.baselines[0]
+    return [v for v in result.judged.verdicts if v.variant == head and v.baseline == main]
+
+
+def _suites(result: Result) -> list[Suite]:
+    main = result.question.baselines[0]
+    return [s for s in result.judged.suites if s.verdict.baseline == main]
+
+
+def _audited(result: Result) -> Iterable[str]:
+    """The outcome of the audit of a claim, and its figures."""
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    audit = audit_claim(result.question, comparisons, ())
+    if audit is None:
+        return
+    yield audit_headline(audit, result.question.margin)
+    figures = audit_intervals(audit, result.question.margin)
+    if figures is not None:
+        yield figures
 
 
 def _two_digits(ratio: float) -> str:
@@ -65,10 +85,9 @@ def _factor_of(verdict: Verdict) -> str:
 
 def _whole(result: Result) -> list[Verdict]:
     """The overall verdict of each head, in the order of the files."""
-    suites = {s.verdict.variant: s.verdict for s in result.judged.suites}
-    single = {v.variant: v for v in result.judged.verdicts}
+    suites = {s.verdict.variant: s.verdict for s in _suites(result)}
     heads = (v.name for v in result.question.variants[1:])
-    return [suites.get(name) or single[name] for name in heads]
+    return [suites.get(name) or _of(result, name)[0] for name in heads]
 
 
 def _over(mine: Sequence[Verdict]) -> str:

@@ -120,7 +120,8 @@ def summary_table(result: Result) -> Table | None:
     ]
     columns = ("variant", *(right("time") if times else ()))
     caption = f"Time on {only}" if only else f"Time, {SUITE} of {_number(result)}"
-    return table(caption, (*columns, *(f"against {b}" for b in study.baselines)), rows)
+    made = table(caption, (*columns, *(f"against {b}" for b in study.baselines)), rows)
+    return None if made is None else replace(made, overall=True)
 
 
 def _number(result: Result) -> str:

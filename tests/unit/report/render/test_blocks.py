@@ -90,7 +90,7 @@ def test_html() -> None:
     html = render_html(PAGE)
     for part in (
         "<h1>Why?</h1>",
-        '<p class="headline">Because of <code>-O2</code>.</p>',
+        '<p class="headline" data-all-benchmarks>Because of <code>-O2</code>.</p>',
         '<li class="warning"><strong>warning</strong> ASLR: off<br>One layout in all.<br>',
         "<dt>flags</dt><dd><code>-O2 -g</code></dd>",
         "<dt>smt</dt><dd><span>unknown</span></dd>",

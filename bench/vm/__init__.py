@@ -1,0 +1,1 @@
+"""How fast the interpreter in ``subjects/ebpf-vm`` is beside others, on two sets of programs."""

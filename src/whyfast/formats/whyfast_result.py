@@ -1,0 +1,97 @@
+"""whyfast's own JSON, of ``run``, ``ab`` and ``check``: the raw values of its blocks.
+
+Each variant of each benchmark is a series; what one variant took in a block is a process. Values of
+blocks stand side by side, so ``whyfast report`` says more about one file than a comparison does;
+two files are compared as those of any tool.
+"""
+
+from __future__ import annotations
+
+from whyfast.formats.format import Format, Given
+from whyfast.formats.node import Node
+from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+
+_SCHEMA = "whyfast-result/"
+_FACTS = {
+    "hostname": "hostname",
+    "system": "platform",
+    "os": "os",
+    "architecture": "architecture",
+    "boot_id": "boot_id",
+    "cpu_model": "cpu_model_name",
+    "cpus": "cpu_count",
+}
+
+
+def claims(given: Given) -> bool:
+    """An object that names the schema of a result."""
+    doc = given.document
+    if doc is None or not doc.has("schema"):
+        return False
+    return str(doc.value["schema"]).startswith(_SCHEMA)
+
+
+def read(given: Given) -> Recording:
+    """Series by benchmark and variant; ``variant=NAME`` chooses one of the variants."""
+    doc = given.document
+    assert doc is not None
+    recorded = doc.need("recorded")
+    chosen = dict(given.chosen).get("variant")
+    values: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+    dates: list[float] = []
+    for block in recorded.need("blocks").items():
+        loops = block.need("loops").time()
+        benchmark = block.need("benchmark").text()
+        started = block.need("started").number()
+        dates += [started, started + block.need("seconds").number()]
+        for variant, turns in block.need("values").entries():
+            taken = tuple(turn.time(1 / loops) for turn in turns.items())
+            if taken and chosen in (None, variant):
+                values.setdefault((benchmark, variant), []).append(taken)
+    if not values:
+        recorded.fail(
+            "blocks: there are none of that variant" if chosen else _why_none(doc.need("question"))
+        )
+    about = doc.need("judged").need("about").text()
+    return Recording(
+        given.name,
+        given.where,
+        "whyfast",
+        _series(values, "instruction" if about == "counts" else SECOND),
+        _metadata(recorded),
+        min(dates),
+        max(dates),
+    )
+
+
+def _why_none(question: Node) -> str:
+    kind = question.get("kind")
+    if kind is not None and kind.value == "recordings":
+        return "is a comparison and holds no values; compare the files that it was made of"
+    return "blocks: there are none to compare"
+
+
+def _series(values: dict[tuple[str, str], list[tuple[float, ...]]], unit: str) -> dict[str, Series]:
+    """Named by what tells them apart: the benchmark, the variant, or both."""
+    benchmarks = {benchmark for benchmark, _ in values}
+    variants = {variant for _, variant in values}
+    found = {}
+    for (benchmark, variant), processes in values.items():
+        several = [benchmark] if len(benchmarks) > 1 or len(variants) == 1 else []
+        name = " ".join([*several, *([variant] if len(variants) > 1 else [])])
+        found[name] = Series(name, unit, tuple(processes), subject=variant, task=benchmark)
+    return found
+
+
+def _metadata(recorded: Node) -> dict[str, MetadataValue]:
+    found: dict[str, MetadataValue] = {}
+    for session in recorded.need("sessions").items():
+        environment = session.need("environment")
+        for key, called in _FACTS.items():
+            fact = environment.get(key)
+            if fact is not None:
+                found.setdefault(called, str(fact.value))
+    return found
+
+
+FORMAT = Format("whyfast", claims, read)

@@ -1,0 +1,104 @@
+"""How many threads of a program are at work: bound to one CPU, it would be another program.
+
+What a process gets of the CPUs tells that badly: on a busy machine one of two threads waits, and
+both together get one CPU. So threads are counted that have work, whether they are let or not.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+#: A thread is at work between two looks when it has run for such a part of what its process has.
+AT_WORK = 0.05
+
+#: So many threads are at work together when so many looks, and such a share of them, find as many:
+#: one look may see a parent that has just started its child.
+LOOKS, TOGETHER = 2, 0.1
+
+#: Seconds between two looks, on average: the first, each further one twice as many, the longest.
+#: They are drawn at random, or programs that end just after a look would be told that it took time.
+_FIRST, _LONGEST = 0.004, 0.1
+
+
+@dataclass
+class ThreadTally:
+    """What looks at a program and at the processes that it started have found so far.
+
+    ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
+    processes.
+    """
+
+    proc: str = "/proc"
+    least: int = LOOKS
+    _found: Counter[int] = field(default_factory=Counter)
+    _ran: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    def look(self, pid: int) -> None:
+        """Once more; a process that has ended counts for nothing.
+
+        Found are the threads of one process that have run since the last look, or all that run or
+        wait for a CPU at this moment.
+        """
+        before, self._ran = self._ran, {}
+        ready, most = 0, 1
+        for process in self._tree(pid):
+            since = []
+            for thread, state, ran in self._threads(process):
+                self._ran[process, thread] = ran
+                # One that is new did not begin at the last look, so how busy it is is not known.
+                since.append(ran - before.get((process, thread), ran))
+                ready += state == "R"
+            most = max(most, sum(ran > 0 and ran >= AT_WORK * sum(since) for ran in since))
+        self._found[max(most, ready)] += 1
+
+    @property
+    def at_work(self) -> int:
+        """How many threads there are to run at one time; 1 where nothing is known."""
+        enough, seen = max(self.least, TOGETHER * self._found.total()), 0
+        for number in sorted(self._found, reverse=True):
+            seen += self._found[number]
+            if seen >= enough:
+                return number
+        return 1
+
+    def _tree(self, pid: int) -> Iterator[int]:
+        yield pid
+        for thread in self._folders(pid):
+            for child in self._read(f"{thread}/children").split():
+                yield from self._tree(int(child))
+
+    def _threads(self, pid: int) -> Iterator[tuple[str, str, float]]:
+        """Number and state of each, and how long it has run, in any unit."""
+        for thread in self._folders(pid):
+            fields = self._read(f"{thread}/stat").rpartition(")")[2].split()
+            ran = self._read(f"{thread}/schedstat").split()
+            if len(fields) > 12:
+                seconds = float(ran[0]) if ran else float(fields[11]) + float(fields[12])
+                yield os.path.basename(thread), fields[0], seconds
+
+    def _folders(self, pid: int) -> list[str]:
+        folder = f"{self.proc}/{pid}/task"
+        try:
+            return [f"{folder}/{thread}" for thread in os.listdir(folder)]
+        except OSError:
+            return []
+
+    @staticmethod
+    def _read(path: str) -> str:
+        try:
+            with open(path, encoding="ascii", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+
+def pauses(rng: random.Random) -> Iterator[float]:
+    """Seconds until each next look."""
+    mean = _FIRST
+    while True:
+        yield rng.uniform(0, 2 * mean)
+        mean = min(2 * mean, _LONGEST)

@@ -1,0 +1,70 @@
+"""What differs between programs, in a line: the form of their dispatch, and how many functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whyfast.explain.function_differences import compare_functions
+from whyfast.model.evidence import DispatchFacts, Evidence
+from whyfast.report.names import listed, shown
+
+#: So many functions are named.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A program that was looked at: its functions, and how its interpreter dispatches, if it is
+    one."""
+
+    program: Evidence
+    dispatch: DispatchFacts | None = None
+
+
+def programs_headline(found: Sequence[Looked]) -> str:
+    """The first program against each other one."""
+    first, *others = found
+    return " ".join(f"{_dispatch(first, other)}{_functions(first, other)}." for other in others)
+
+
+def _dispatch(a: Looked, b: Looked) -> str:
+    """What can be said of both, as far as both dispatch."""
+    one, other = a.dispatch, b.dispatch
+    if one is None or other is None or "unknown" in (one.form, other.form):
+        return ""
+    if "none" in (one.form, other.form):
+        return ""
+    here, there = shown(a.program.variant), shown(b.program.variant)
+    form, jumps = _form(one), [_jumps(one.indirect_jumps), _jumps(other.indirect_jumps)]
+    if (one.style, one.form) != (other.style, other.form):
+        return (
+            f"The dispatch is {_form(other)} in {there}: {jumps[1]}, where {here}, {form}, has "
+            f"{one.indirect_jumps:,}; "
+        )
+    if jumps[0] == jumps[1]:
+        return f"{here} and {there} dispatch alike ({form}, {jumps[0]}); "
+    return f"Both dispatch alike ({form}), by {jumps[0]} in {here} and {jumps[1]} in {there}; "
+
+
+def _form(facts: DispatchFacts) -> str:
+    return f"{facts.form} tail calls" if facts.style == "tail-call" else facts.form
+
+
+def _jumps(number: int) -> str:
+    return "1 indirect jump" if number == 1 else f"{number:,} indirect jumps"
+
+
+def _functions(a: Looked, b: Looked) -> str:
+    compared = compare_functions(a.program, b.program)
+    differing = [d.name for d in compared if d.differs]
+    if not compared:
+        here, there = shown(a.program.variant), shown(b.program.variant)
+        return f"{here} and {there} have no function in common"
+    both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
+    if not differing:
+        return f"no count differs between the {both} in both"
+    if len(differing) <= _NAMED:
+        verb = "differs" if len(differing) == 1 else "differ"
+        return f"{listed(differing)} {verb}, of {both} in both"
+    return f"{len(differing):,} of {both} in both differ"

@@ -1,0 +1,125 @@
+"""Functions aligned instruction by instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyfast.explain.code_diff import align, code_pair
+from whyfast.explain.code_listing import Listings
+from whyfast.explain.program import load
+from whyfast.model.code_listing import CodeDifference, CodeLine, CodeListing
+
+Compile = Callable[..., Path]
+Source = Callable[[str, int], str]
+
+SUM = """
+static int table[4] = {1, 2, 3, 4};
+__attribute__((noinline)) int helper(int a) { return a * 77; }
+__attribute__((noinline)) int sum(int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += table[i & 3]%s;
+    return s + helper(n);
+}
+int main(int c, char **v) { (void)v; return sum(c); }
+"""
+
+
+def _listing(*texts: str, function: str = "f") -> CodeListing:
+    lines = (CodeLine(4 * i, text, text.split("|")[0]) for i, text in enumerate(texts))
+    return CodeListing(function, tuple(lines))
+
+
+def _shown(d: CodeDifference) -> list[tuple[str, str, str]]:
+    return [(r.beside, r.a.text if r.a else "", r.b.text if r.b else "") for r in d.rows]
+
+
+def test_what_both_have_lies_side_by_side() -> None:
+    found = align(_listing("push", "mov", "add", "ret"), _listing("mov", "sub", "add", "ret"))
+    assert _shown(found) == [
+        ("only a", "push", ""),
+        ("same", "mov", "mov"),
+        ("only b", "", "sub"),
+        ("same", "add", "add"),
+        ("same", "ret", "ret"),
+    ]
+    assert found.changed == 2
+
+
+def test_another_register_is_no_change() -> None:
+    found = align(_listing("mov|rax", "ret"), _listing("mov|rbx", "ret"))
+    assert _shown(found) == [("registers", "mov|rax", "mov|rbx"), ("same", "ret", "ret")]
+    assert found.changed == 0
+
+
+def test_what_differs_in_one_place_is_one_row() -> None:
+    found = align(_listing("a", "b", "c"), _listing("a", "x", "c"))
+    assert _shown(found) == [("same", "a", "a"), ("changed", "b", "x"), ("same", "c", "c")]
+
+
+def test_labels_alone_do_not_differ() -> None:
+    lines = (CodeLine(0, "L1: mov", "mov"),), (CodeLine(0, "L7: mov", "mov"),)
+    assert align(CodeListing("f", lines[0]), CodeListing("f", lines[1])).changed == 0
+
+
+def test_the_same_source_line_finds_its_handler_again() -> None:
+    def handlers(*lines: int) -> CodeListing:
+        found = [
+            CodeLine(0, text, text, source=f"insns.inc:{n}" if text == "load" else "")
+            for n in lines
+            for text in ("load", "store", "jump")
+        ]
+        return CodeListing("run", tuple(found))
+
+    found = align(handlers(1, 2, 3), handlers(1, 3))
+    assert [row.beside for row in found.rows] == ["same"] * 3 + ["only a"] * 3 + ["same"] * 3
+
+
+FORMS = st.lists(st.sampled_from("abcde"), max_size=40)
+
+
+@given(FORMS, FORMS)
+def test_every_instruction_of_both_is_there_once_and_in_order(a: list[str], b: list[str]) -> None:
+    rows = align(_listing(*a), _listing(*b)).rows
+    assert [r.a.text for r in rows if r.a] == a
+    assert [r.b.text for r in rows if r.b] == b
+    assert all(r.a.form == r.b.form for r in rows if r.a and r.b and r.beside == "same")
+
+
+@given(FORMS)
+def test_a_function_does_not_differ_from_itself(a: list[str]) -> None:
+    assert align(_listing(*a), _listing(*a)).changed == 0
+
+
+def test_only_the_function_that_changed_differs(gcc: Compile) -> None:
+    a, b = (Listings(load(gcc(SUM % text, "-O2", "-g"))) for text in ("", " * 3"))
+    found = code_pair(a, b, ("a", "b"))
+    assert [d.function for d in found.differences] == ["sum"]
+    (d,) = found.differences
+    texts = [line.text for line in d.a.lines]
+    assert any("[table]" in text for text in texts)
+    assert any(text.endswith(" helper") for text in texts)
+    assert not any("rip" in text for text in texts)
+    assert any(line.source.endswith(".c:8") for line in d.a.lines)
+
+
+def test_moved_code_is_the_same(gcc: Compile) -> None:
+    before = "int early(int a) { return a ^ 91; }\n"
+    a, b = (Listings(load(gcc(text + SUM % "", "-O2"))) for text in ("", before))
+    found = code_pair(a, b, ("a", "b"))
+    assert found.differences == ()
+    assert found.only_in_b == ("early",)
+
+
+def test_merged_dispatch_comes_first(gcc: Compile, interpreter: Source) -> None:
+    a, b = (Listings(load(gcc(interpreter(s, 40), "-O2"))) for s in ("goto", "switch"))
+    first = code_pair(a, b, ("a", "b")).differences[0]
+    assert first.function == "vm_run"
+    assert first.jumps[0] > 30
+    assert first.jumps[1] == 1
+    assert code_pair(a, b, ("a", "b"), ["nothing*"]).differences == ()
