@@ -14,7 +14,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import Line, LineSearch
+from whyfast.search.axes.line import CandidateLine, LineSearch
 from whyfast.search.quantity import CannotTell
 from whyfast.toolchain.kernel_names import NEWER, SUITES, parse_kernel
 
@@ -22,7 +22,7 @@ from whyfast.toolchain.kernel_names import NEWER, SUITES, parse_kernel
 KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for suite in NEWER))
 
 
-def kernel_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
+def kernel_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
     """The kernels from the good end to the bad one among ``search.among``, in that order.
 
     UserError for a study that boots no kernels, malformed names, ends that are not among them, and
@@ -40,7 +40,7 @@ def kernel_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line
     found = tuple(
         AxisCandidate(n, n, replace(variant, name=n, kernel=n, axes={}, expect={})) for n in names
     )
-    return Line(found, count=count_boots, quantity="instructions")
+    return CandidateLine(found, count=count_boots, quantity="instructions")
 
 
 def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class LineSearch:
 
 
 @dataclass(frozen=True)
-class Line:
+class CandidateLine:
     """``count`` is how candidates are counted where that is this axis's own way; ``quantity`` is
     then what that is. None: whatever the user wants to be compared. ``back`` are the candidates
     beyond the bad end, the last first: where is it good again?"""

@@ -16,7 +16,7 @@ from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import Line, LineSearch
+from whyfast.search.axes.line import CandidateLine, LineSearch
 from whyfast.search.axes.objects import built_with, link_one, linked
 from whyfast.search.axes.passes import PassRun, functions_of, limited, passes, read_passes, run_of
 from whyfast.search.study_subject import build_alone
@@ -28,7 +28,7 @@ from whyfast.toolchain.provider import Progress
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
-def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
+def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
     """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
     others as they are.
 
@@ -55,11 +55,13 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
                 f"{len(runs)} files are compiled; name the object of one, of {_objects(listing)}",
                 where="--object",
             )
-        return Line(passes(runs[0], search.good, search.bad, variant))
+        return CandidateLine(passes(runs[0], search.good, search.bad, variant))
     return _of_object(work, variant, search, _run(listing, runs, search.object))
 
 
-def _of_object(work: Work[Study], variant: Variant, search: LineSearch, run: PassRun) -> Line:
+def _of_object(
+    work: Work[Study], variant: Variant, search: LineSearch, run: PassRun
+) -> CandidateLine:
     if work.question.build.link is None:
         raise UserError(
             "the study does not say how its objects are linked; write link = … in [build]",
@@ -80,7 +82,7 @@ def _of_object(work: Work[Study], variant: Variant, search: LineSearch, run: Pas
             return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
         return linked(replace(whole, observer=work.observer), name, program)
 
-    return Line(passes(run, search.good, search.bad, variant), make)
+    return CandidateLine(passes(run, search.good, search.bad, variant), make)
 
 
 def limiting_one(outside: Outside, name: str, limit: int) -> Outside:

@@ -12,7 +12,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import Line, LineSearch
+from whyfast.search.axes.line import CandidateLine, LineSearch
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
 
@@ -56,11 +56,11 @@ def way_back(
     return tuple(_candidate(name, variant) for name in beyond) if len(beyond) > 1 else ()
 
 
-def toolchain_line(work: Work[Study], variant: Variant, search: LineSearch) -> Line:
+def toolchain_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
     """The compilers as an axis of what is counted."""
     among = search.among or (search.good, search.bad)
     found = toolchains(among, search.good, search.bad, variant)
-    return Line(found, back=way_back(among, search.good, search.bad, variant))
+    return CandidateLine(found, back=way_back(among, search.good, search.bad, variant))
 
 
 def _names(wanted: Sequence[str], known: Mapping[str, Provider] | None) -> list[str]:
