@@ -28,7 +28,7 @@ from bench.search.world import bursts, disturbed, heavy, normal
 EFFECTS = (1.0, 2.0, 3.0, 4.0, 6.0)
 #: Shares of the searches asked for that scenes beside the figures aimed at are played with; each
 #: of these takes far longer than the others.
-SOME, FEW = 1 / 5, 1 / 10
+SOME, FEW = 1 / 10, 1 / 20
 
 
 @dataclass(frozen=True)

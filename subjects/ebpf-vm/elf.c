@@ -56,7 +56,8 @@ static int find_function(const struct elf *elf, const struct elf_wanted *wanted,
                    wanted->entry, wanted->section);
 }
 
-/* How many functions of a section others may call by name; the first of them, and their names. */
+/* How many functions of a section, or of any (0), others may call by name; the first of them, and
+ * their names. */
 static unsigned global_functions(const struct elf *elf, unsigned section, struct elf_symbol *first,
                                  char *names, size_t room)
 {
@@ -67,8 +68,8 @@ static unsigned global_functions(const struct elf *elf, unsigned section, struct
     for (size_t i = 0; i < elf_symbol_count(elf); i++) {
         const struct elf_symbol symbol = elf_symbol(elf, i);
 
-        if (symbol.type != ELF_FUNCTION || !symbol.binding || symbol.section != section ||
-            !is_in_code(elf, &symbol))
+        if (symbol.type != ELF_FUNCTION || !symbol.binding ||
+            (section && symbol.section != section) || !is_in_code(elf, &symbol))
             continue;
         if (!count++)
             *first = symbol;
@@ -106,7 +107,8 @@ static unsigned pick_section(const struct elf *elf, const char *name)
     return best;
 }
 
-/* Of a section the function that others may call, or its start where it has none. */
+/* The only function that others may call, in the named section or at all; the start of the
+ * section where there is none. */
 static int find_entry(const struct elf *elf, const struct elf_wanted *wanted,
                       struct elf_symbol *found, struct vm_error *error)
 {
@@ -120,12 +122,11 @@ static int find_entry(const struct elf *elf, const struct elf_wanted *wanted,
         return vm_fail(error, wanted->section ? "the ELF file has no code section %.60s"
                                               : "the ELF file has no code",
                        wanted->section);
-    if (global_functions(elf, found->section, found, names, sizeof(names)) > 1) {
-        const struct elf_section section = elf_section(elf, found->section);
+    const unsigned section = wanted->section ? found->section : 0;
 
-        return vm_fail(error, "the ELF section %.40s has several functions: %s; say which one",
-                       elf_section_name(elf, &section), names);
-    }
+    if (global_functions(elf, section, found, names, sizeof(names)) > 1)
+        return vm_fail(error, "the ELF %s%.40s has several functions: %s; say which one by --entry",
+                       section ? "section " : "file", section ? wanted->section : "", names);
     return 0;
 }
 

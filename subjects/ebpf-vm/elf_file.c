@@ -74,6 +74,9 @@ static const char *text_at(const struct elf *elf, const struct elf_section *name
 
     if (at >= names->size || !memchr(text + at, 0, (size_t)names->size - at))
         return "";
+    for (const char *c = text + at; *c; c++)
+        if (*c <= ' ' || *c > '~')
+            return "";
     return text + at;
 }
 

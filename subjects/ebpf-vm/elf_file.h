@@ -51,7 +51,8 @@ size_t elf_symbol_count(const struct elf *elf);
 /* `index` is below elf_symbol_count(). */
 struct elf_symbol elf_symbol(const struct elf *elf, size_t index);
 
-/* Empty for one outside the table of names; ends with a zero byte in any case. */
+/* Empty for one outside the table of names, or with anything but printable ASCII, as messages show
+ * them; ends with a zero byte in any case. */
 const char *elf_section_name(const struct elf *elf, const struct elf_section *section);
 const char *elf_symbol_name(const struct elf *elf, const struct elf_symbol *symbol);
 

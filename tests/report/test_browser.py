@@ -422,10 +422,10 @@ def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
 
 
 def test_two_functions_side_by_side(opened: Opening) -> None:
-    equal = [CodeLine(i, f"mov r{i}", f"mov r{i}") for i in range(12)]
+    equal = [CodeLine(f"mov r{i}", f"mov r{i}") for i in range(12)]
     evil = "<img src=x onerror=alert(1)>"
     sides = [
-        CodeListing("vm_run", (*equal, CodeLine(12, text, text, "indirect jump", "vm.c:7")))
+        CodeListing("vm_run", (*equal, CodeLine(text, text, "indirect jump", "vm.c:7")))
         for text in ("jmp qword ptr [rax]", evil)
     ]
     pair = CodePair("old", "new", (align(*sides),))

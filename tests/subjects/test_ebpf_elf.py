@@ -42,13 +42,27 @@ def elf(
         names += name.encode() + b"\0"
     if symbols:
         sections = [*sections, (".symtab", SYMTAB, 0, entries, 0)]
-    for name, section_type, flags, content, info in [*sections, (".strtab", STRTAB, 0, b"", 0)]:
+    for name, section_type, flags, content, info in [
+        *sections,
+        (".strtab", STRTAB, 0, b"", 0),
+    ]:
         at = len(names)
         names += name.encode() + b"\0"
         if name == ".strtab":
             content = names
         link = len(sections) + 1 if section_type == SYMTAB else 0
-        fields = (at, section_type, flags, 0, HEADER + len(body), len(content), link, info, 8, 0)
+        fields = (
+            at,
+            section_type,
+            flags,
+            0,
+            HEADER + len(body),
+            len(content),
+            link,
+            info,
+            8,
+            0,
+        )
         table += struct.pack("<IIQQQQIIQQ", *fields)
         body += content + bytes(-len(content) % 8)
     header = ident.ljust(16, b"\0") + struct.pack(
@@ -134,12 +148,25 @@ def test_an_entry_by_its_name(load: Load) -> None:
 
 
 def test_several_functions_are_named(load: Load) -> None:
-    assert load(two("one", "two")) == (
-        "the ELF section .text has several functions: one, two; say which one"
+    message = "has several functions: one, two; say which one by --entry"
+    assert load(two("one", "two")) == f"the ELF file {message}"
+    assert load(two("one", "two"), "--section", ".text") == f"the ELF section .text {message}"
+
+
+def test_functions_in_several_sections_are_named(load: Load) -> None:
+    sections = [text(".text", 1), text("xdp", 2)]
+    content = elf(
+        sections,
+        symbols=[("helper", FUNCTION, GLOBAL, 1, 0), ("main", FUNCTION, GLOBAL, 2, 0)],
     )
+    message = "the ELF file has several functions: helper, main; say which one by --entry"
+    assert load(content) == message
+    assert load(content, "--section", "xdp") == "0x2"
 
 
-def test_a_section_with_a_function_of_a_name_goes_before_those_that_it_calls(load: Load) -> None:
+def test_a_section_with_a_function_of_a_name_goes_before_those_that_it_calls(
+    load: Load,
+) -> None:
     sections = [text(".text", 1), text("xdp", 2)]
     symbols = [("helper", FUNCTION, LOCAL, 1, 0), ("main", FUNCTION, GLOBAL, 2, 0)]
     assert load(elf(sections, symbols=symbols)) == "0x2"
@@ -182,7 +209,16 @@ def test_tail_calls_begin_at_the_entry(build_vm: Callable[[str], Path], tmp_path
     )
     for form in ("GOTO", "TAIL", "PINNED"):
         process = subprocess.run(
-            [build_vm(form), "run", "c.o", "--entry", "two", "--prog-array", "5=p.o", "--count"],
+            [
+                build_vm(form),
+                "run",
+                "c.o",
+                "--entry",
+                "two",
+                "--prog-array",
+                "5=p.o",
+                "--count",
+            ],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -219,7 +255,11 @@ def calling(
     [
         (("two", FUNCTION, GLOBAL, 2, 16), -1, "0x2"),
         (("one", FUNCTION, LOCAL, 2, 0), -1, "0x1"),
-        (("", SECTION, LOCAL, 2, 0), 1, "0x2"),  # as compilers write a call of a local function
+        (
+            ("", SECTION, LOCAL, 2, 0),
+            1,
+            "0x2",
+        ),  # as compilers write a call of a local function
         (("", SECTION, LOCAL, 2, 0), -1, "0x1"),
         (("main", FUNCTION, GLOBAL, 1, 8), -1, "0x5"),
     ],
@@ -368,10 +408,22 @@ HUGE = 2**64 - 8
         (patched(58, "<H", 1), "the ELF section table is outside the file"),
         (patched(62, "<H", 9), "the ELF file has no section names"),
         (patched(60, "<H", 0), "the ELF file has no section names"),
-        (patched(TABLE + 64 + 24, "<Q", HUGE), "the ELF code section is outside the file"),
-        (patched(TABLE + 64 + 32, "<Q", HUGE), "the ELF code section is outside the file"),
-        (patched(TABLE + 128 + 24, "<Q", HUGE), "the ELF section names are outside the file"),
-        (patched(TABLE + 128 + 32, "<Q", HUGE), "the ELF section names are outside the file"),
+        (
+            patched(TABLE + 64 + 24, "<Q", HUGE),
+            "the ELF code section is outside the file",
+        ),
+        (
+            patched(TABLE + 64 + 32, "<Q", HUGE),
+            "the ELF code section is outside the file",
+        ),
+        (
+            patched(TABLE + 128 + 24, "<Q", HUGE),
+            "the ELF section names are outside the file",
+        ),
+        (
+            patched(TABLE + 128 + 32, "<Q", HUGE),
+            "the ELF section names are outside the file",
+        ),
         (patched(TABLE + 64, "<I", 2**32 - 1), "0x1"),  # no name, but the first code
         (
             patched(TABLE + 64 + 32, "<Q", 15),
@@ -400,7 +452,16 @@ def test_what_a_compiler_makes(
     target = "bpfel-freestanding" if "cc" in clang_like else "bpfel"
     source = subject / "programs" / "collatz.c"
     output = tmp_path / "collatz.o"
-    command = [*clang_like, "-target", target, "-O2", "-c", str(source), "-o", str(output)]
+    command = [
+        *clang_like,
+        "-target",
+        target,
+        "-O2",
+        "-c",
+        str(source),
+        "-o",
+        str(output),
+    ]
     if subprocess.run(command, check=False).returncode:
         pytest.skip("the compiler has no BPF target")
     assert load(output.read_bytes()) == "0x1470000008f"

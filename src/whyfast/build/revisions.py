@@ -73,6 +73,14 @@ def change_between(repository: Path, text: str = "") -> Range:
     return Range(base, head, base_name, head_name)
 
 
+def commits_between(repository: Path, change: Range) -> int:
+    """How many commits lead by first parents from the base to the head, 0 where none do."""
+    if git(repository, "merge-base", "--is-ancestor", change.base, change.head).returncode:
+        return 0
+    said = git(repository, "rev-list", "--count", "--first-parent", f"{change.base}..{change.head}")
+    return int(said.stdout) if said.returncode == 0 else 0
+
+
 def default_branch(repository: Path) -> str:
     """The branch that changes are made for; UserError when it cannot be told."""
     said = git(repository, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")

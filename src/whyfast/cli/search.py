@@ -96,8 +96,6 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
-    if args.axis == "commits" and args.measure != "time":
-        raise UserError("commits are compared by time", where=f"--measure {args.measure}")
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
@@ -202,12 +200,18 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             args.blocks,
             args.fresh,
             args.everything,
+            args.measure,
         )
         study, own = load_study(args.what[0]), own_home()
         with BuildStore(own.builds).in_use():
             return search_by_study(study, search, own, observer, Outside())
     if args.axis != "commits":
         raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
+    if args.measure != "time":
+        raise UserError(
+            "of a command nothing is counted; let it print a number, and say --number",
+            where=f"--measure {args.measure}",
+        )
     command = CommandSearch(
         tuple(args.what),
         args.build,

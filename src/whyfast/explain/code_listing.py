@@ -125,7 +125,6 @@ class Listings:
             text = form = _HEX.sub("page", text)
         at = labels.get(instruction.address)
         return CodeLine(
-            instruction.address,
             f"{at}: {text}" if at else text,
             _form(form),
             _FLOWS.get(instruction.kind, ""),

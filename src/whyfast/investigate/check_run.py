@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.revisions import Range, change_between, top_level
+from whyfast.build.revisions import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.block_loop import measure_blocks
@@ -70,12 +71,15 @@ def run_check(
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     work = _built(build(Work(plain, home, observer, outside)), asked.change)
     code = same_builds(*(_place(work, b) for b in work.usable))
+    count = commits_between(asked.study.source.folder, asked.change)
     check = Check(
         **{k: getattr(asked.change, k) for k in ("base", "head", "base_name", "head_name")},
         code=code,
         added=asked.added,
         removed=asked.removed,
         notes=asked.notes,
+        commits=count,
+        search=_search(request, asked.change) if count > 1 else "",
     )
     if code.same or not work.question.benchmarks:
         with recording(work, None, alone=False) as run:
@@ -90,6 +94,12 @@ def run_check(
         work = observe(work)
         _measure(work, run, check)
     return _said(judge(work, run.recorded), check)
+
+
+def _search(request: Request, change: Range) -> str:
+    """The command that finds the commit among those between."""
+    study = shlex.quote(str(request.study or ROOT_FILE))
+    return f"whyfast search {study} --good {change.base[:12]} --bad {change.head[:12]}"
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:

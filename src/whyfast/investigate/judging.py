@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whyfast.explain.calls import calls_left
 from whyfast.explain.troubles import find_troubles
+from whyfast.investigate.code_kept import kept_code
 from whyfast.investigate.commits_touch import touched_code
 from whyfast.investigate.work import Work
 from whyfast.judge.expectations import refuted
@@ -32,4 +33,5 @@ def _found(work: Work[Study]) -> Found:
         counted=work.counted,
         changed=touched_code(work),
         observed=work.observed,
+        code=kept_code(work),
     )

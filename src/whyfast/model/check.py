@@ -76,7 +76,8 @@ class Check:
 
     ``base`` and ``head`` are full hashes of commits, ``base_name`` and ``head_name`` what they are
     called. ``added`` and ``removed`` are benchmarks that only one side's study has. ``notes`` are
-    what weakens the comparison, one sentence each.
+    what weakens the comparison, one sentence each. ``commits`` is how many lie between, and
+    ``search`` the command line that says which of them it is; empty where there is but one.
     """
 
     base: str
@@ -88,6 +89,8 @@ class Check:
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    commits: int = 0
+    search: str = ""
 
     def reach(self, benchmark: str) -> Reach | None:
         """That of one benchmark."""

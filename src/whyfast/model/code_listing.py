@@ -18,7 +18,6 @@ class CodeLine:
     for instructions that differ in registers and places in the stack frame only. ``source`` is
     ``file:line``, empty where nothing tells."""
 
-    address: int
     text: str
     form: str
     flow: Flow = ""
@@ -77,3 +76,12 @@ class CodePair:
     others: int = 0
     only_in_a: tuple[str, ...] = ()
     only_in_b: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProgramCode:
+    """The functions of one build that a study looks at; ``left_out`` is how many had no room."""
+
+    variant: str
+    listings: tuple[CodeListing, ...]
+    left_out: int = 0

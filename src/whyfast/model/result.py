@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from whyfast.model.boot import Boot
 from whyfast.model.build import BuildOutcome
 from whyfast.model.check import Check
+from whyfast.model.code_listing import ProgramCode
 from whyfast.model.counted import ChangedFunctions, Counted
 from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
 from whyfast.model.observed import Observed
@@ -104,7 +105,8 @@ class Found:
     ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
     functions the commits between builds change, ``observed`` what programs said about themselves.
-    ``check`` is what a change does to the program, where that was asked.
+    ``check`` is what a change does to the program, where that was asked. ``code`` is the machine
+    code of the functions that the study names, one a build.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -115,6 +117,7 @@ class Found:
     changed: tuple[ChangedFunctions, ...] = ()
     observed: Observed = field(default_factory=Observed)
     check: Check | None = None
+    code: tuple[ProgramCode, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -114,11 +114,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Sentence:
-    """``label`` stands in front (``warning``); the lines of ``more`` belong to it."""
+    """``label`` stands in front (``warning``); the lines of ``more`` belong to it. ``link`` is the
+    name of the place in the document that it speaks of."""
 
     text: str
     label: str = ""
     more: tuple[str, ...] = ()
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,10 +170,12 @@ class CodeSides:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together under a title, folded away where things can be."""
+    """Blocks that belong together under a title, folded away where things can be. ``name`` is what
+    links to it say."""
 
     title: str
     blocks: tuple[Block, ...]
+    name: str = ""
 
 
 Block = Table | Sentences | CodeBlock | FactTree | Plot | CodeSides | Group

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.choose import narrow
 from whyfast.investigate.events import Observer
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.commits import commits, merged_branch, uncommitted
 from whyfast.search.axes.toolchains import toolchains, way_back
 from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
+from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
 from whyfast.search.study_evidence import study_evidence
@@ -31,7 +34,7 @@ from whyfast.store.home import Home
 class StudySearch:
     """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
     when empty; ``margin`` None is the study's, ``blocks`` the most to take.
-    ``everything``: further steps too."""
+    ``everything``: further steps too. ``quantity``: what is compared."""
 
     axis: str
     good: str
@@ -43,6 +46,7 @@ class StudySearch:
     blocks: int | None = None
     fresh: bool = False
     everything: bool = False
+    quantity: Quantity = "time"
 
 
 def search_by_study(
@@ -51,23 +55,28 @@ def search_by_study(
     """Since which candidate the variant is slower. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
     variant = _variant(study, search.variant)
-    repository = _repository(study, home, observer) if search.axis == "commits" else None
+    repository = None
+    if search.axis == "commits":
+        study = _of_commits(study, search)
+        repository = _repository(study, home, observer)
     found = _candidates(variant, search, repository)
     if repository is not None and (said := uncommitted(repository, found[-1])):
         observer.note(said)
-    relinkable = study.build.link is not None and study.measure.layouts > 0
+    check_quantity(search.quantity, study)
+    timed = search.quantity == "time"
+    relinkable = timed and study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin
     work = Work(replace(study, twin=False), home, observer, outside)
 
     def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
         task = Task(len(candidates) - 1, margin, relinkable, budget=search.blocks)
-        key = search_key(
-            study.name, search.axis, [repr(c) for c in candidates], repr(study.benchmarks), margin
-        )
+        names, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
+        key = search_key(study.name, search.axis, names, benchmarks, margin, search.quantity)
         file = home.data / "searches" / f"{key}.json"
         if search.fresh:
             file.unlink(missing_ok=True)
-        subject = StudySubject(work, candidates, zlib.crc32(key.encode()), relinkable)
+        seed = zlib.crc32(key.encode())
+        subject = StudySubject(work, candidates, seed, relinkable, search.quantity)
         observer.phase("search")
         result = run_search(subject, begun(search.axis, candidates, task), file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))
@@ -97,6 +106,18 @@ def _candidates(
 
 def _among(search: StudySearch) -> tuple[str, ...]:
     return search.among or (search.good, search.bad)
+
+
+def _of_commits(study: Study, search: StudySearch) -> Study:
+    """The study; where its source is a folder that is the root of a repository, with that
+    repository as the source: its commits are built, not the files as they are."""
+    folder = study.source.folder
+    if study.source.kind == "path":
+        with contextlib.suppress(UserError):
+            if top_level(folder).resolve() == folder.resolve():
+                source = Source("git", str(folder), folder, revision=search.bad)
+                return replace(study, source=source)
+    return study
 
 
 def _repository(study: Study, home: Home, observer: Observer) -> Path:

@@ -28,8 +28,9 @@ NOISES: Floats = 1.25 ** np.arange(-8.0, 12.0)
 EFFECTS: Floats = np.arange(-12.0, 13.0)
 #: With fewer blocks than this the estimate of the noise is so poor that the steps are wider.
 POOR = 8
-#: The least noise, as a share of the effect: counted instructions have none.
-LEAST = 1e-3
+#: The least noise, as a share of the effect. Counted instructions have none, but then a level
+#: between two of :data:`whyfast.search.hypotheses.LEVELS`, up to an eighth off, would be refuted.
+LEAST = 1 / 16
 #: At most this many points of each sign are kept, those with most weight.
 KEPT = 48
 
@@ -94,7 +95,7 @@ def doubt(ends: Floats, margin: float) -> tuple[float, float]:
 def robust_noise(ends: Floats) -> float:
     """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1.
 
-    1.4826 × MAD / :data:`ENDS_NOISE`, but at least a thousandth of the effect, and above 0.
+    1.4826 × MAD / :data:`ENDS_NOISE`, but at least :data:`LEAST` of the effect, and above 0.
     """
     center = float(np.median(ends))
     spread = 1.4826 * float(np.median(np.abs(ends - center))) / ENDS_NOISE

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.build.revisions import change_between, file_at, snapshot, top_level
+from whyfast.build.revisions import (
+    change_between,
+    commits_between,
+    file_at,
+    snapshot,
+    top_level,
+)
 from whyfast.model.errors import UserError
 
 
@@ -46,6 +52,13 @@ def test_the_merge_base_with_the_default_branch_and_head(repo: Path) -> None:
 def test_two_revisions_as_they_are_and_from_their_merge_base(repo: Path) -> None:
     assert change_between(repo, "main..branch").base == git(repo, "rev-parse", "main")
     assert change_between(repo, "main...branch").base == git(repo, "rev-parse", "main~1")
+
+
+def test_commits_between_are_those_of_the_first_parents(repo: Path) -> None:
+    assert commits_between(repo, change_between(repo, "main~1..main")) == 1
+    git(repo, "merge", "-q", "--no-ff", "-m", "merged", "main")
+    assert commits_between(repo, change_between(repo, "main~1..branch")) == 2
+    assert commits_between(repo, change_between(repo, "branch~1..main")) == 0
 
 
 def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(repo: Path) -> None:

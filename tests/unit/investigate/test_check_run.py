@@ -129,6 +129,25 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     assert (exit_code(result, "slower"), exit_code(result, None)) == (3, 0)
 
 
+def test_a_change_of_several_commits_that_is_slower_is_one_to_search(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    assert not [s for s in _sentences(bench.run()) if "whyfast search" in s]
+    bench.git("checkout", "-q", "-b", "work")
+    for text in ("two", "three"):
+        (bench.repo / "main.c").write_text(text)
+        bench.git("commit", "-qam", text)
+    result = bench.run()
+    check = result.found.check
+    assert check is not None
+    said = (
+        f"`whyfast search whyfast.toml --good {check.base[:12]} --bad {check.head[:12]} "
+        "--benchmark one` says since which of the 2 commits."
+    )
+    assert said in _sentences(result)
+    bench.world.script = ratios({"base": 1.0, "head": 1.0})
+    assert not [s for s in _sentences(bench.run()) if "whyfast search" in s]
+
+
 def test_the_repository_is_left_as_it_was(bench: Bench) -> None:
     def state() -> str:
         words = ["git", "-C", str(bench.repo), "status", "--short", "--branch"]

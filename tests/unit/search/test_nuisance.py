@@ -33,7 +33,7 @@ def test_too_few_blocks_say_nothing_of_the_noise() -> None:
 
 def test_the_robust_noise_is_that_of_one_measurement_and_never_zero() -> None:
     assert robust_noise(_ends(0.0, 0.01, 20_001)) == pytest.approx(0.01, rel=0.03)
-    assert robust_noise(np.array([0.05] * 4)) == 0.05 * 1e-3
+    assert robust_noise(np.array([0.05] * 4)) == 0.05 / 16
     assert robust_noise(np.zeros(4)) == 1e-9
 
 

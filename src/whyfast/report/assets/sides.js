@@ -40,13 +40,12 @@ document.addEventListener("DOMContentLoaded", () => {
     fold.append(scroll);
   }
 
-  document.querySelectorAll("details[data-sides]").forEach((fold) => {
-    fold.addEventListener("toggle", () => {
-      if (!fold.open || fold.dataset.done) return;
-      fold.dataset.done = "yes";
-      draw(fold);
-    });
-  });
+  // A fold may itself be in one that is drawn later; toggling does not bubble.
+  document.addEventListener("toggle", ({ target: fold }) => {
+    if (!fold.open || !fold.dataset.sides || fold.dataset.done) return;
+    fold.dataset.done = "yes";
+    draw(fold);
+  }, true);
   // A link to a place in a fold opens it.
   const reveal = () => {
     const target = location.hash.startsWith("#code-") && byId(decodeURIComponent(location.hash.slice(1)));

@@ -7,7 +7,7 @@ from typing import Literal
 
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.document import Document, ReportSection, document, section
 from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
@@ -30,6 +30,7 @@ from whyfast.report.topics.layouts import layout_section
 from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
 from whyfast.report.topics.matrix import matrix_tables
 from whyfast.report.topics.programs import builds_section, provenance_section
+from whyfast.report.topics.result_code import linked, result_code_section
 from whyfast.report.topics.summary import summary_table
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
@@ -73,6 +74,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         evidence,
         more_counted,
         points,
+        result_code_section(result, answer.sentences),
         functions,
         raw_section(result),
         builds_section(result),
@@ -104,7 +106,7 @@ def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | 
         "Every variant against every baseline" if found else "What was found",
         interval_plot(result),
         *found,
-        sentences(answer.sentences),
+        linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",
     )

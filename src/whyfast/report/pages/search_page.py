@@ -215,8 +215,11 @@ def _listed(result: SearchResult, where: Where) -> str:
 
 
 def _ratio(interval: Interval) -> str:
-    ends = (math.exp(interval.estimate), math.exp(interval.low), math.exp(min(interval.high, 700)))
-    text = ratio_text(*ends)
+    """The ratio and its interval, or no interval while too few blocks bound it."""
+    ratio = math.exp(interval.estimate)
+    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return f"about {ratio_text(ratio, ratio, ratio).factor}"
+    text = ratio_text(ratio, math.exp(interval.low), math.exp(interval.high))
     return f"{text.factor} {text.interval}".strip()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 
 from whyfast.judge.decide import ALPHA
@@ -193,9 +194,23 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
             yield f"It cannot be shown that nothing else changed: {reason}."
         if len(code.reasons) > _NAMES:
             yield f"And {len(code.reasons) - _NAMES} more such."
+    yield from _since(result, check)
     yield from _sides(check)
     yield from _unjudged(result, check)
     yield from check.notes
+
+
+def _since(result: Result, check: Check) -> Iterator[str]:
+    """How to find the commit that made it slower, where there are several."""
+    moved = {None, *(r.benchmark for r in check.reaches if r.placement_only)}
+    slower = [v for v in result.judged.verdicts if v.word == "slower" and v.benchmark not in moved]
+    if check.search and slower:
+        worst = max(slower, key=lambda v: v.ratio)
+        name = shlex.quote(worst.benchmark or "")
+        yield (
+            f"`{visible(f'{check.search} --benchmark {name}')}` says since which of the "
+            f"{check.commits} commits."
+        )
 
 
 def _sides(check: Check) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from whyfast.model.code_listing import CodeDifference, CodePair, CodeRow
 from whyfast.report.document import (
     Block,
     CodeSides,
+    Group,
     Importance,
     ReportSection,
     group,
@@ -46,7 +48,8 @@ def _pair(pair: CodePair) -> Block | None:
         CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
         for i, d in enumerate(pair.differences)
     ]
-    return group(f"{pair.a} → {pair.b}", sentences(_about(pair)), *sides)
+    made = group(f"{pair.a} → {pair.b}", sentences(_about(pair)), *sides)
+    return replace(made, name=start) if isinstance(made, Group) else made
 
 
 def _about(pair: CodePair) -> Iterator[str]:
@@ -56,7 +59,7 @@ def _about(pair: CodePair) -> Iterator[str]:
             "addresses and registers."
         )
     if pair.others:
-        yield f"{count(pair.others, 'more function')} differ: `--function` shows them."
+        yield f"{count(pair.others, 'more function')} differ."
     for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
         if only:
             some = ", ".join(only[:6]) + (", …" if only[6:] else "")

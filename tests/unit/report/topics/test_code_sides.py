@@ -21,7 +21,7 @@ def _listing(*texts: str) -> CodeListing:
     lines = []
     for i, text in enumerate(texts):
         flow = "indirect jump" if text.startswith("jmp q") else ""
-        lines.append(CodeLine(i, text, text, flow, f"vm.c:{i}"))  # type: ignore[arg-type]
+        lines.append(CodeLine(text, text, flow, f"vm.c:{i}"))  # type: ignore[arg-type]
     return CodeListing("vm_run", tuple(lines))
 
 
@@ -58,7 +58,7 @@ def test_what_is_equal_and_far_away_is_folded() -> None:
 def test_side_by_side_in_a_wide_terminal() -> None:
     lines = _printed(100)
     assert lines[:2] == [
-        "2 more functions differ: `--function` shows them.",
+        "2 more functions differ.",
         "Only in new: 1 (fresh).",
     ]
     assert lines[4] == "  ⋮ 9 equal instructions"

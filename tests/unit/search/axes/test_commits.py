@@ -9,7 +9,7 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.commits import commits
+from whyfast.search.axes.commits import changed_files, commits, merged_branch, uncommitted
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -74,3 +74,32 @@ def test_a_shallow_clone_says_what_to_do(repository: Path, tmp_path: Path) -> No
     with pytest.raises(UserError) as caught:
         commits(clone, "one", "main")
     assert "the clone is shallow: git fetch --unshallow" in str(caught.value)
+
+
+def test_a_merge_has_a_branch_from_where_it_left(repository: Path) -> None:
+    variant = Variant("base", "path:gcc")
+    (merge,) = [c for c in commits(repository, "one", "main") if c.title.endswith("merged")]
+    branch = merged_branch(repository, merge, variant)
+    assert branch is not None
+    assert [c.title.split(" ", 2)[2] for c in branch] == ["two", "three"]
+    assert branch[1].variant is not None
+    assert branch[1].variant.revision == _git(repository, "rev-parse", "side")
+
+
+def test_what_is_no_merge_has_no_branch(repository: Path) -> None:
+    (two,) = [c for c in commits(repository, "one", "main") if c.title.endswith("two")]
+    assert merged_branch(repository, two) is None
+
+
+def test_changes_that_no_commit_has_are_told_where_the_bad_end_is_checked_out(
+    repository: Path,
+) -> None:
+    (repository / "file").write_text("one")
+    _git(repository, "add", "file")
+    _git(repository, "commit", "-q", "-m", "file")
+    found = commits(repository, "one", "main")
+    assert uncommitted(repository, found[-1]) == ""
+    assert changed_files(repository, found[-2], found[-1]) == ["file"]
+    (repository / "file").write_text("two")
+    assert "not committed" in uncommitted(repository, found[-1])
+    assert uncommitted(repository, found[-2]) == ""

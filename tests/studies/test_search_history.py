@@ -1,0 +1,201 @@
+"""A history with a known answer, end to end: a culprit of 3 %, a decoy that only moves code,
+commits that do not build, a merged branch, and a revert. The program simulates its times."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.test_run import whyfast
+
+from whyfast.store.home import Home
+
+PACED = Path(__file__).resolve().parents[1] / "known" / "paced" / "paced.c"
+
+#: Commits of the line of first parents, by number.
+DECOY, BROKEN, CULPRIT, MERGE, REVERT, LAST = 4, (7, 8), 11, 15, 18, 20
+#: What the branch that is merged has: four commits, the third of which costs 5 %.
+BRANCH, GUILTY = 4, 3
+
+
+class History:
+    """A repository whose hashes are always the same, so that all that is drawn is too."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.steps, self.moved, self.broken, self.count = 60000, False, False, 0
+        folder.mkdir()
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments: str) -> None:
+        when = f"2026-01-01T00:{self.count // 60:02}:{self.count % 60:02}Z"
+        own = {f"GIT_{who}_DATE": when for who in ("AUTHOR", "COMMITTER")}
+        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        command = ["git", "-C", str(self.folder), *settings, *arguments]
+        subprocess.run(command, check=True, env={**os.environ, **own}, capture_output=True)
+
+    def commit(self, subject: str) -> None:
+        self.count += 1
+        lines = [f"#define STEPS {self.steps}", f"/* revision {self.count} */"]
+        lines += ["#define MOVED 1"] * self.moved + ["#error does not build"] * self.broken
+        (self.folder / "paced.c").write_text("\n".join([*lines, PACED.read_text()]))
+        self.git("add", "paced.c")
+        self.git("commit", "-q", "-m", subject)
+        self.git("tag", subject.replace(" ", "-"))
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = History(tmp_path_factory.mktemp("history") / "repository")
+    for number in range(LAST + 1):
+        if number == DECOY:
+            made.moved = True
+        if number == CULPRIT:
+            made.steps = made.steps * 103 // 100
+        if number == REVERT:
+            made.steps = 60000
+        if number == MERGE:
+            made.git("checkout", "-q", "-b", "side", "main~2")
+            for one in range(1, BRANCH + 1):
+                made.steps = made.steps * 105 // 100 if one == GUILTY else made.steps
+                made.commit(f"side {one}")
+            made.git("checkout", "-q", "main")
+            made.git("merge", "-q", "--no-ff", "-s", "ours", "--no-commit", "side")
+        made.broken = number in BROKEN
+        made.commit(f"change {number}")
+    return made.folder
+
+
+def _study(folder: Path, repository: Path) -> Path:
+    folder.mkdir()
+    (folder / "study.toml").write_text(
+        f"""
+[study]
+title = "Since when?"
+baseline = "base"
+[source]
+git = "{repository}"
+revision = "main"
+[build]
+steps = ["{{cc}} {{cflags}} -c {{source}}/paced.c"]
+link = "{{cc}} -o {{program}} paced.o {{layout}} {{ldflags}}"
+program = "paced"
+[variant.base]
+toolchain = "path:gcc"
+cflags = ["-O1", "-ffunction-sections", "-fno-toplevel-reorder"]
+[benchmarks.paced]
+runner = "turn"
+command = ["{{program}}"]
+[measure]
+layouts = 12
+turns = 5
+"""
+    )
+    return folder
+
+
+def _searched(
+    study: Path, good: str, bad: str, out: Path, *more: str
+) -> tuple[dict[str, Any], str]:
+    ends = ("--good", good, "--bad", bad, "--json", str(out))
+    done = whyfast("search", study, *ends, *more)
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found, done.stdout
+
+
+@pytest.fixture
+def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
+    return _study(tmp_path / "study", repository)
+
+
+def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> None:
+    found, said = _searched(study, "change-0", "change-14", tmp_path / "out.json")
+    assert found["answer"]["word"] == "culprit"
+    assert found["answer"]["where"]["first"] == CULPRIT
+    assert f"change {CULPRIT}" in said.splitlines()[0]
+    step = found["answer"]["step"]
+    assert step["low"] < 0.0296 < step["high"]  # log 1.03
+    (reach,) = found["evidence"]["reaches"]
+    assert reach["executes"] is None or "work" in reach["executes"]
+    assert [f["name"] for f in found["evidence"]["code"]["functions"]] == ["work"]
+    assert set(found["state"]["skipped"]) <= {str(n) for n in BROKEN}
+
+
+def test_a_decoy_alone_is_placement(study: Path, tmp_path: Path) -> None:
+    found, said = _searched(study, "change-0", "change-6", tmp_path / "out.json")
+    assert found["answer"]["word"] == "placement"
+    assert "It is placement." in said
+
+
+def test_what_was_reverted_is_no_step(study: Path, tmp_path: Path) -> None:
+    found, said = _searched(study, f"change-{DECOY}", f"change-{LAST}", tmp_path / "out.json")
+    assert found["answer"]["word"] == "none"
+    assert said.startswith("There is no step")
+
+
+def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> None:
+    good, bad = f"change-{CULPRIT}", f"change-{REVERT - 1}"
+    found, said = _searched(study, good, bad, tmp_path / "out.json")
+    assert found["candidates"][found["answer"]["where"]["first"]]["title"].endswith(
+        f"change {MERGE}"
+    )
+    (branch,) = found["further"]
+    where = branch["answer"]["where"]["first"]
+    assert branch["candidates"][where]["title"].endswith(f"side {GUILTY}")
+    assert f"side {GUILTY}" in said
+    assert "came in by the merge" in " ".join(said.split())
+
+
+#: Prints the steps of a commit, a count that takes no time.
+COUNTED = ("--number", "--", "sh", "-c", "grep -o 'STEPS [0-9]*' paced.c | head -1")
+
+
+def test_a_search_that_was_killed_goes_on(own_home: Home, repository: Path, tmp_path: Path) -> None:
+    asked = ("search", "--repo", str(repository), "--good", "change-4", "--bad", "change-14")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whyfast.cli.main", *asked, *COUNTED],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "block 6:" in line:
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    out = tmp_path / "out.json"
+    done = whyfast(*asked, "--json", out, *COUNTED)
+    kept = re.search(r"resuming: (\d+) blocks", done.stderr)
+    assert kept is not None
+    assert int(kept[1]) >= 6
+    found = json.loads(out.read_text())
+    assert len(found["state"]["observations"]) > int(kept[1])
+    assert found["answer"]["where"]["first"] == CULPRIT - 4
+
+
+def test_several_steps_are_all_found_on_demand(
+    own_home: Home, repository: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    asked = ("search", "--repo", repository, "--good", "change-4", "--bad", "change-17", "--all")
+    done = whyfast(*asked, "--json", out, *COUNTED)
+    titles = set()
+
+    def gather(result: dict[str, Any]) -> None:
+        if result["answer"]["word"] == "culprit":
+            titles.add(result["candidates"][result["answer"]["where"]["first"]]["title"][19:])
+        for one in result["further"]:
+            gather(one)
+
+    gather(json.loads(out.read_text()))
+    assert titles == {f"change {CULPRIT}", f"change {MERGE}", f"side {GUILTY}"}
+    assert "The step is not all of the difference" in " ".join(done.stdout.split())

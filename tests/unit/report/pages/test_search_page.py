@@ -1,0 +1,90 @@
+"""A search as a page: since, because, and what is behind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from tests.unit.search.worlds import Range, step_at
+
+from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.report.document import Document, Plot, Sentences
+from whyfast.report.pages.search_page import dump_search, search_headline, search_page
+from whyfast.report.render.html import render_html
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.engine import Done
+from whyfast.search.run import SearchResult, begun
+from whyfast.search.state import Task
+from whyfast.search.step_evidence import SectionSize, StepEvidence
+
+EVIDENCE = StepEvidence(
+    CodeComparison(False, False, (FunctionChange("work", "changed", (100, 180)),), traced=True),
+    (Reach("spin", ("work",), "", (1000.0, 1030.0)),),
+    sections=(SectionSize(".text", 100, 180),),
+    files=("work.c",),
+)
+
+
+def _searched(levels: list[float], prefix: str = "change") -> SearchResult:
+    names = tuple(
+        AxisCandidate(f"{prefix}{i}", f"{i:07x} {prefix} {i}") for i in range(len(levels))
+    )
+    task = Task(len(levels) - 1)
+    state, done = Range(levels, noise=0.001, seed=2).search(task)
+    assert isinstance(done, Done)
+    return replace(begun("commits", names, task), state=state, answer=done.answer)
+
+
+def _said(page: Document, name: str) -> list[str]:
+    (section,) = [s for s in page.sections if s.name == name]
+    return [x.text for b in section.blocks if isinstance(b, Sentences) for x in b.items]
+
+
+def test_the_headline_says_since_and_because() -> None:
+    result = replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE)
+    assert search_headline(result).startswith("'0000009 change 9' is 1.030x slower")
+    assert search_headline(result).endswith(
+        ", than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
+    )
+    page = search_page(result)
+    assert _said(page, "because") == [
+        "The machine code of 1 function differs: `work`.",
+        "spin executes `work`; 1,000 instructions became 1,030, simulated.",
+        "In the source it changes `work.c`.",
+    ]
+
+
+def test_a_culprit_in_a_merged_branch_goes_before_the_merge() -> None:
+    branch = replace(_searched(step_at(2, 4, 0.03), "side"), why="merged branch")
+    result = replace(_searched(step_at(9, 16, 0.03)), further=(branch,))
+    said = search_headline(result)
+    assert said.startswith("'0000002 side 2' is ")
+    assert said.endswith("; it came in by the merge 0000009.")
+
+
+def test_a_branch_that_does_not_show_it_is_told() -> None:
+    branch = replace(_searched([0.0] * 5, "side"), why="merged branch")
+    page = search_page(replace(_searched(step_at(9, 16, 0.03)), further=(branch,)))
+    (said,) = _said(page, "further")
+    assert said.startswith("In the branch itself, up to '0000004 side 4': There is no step")
+
+
+def test_an_interval_that_nothing_bounds_is_not_printed() -> None:
+    result = _searched([0.0] * 5)
+    assert result.answer.ends is not None
+    unbounded = replace(result.answer.ends, low=float("-inf"), high=float("inf"))
+    said = search_headline(replace(result, answer=replace(result.answer, ends=unbounded)))
+    assert "about 1." in said
+    assert "[" not in said
+
+
+def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> None:
+    result = _searched(step_at(9, 16, 0.03))
+    page = search_page(result)
+    (plot,) = [b for s in page.sections for b in s.blocks if isinstance(b, Plot)]
+    assert plot.kind == "search"
+    assert max(plot.data["gaps"], key=lambda g: g["share"])["high"] == 9
+    assert "KINDS.search" in render_html(page)
+    data = json.loads(dump_search(result))
+    assert data["schema"] == "whyfast-search/1"
+    assert len(data["state"]["observations"]) == len(result.state.observations)

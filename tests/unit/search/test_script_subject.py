@@ -1,0 +1,79 @@
+"""Commands in checkouts of commits."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.investigate.outside import Outside
+from whyfast.search.axes.commits import commits
+from whyfast.search.script_subject import ScriptSubject
+from whyfast.search.subject import CandidateFailed
+
+NUMBERS = ("7", "steps: 1,250", "none", "0")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
+
+    git("init", "-q", "-b", "main")
+    for number, text in enumerate(NUMBERS):
+        (folder / "said").write_text(text)
+        git("add", "said")
+        git("commit", "-q", "-m", f"change {number}")
+    return folder
+
+
+def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -> ScriptSubject:
+    found = commits(repository, "main~3", "main")
+    folder = tmp_path / "checkouts"
+    return ScriptSubject(
+        repository, found, command, build, folder, Outside(), 1, prints_number=True
+    )
+
+
+def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
+    subject = _subject(repository, tmp_path, "cat", "said")
+    (times,) = subject.block([0, 1], layouts=False)
+    assert {c: t.tolist() for c, t in times.items()} == {0: [7.0], 1: [1250.0]}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "said"),
+    [(2, "prints 'none' last, not a number above 0"), (3, "prints '0' last, not a number above 0")],
+)
+def test_what_prints_no_number_above_0_failed(
+    repository: Path, tmp_path: Path, candidate: int, said: str
+) -> None:
+    with pytest.raises(CandidateFailed) as caught:
+        _subject(repository, tmp_path, "cat", "said").block([candidate], layouts=False)
+    assert (caught.value.candidate, caught.value.reason) == (candidate, said)
+
+
+def test_a_command_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
+    subject = _subject(repository, tmp_path, "sh", "-c", "echo broken >&2; exit 3")
+    with pytest.raises(CandidateFailed, match="ended with exit code 3: broken"):
+        subject.block([0], layouts=False)
+
+
+def test_what_was_built_is_not_built_again(repository: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    for _ in range(2):
+        _subject(repository, tmp_path, "cat", "said", build=f"echo built >> {log}").build(0)
+    assert log.read_text() == "built\n"
+
+
+def test_closing_removes_the_checkouts(repository: Path, tmp_path: Path) -> None:
+    subject = _subject(repository, tmp_path, "cat", "said")
+    subject.build(0)
+    assert subject.place(0).is_dir()
+    subject.close()
+    assert not subject.place(0).exists()
