@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -17,6 +17,10 @@ test: $(VENV)/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/python -m tests.prepare
 	$(BIN)/python -m pytest -q
+
+# The tests of the wheel under every Python from 3.11 on that this machine has.
+test-all: test
+	$(BIN)/python -m tests.every_python
 
 setup: $(VENV)/.ready
 
@@ -56,4 +60,4 @@ lock:
 	    --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml -o requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dispatch.html
+	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dispatch.html

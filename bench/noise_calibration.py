@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from whyfast.formats.load import load_recordings
+from whyfast.investigate.compare_units import split_quantities
 from whyfast.judge.noise import Noise, calibrate_noise
 from whyfast.judge.runs import compare_runs
 from whyfast.model.series import SECOND, Recording, Series
@@ -62,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if len(args.runs) < (2 if args.alone else 4):
         parser.error("needs at least four runs (--alone: two), or --simulate")
-    runs = sorted(load_recordings(args.runs), key=lambda r: r.started or 0)
+    loaded = split_quantities(load_recordings(args.runs), ()).speed
+    runs = sorted(loaded, key=lambda r: r.started or 0)
     print(f"{len(runs)} runs of {len(common(runs))} benchmarks")
     if args.alone:
         alone(runs, args.margin, rng)

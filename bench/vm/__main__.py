@@ -1,6 +1,6 @@
 """``make bench-vm``: the interpreter in ``subjects/ebpf-vm`` beside others of the same bytecode.
 
-    python -m bench.vm [--ubpf [NAME=]FOLDER]... [--blocks 20]
+    python -m bench.vm [--ubpf [NAME=]FOLDER]... [--blocks 15]
 
 Of each program of both sets one execution is timed, in interleaved turns; loading and verifying
 come before. FOLDER is an installed uBPF: libubpf.a and its headers. Without it there is none, and
@@ -49,7 +49,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--no-rbpf", action="store_true", help="leave out rbpf")
     parser.add_argument("--programs", nargs="+", metavar="NAME", help="only some of them")
-    parser.add_argument("--blocks", type=int, default=20, help="of a program; default 20")
+    parser.add_argument("--blocks", type=int, default=15, help="of a program; default 15")
     parser.add_argument("--turns", type=int, default=15, help="of a block; default 15")
     parser.add_argument("--seed", type=int, default=1, help="of the orders; default 1")
     return parser.parse_args(argv)

@@ -421,6 +421,13 @@ def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
     _clean(seen)
 
 
+def test_the_time_line_has_a_dot_a_block(opened: Opening) -> None:
+    seen = opened(sample_result(), viewport=PHONE)
+    assert seen.page.locator("#timeline-plot .point").count() == 6 * 8
+    assert seen.page.locator("#timeline-plot .name").all_text_contents() == ["start"]
+    _clean(seen)
+
+
 def test_two_functions_side_by_side(opened: Opening) -> None:
     equal = [CodeLine(f"mov r{i}", f"mov r{i}") for i in range(12)]
     evil = "<img src=x onerror=alert(1)>"

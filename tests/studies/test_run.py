@@ -41,7 +41,9 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
         tmp_path / "spin",
         {
             "base": steps(10000),
-            "twin": 'cflags = ["-DSTEPS=10000", "-DTWIN"]',
+            # Other bytes, the same code; and the same bytes.
+            "twin": f'{steps(10000)}\nldflags = ["-Wl,--build-id=0x77"]',
+            "copy": 'cflags = ["-DSTEPS=10000", "-DCOPY"]',
             "slow": steps(11000),
         },
     )
@@ -54,7 +56,11 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert 1.09 < said["slow"]["high"] < 1.15
     assert said["twin"]["verdict"] in ("same", "undecided")
     assert re.search(r"slow is 1\.(0[89]|1)\d*x slower than base", done.stdout)
-    assert "base and twin are byte-identical" in done.stdout
+    assert "base and copy are the same, byte for byte; measured once" in " ".join(
+        done.stdout.split()
+    )
+    assert json.loads(out.read_text())["recorded"]["same"] == {"copy": "base"}
+    assert "copy" not in said
 
     again = whyfast("run", study, "--json", out)
     assert all(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])

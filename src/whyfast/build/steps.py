@@ -15,6 +15,7 @@ from whyfast.model.toolchain import Language
 from whyfast.store.builds import BuildStore
 from whyfast.study.placeholders import substitute
 from whyfast.toolchain.sandbox import Box, around_steps, surroundings
+from whyfast.toolchain.watcher import WATCHER
 
 
 def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
@@ -94,7 +95,8 @@ class Steps:
     def run(
         self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
     ) -> int:
-        """Run one shell line to its end; its exit status, negative for a signal.
+        """Run one shell line to its end; its exit status, negative for a signal. If whyfast is
+        killed meanwhile, it is killed too.
 
         ``within`` are the words of a sandbox, from :func:`enclose`.
         InterruptedError after :meth:`cancel`.
@@ -102,6 +104,7 @@ class Steps:
         with self._lock:
             if self.cancelled.is_set():
                 raise InterruptedError("interrupted")
+            WATCHER.start()
             process = subprocess.Popen(
                 [*within, "/bin/sh", "-euc", step],
                 cwd=work,

@@ -90,19 +90,36 @@ def run(args: argparse.Namespace) -> int:
 
     Raises UserError for files, arguments and patterns that cannot do.
     """
-    import json
+    import tempfile
 
-    from whyfast.cli.output import FAILED, check_outputs, show
+    from whyfast.cli.output import check_outputs
     from whyfast.model.errors import UserError
-    from whyfast.report.pages.code_page import code_page
-    from whyfast.report.topics.two_programs import programs_headline
 
     check_outputs(args)
     if args.diff and len(args.files) < 2:
         raise UserError("needs two files to compare", where="--diff")
     if args.commits is not None and args.run is None:
         raise UserError("needs --run, which finds the hot functions", where="--commits")
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+        return _explain(args, Path(folder))
+
+
+def _explain(args: argparse.Namespace, folder: Path) -> int:
+    import json
+
+    from whyfast.cli.output import FAILED, show
+    from whyfast.explain.objects.containers import taken_out
+    from whyfast.report.document import section, sentences
+    from whyfast.report.pages.code_page import code_page
+    from whyfast.report.topics.two_programs import programs_headline
+
+    found_in = [taken_out(file, folder) for file in args.files]
     labels = _labels(args.files)
+    labels = [one.name or label for one, label in zip(found_in, labels, strict=True)]
+    if len(set(labels)) < len(labels):
+        labels = [str(file) for file in args.files]
+    args.files = [one.path for one in found_in]
+    which = section("parts", "", sentences(one.note for one in found_in if one.note))
     sections: list[ReportSection | None] = []
     data: dict[str, object] = {}
     found: list[Looked] = []
@@ -121,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
         beside, code = _beside(args.files, labels, args.function, args.arch)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     show(
-        code_page(*sections, headline=headline),
+        code_page(which, *sections, headline=headline),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
         paged=args.diff,
@@ -134,7 +151,7 @@ def _functions(
 ) -> Summed:
     from dataclasses import asdict
 
-    from whyfast.explain.program import explain_program
+    from whyfast.explain.program import explain_program, hint_for
     from whyfast.explain.troubles import program_troubles
     from whyfast.model.errors import UserError
     from whyfast.report.pages.code_page import compare_programs, function_sections
@@ -147,6 +164,8 @@ def _functions(
     for glob in globs:
         if all(glob in program.missing for program in programs):
             notes = "".join(f"; {p.variant}: {note}" for p in programs for note in p.notes)
+            hint = hint_for(files[0], glob, arch)
+            notes += f"; {hint}" if hint else ""
             raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
     comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]

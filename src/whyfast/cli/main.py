@@ -69,14 +69,30 @@ def _run(args: list[str]) -> int:
         return BAD_INPUT
     from importlib import import_module
 
+    _one_blas_thread()
     module = import_module(f"whyfast.cli.{first}")
     parser = _parser(first)
     module.add_arguments(parser)
     return _unwinding(module.run, parser.parse_args(args[1:]))
 
 
+def _one_blas_thread() -> None:
+    """Keep numpy and scipy from starting threads that nothing here needs.
+
+    Where there is no memory for these, OpenBLAS waits for them without end, deaf to signals. Only
+    the environment of this process is changed, not ``os.environ``: what is measured has its own.
+    """
+    import os
+
+    if "OPENBLAS_NUM_THREADS" not in os.environ:
+        os.putenv("OPENBLAS_NUM_THREADS", "1")
+
+
 def _told(error: BaseException) -> int | None:
     """Say what went wrong on one line, and the exit code; None for what nobody has foreseen."""
+    if lack := _lack(error):
+        print(f"whyfast: {lack}", file=sys.stderr)
+        return BAD_INPUT
     from errno import ENOSPC
 
     from whyfast.cli.standard_output import PLACE, silence
@@ -101,6 +117,23 @@ def _told(error: BaseException) -> int | None:
         return None
     print(f"whyfast: {visible(said)}", file=sys.stderr)
     return BAD_INPUT
+
+
+def _lack(error: BaseException) -> str:
+    """What this process has too little of, if that is it; imports nothing that it has not."""
+    import errno
+
+    number = error.errno if isinstance(error, OSError) else None
+    if number in (errno.EMFILE, errno.ENFILE):
+        return "too many open files; allow more (ulimit -n 256)"
+    # A library that finds no room for itself says so in words.
+    words = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
+    told = isinstance(error, (ImportError, RuntimeError)) and any(w in str(error) for w in words)
+    if isinstance(error, MemoryError) or number == errno.ENOMEM or told:
+        return "not enough memory; allow more (ulimit -v unlimited)"
+    if isinstance(error, ImportError) and "Too many open files" in str(error):
+        return "too many open files; allow more (ulimit -n 256)"
+    return ""
 
 
 def help_text() -> str:

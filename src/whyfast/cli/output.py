@@ -203,12 +203,13 @@ def _replace(path: Path, text: str) -> None:
 
 
 def exit_code(result: Result, fail_on: str | None) -> int:
-    """0; 3 when ``--fail-on`` is met; 1 when a build or a benchmark failed, or a program is not
-    what its variant should be.
+    """0; 3 when ``--fail-on`` is met; 1 when a build or a benchmark failed, a program is not what
+    its variant should be, or nothing matched a name in ``[evidence]``.
 
     A variant that this machine cannot build is expected in a study over compilers and no failure.
     """
     from whyfast.model.build import BuildFailure
+    from whyfast.model.evidence import unmatched
 
     main = result.question.baselines[0]
     means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
@@ -222,4 +223,5 @@ def exit_code(result: Result, fail_on: str | None) -> int:
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)
+    broken = broken or bool(unmatched(result.found.evidence))
     return FAILED if broken or result.recorded.failed else 0

@@ -30,7 +30,8 @@ def run(args: argparse.Namespace) -> int:
     if args.study.endswith(".json"):
         show_result(load_result(Path(args.study)), args)
         return 0
-    store = SampleStore(own_home().database)
+    database = own_home().database
+    store = SampleStore(database)
     try:
         name = args.study
         found = store.latest(name)
@@ -44,5 +45,5 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(f"no results of {name!r} are kept (there are: {known})")
     finally:
         store.close()
-    show_result(from_json(found[1]), args)
+    show_result(from_json(found[1], where=database), args)
     return 0

@@ -12,6 +12,7 @@ from whyfast.explain.disassembly.registry import disassembler_for
 from whyfast.explain.dispatch import examine_dispatch
 from whyfast.explain.entry import entry_facts
 from whyfast.explain.functions import base_name, function_facts
+from whyfast.explain.nearby import where_instead
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.readable_names import readable, readable_of, with_readable_names
 from whyfast.explain.objects.registry import read_contents
@@ -84,6 +85,14 @@ def load(path: Path, architecture: Architecture | None = None) -> Program:
         found.notes,
         found.objects,
     )
+
+
+def hint_for(path: Path, pattern: str, architecture: Architecture | None = None) -> str:
+    """What to do about a pattern that matches no function of that program; empty when nothing is
+    known. UserError as of :func:`load`."""
+    program = load(path, architecture)
+    names = [name for function in program.functions for name in function.names]
+    return where_instead(path, pattern, names)
 
 
 def _recorded(path: Path, functions: Sequence[Function]) -> CompilerRecord:

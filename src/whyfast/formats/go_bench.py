@@ -128,6 +128,8 @@ def _declare(found: _Read, unit: str, metadata: str) -> None:
 def _line(found: _Read, name: str, rest: str, where: str) -> None:
     words = rest.split()
     for text, unit in zip(words[::2], words[1::2], strict=False):
+        if unit[0].isdigit():
+            raise UserError(f"{text[:20]} has no unit: {unit[:20]} follows it", where=where)
         value = _value(text, unit, where)
         key = (found.current.get("pkg", ""), name, unit)
         if found.last.get(key) != found.process:

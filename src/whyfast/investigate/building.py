@@ -10,14 +10,14 @@ from whyfast.build.layout import layout_seeds
 from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.relink import CannotRelink
 from whyfast.build.source import at_revision, with_source
-from whyfast.explain.program import explain_program
+from whyfast.explain.program import explain_program, hint_for
 from whyfast.investigate.commits_touch import check_change
 from whyfast.investigate.forecast import check_room, lacks
 from whyfast.investigate.work import Work
 from whyfast.measure.registry import MAKERS, Fetch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.evidence import Evidence
+from whyfast.model.evidence import Evidence, unmatched
 from whyfast.model.interpreter import Interpreter
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.toolchain import Toolchain
@@ -247,4 +247,9 @@ def read_evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[
             )
         except UserError as error:
             work.observer.note(f"no evidence for {one.variant}: {error}")
+    for pattern in unmatched(found):
+        program = next(b.program for b in outcomes if isinstance(b, Build))
+        hint = hint_for(program, pattern)
+        said = f"; {hint}" if hint else ""
+        work.observer.note(f"warning: no program has a function that matches {pattern!r}{said}")
     return tuple(found)

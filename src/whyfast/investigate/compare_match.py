@@ -51,6 +51,8 @@ def match_benchmarks(
     base, *heads = recordings
     for head in heads:
         shared = [name for name in base.series if name in head.series]
+        if not head.series:
+            raise UserError("has no benchmark with a time or a rate", where=head.source)
         if not shared:
             raise UserError(
                 f"has no benchmark in common with {base.source} ({some(list(head.series))} here; "

@@ -36,7 +36,16 @@ def split_quantities(recordings: Sequence[Recording], higher: Sequence[str]) -> 
     marked = [_marked(r, higher) for r in recordings]
     timed = bool(marked) and any(s.unit == SECOND for s in marked[0].series.values())
 
+    zeros = {
+        s.benchmark
+        for r in marked
+        for s in r.series.values()
+        if any(v == 0 for values in s.processes for v in values)
+    }
+
     def is_speed(series: Series) -> bool:
+        if series.benchmark in zeros:
+            return False  # it has no ratio
         return series.unit == SECOND if timed else rate(series.unit) or series.higher
 
     return Quantities(

@@ -128,6 +128,7 @@ def recording(
             failures=tuple(store.failures(run.id)),
             calibrations=tuple(store.calibrations(run.id)),
             boots=tuple(opened.boots),
+            same=work.same,
         )
 
 

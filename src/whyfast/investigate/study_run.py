@@ -7,6 +7,7 @@ from dataclasses import replace
 from whyfast.investigate.building import build, with_twin
 from whyfast.investigate.counting import count
 from whyfast.investigate.events import Observer
+from whyfast.investigate.folding import fold
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import measurer_of
 from whyfast.investigate.observing import observe
@@ -43,7 +44,7 @@ def run_study(
     work = build(work)
     if not study.measured:
         return read_only(replace(work, question=replace(work.question, benchmarks=(), claim=None)))
-    work = measurer.ready(work)
+    work = fold(measurer.ready(work))
     if not comparable(work):
         return read_only(work)
     observer.phase("measure")
@@ -64,12 +65,16 @@ def read_only(work: Work[Study]) -> Result:
 def comparable(work: Work[Study]) -> bool:
     """Whether there is a baseline and something to compare with it.
 
-    False where that is for programs that are not what they should be; UserError where it is for
-    baselines that are not there.
+    False where that is for programs that are not what they should be, or that are all the same;
+    UserError where it is for baselines that are not there.
     """
     study = work.question
     if work.unmet and (not work.baselines or len(work.usable) < 2):
         work.observer.note("nothing is measured: too few variants are what they should be")
+        return False
+    plain = [b.variant for b in work.usable if not study.variant(b.variant).twin_of]
+    if work.same and not study.compared(plain, work.baselines, work.same):
+        work.observer.note("nothing is measured: all that was built is the same program")
         return False
     if not work.baselines:
         reasons = [

@@ -34,8 +34,9 @@ class Work(Generic[Q]):
     (programs of further layouts, by variant), ``packages`` (folders of Python packages, by the kind
     of runner or the placeholder that they are for), ``evidence`` and the ``seconds`` that it took;
     the measurer ``prefixes``, the words before each variant's commands, or the
-    ``kernels`` that they run under. ``observed`` and ``counted`` come from the stages of that name.
-    Values are not here but in the store.
+    ``kernels`` that they run under. ``same`` maps variants to those that stand for them, see
+    :mod:`whyfast.investigate.folding`. ``observed`` and ``counted`` come from the stages of that
+    name. Values are not here but in the store.
     """
 
     question: Q
@@ -52,11 +53,13 @@ class Work(Generic[Q]):
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
     counted: tuple[Counted, ...] = ()
+    same: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def usable(self) -> tuple[Build, ...]:
         """The builds that can be measured."""
-        return tuple(usable_builds(self.question, self.builds, self.evidence))
+        found = usable_builds(self.question, self.builds, self.evidence)
+        return tuple(b for b in found if b.variant not in self.same)
 
     @property
     def unmet(self) -> tuple[Unmet, ...]:

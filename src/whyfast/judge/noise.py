@@ -122,7 +122,7 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     units = {name: s.unit for rerun in reversed(reruns) for name, s in rerun.series.items()}
     for rerun in reruns:
         for name, series in rerun.series.items():
-            if series.unit == units[name]:
+            if series.unit == units[name] and all(v > 0 for p in series.processes for v in p):
                 found.setdefault(name, []).append(log_mean(series))
     names = tuple(name for name, logs in found.items() if len(logs) == len(reruns))
     if not names:

@@ -86,6 +86,12 @@ def with_drift(ratios: Sequence[Ratio]) -> tuple[list[Contrast], list[float]]:
     return [_contrast(r, a) for r, a in zip(ratios, taken, strict=True)], taken
 
 
+def other_work(ratios: Sequence[Ratio]) -> float:
+    """By how much the processes of the median benchmark spread more than on a quiet machine."""
+    deviations = [r.deviation for r in ratios]
+    return max(float(np.median(deviations)) - QUIET, 0.0) if deviations else 0.0
+
+
 def _kinds(ratios: Sequence[Ratio]) -> dict[DriftBounds, None]:
     return dict.fromkeys(r.kind for r in ratios)
 
@@ -100,7 +106,7 @@ def _contrast(ratio: Ratio, a: float) -> Contrast:
 
 def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     """a by bisection: the median of |d − median d| / √(SE² + (SHARE·sd)² + a²) falls in a."""
-    busy = max(float(np.median([r.deviation for r in ratios])) - QUIET, 0.0)
+    busy = other_work(ratios)
     if len(ratios) < FEWEST:
         return kind.high + min(busy, MOST_BUSY)
     most = kind.high + min(BUSY * busy, MOST_BUSY)

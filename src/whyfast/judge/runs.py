@@ -18,7 +18,7 @@ from whyfast.judge.coverage import coverage_level
 from whyfast.judge.decide import word
 from whyfast.judge.influence import carriers
 from whyfast.judge.noise import Noise, Spread
-from whyfast.judge.prior import Ratio, with_drift
+from whyfast.judge.prior import Ratio, other_work, with_drift
 from whyfast.judge.processes import Contrast, contrast, deviation, log_mean
 from whyfast.judge.run_suite import Mean, Member
 from whyfast.model.series import Recording, Series
@@ -147,7 +147,8 @@ def _compared(
         withins.append(within)
         notes.append(said)
     drifted, drifts = with_drift(ratios)
-    allowed = noise is None or noise.runs < MANY_RERUNS
+    # On a busy machine sessions come that no few reruns have shown.
+    allowed = noise is None or noise.runs < MANY_RERUNS or other_work(ratios) > 0
     judged = []
     for i, name in enumerate(names):
         parts, source = _parts(name, withins[i], drifted[i], noise, allowed)

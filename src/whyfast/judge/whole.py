@@ -67,12 +67,16 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     blocks = recorded.blocks
     benchmarks = [b.name for b in question.benchmarks]
     commands = isinstance(question, Commands)
-    builds = usable_builds(question, recorded.builds, evidence)
+    builds = [
+        b
+        for b in usable_builds(question, recorded.builds, evidence)
+        if b.variant not in recorded.same
+    ]
     variants = [v.name for v in question.variants] if commands else [b.variant for b in builds]
     # Nothing may have been measured, of nothing that was built.
     baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
     main, margin = baselines[0], question.margin
-    pairs = question.compared(variants, baselines)
+    pairs = question.compared(variants, baselines, recorded.same)
     slopes = judge_lines(blocks, benchmarks=question.benchmarks, variants=variants, baseline=main)
     if any(boot.unit == "instructions" for boot in recorded.boots):
         verdicts = judge_counts(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from whyfast.measure.invocation import InvocationFailed, started
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import describe_status, milliseconds
+from whyfast.measure.process import describe_status, wait_for
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 
@@ -85,7 +85,7 @@ def _greets(pid: int, answer: int, timeout: float, tally: ThreadTally) -> bool:
         deadline = time.monotonic() + timeout
         for pause in pauses(random.Random()):
             left = deadline - time.monotonic()
-            ready = {fd for fd, _ in poller.poll(milliseconds(max(0.0, min(pause, left))))}
+            ready = wait_for(poller, max(0.0, min(pause, left)))
             if ready or left <= pause:
                 break
             tally.look(pid)

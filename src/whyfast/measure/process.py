@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import resource
 import select
+import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from whyfast.measure.threads import ThreadTally, pauses
-from whyfast.measure.watcher import WATCHER
+from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is kept, in bytes.
 OUTPUT_KEPT = 4000
+
+#: Seconds after which a signal is heard at the latest.
+LONGEST_WAIT = 1.0
 
 
 def usable_cpus() -> tuple[int, ...]:
@@ -41,12 +47,20 @@ def on_cpu(cpu: int | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+class Poller(Protocol):
+    """What :func:`select.poll` makes."""
+
+    def poll(self, timeout: float, /) -> list[tuple[int, int]]:
+        """The files that are ready, and how; ``timeout`` in milliseconds."""
+
+
 @dataclass(frozen=True)
 class Usage:
     """The kernel's accounting of one ended process: seconds, bytes, counts.
 
     ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
-    until it has loaded its program, and which the kernel counts as its own.
+    until it has loaded its program, and which the kernel counts as its own; it is then below
+    ``maxrss_below``.
     """
 
     user: float
@@ -56,6 +70,7 @@ class Usage:
     major_faults: float
     voluntary_switches: float
     involuntary_switches: float
+    maxrss_below: float | None = None
 
 
 class Child:
@@ -79,6 +94,7 @@ class Child:
         if keep_stdout:
             self._stdout = os.memfd_create("whyfast-stdout")
         self.status: int | None = None
+        self._mark = -1
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -92,19 +108,23 @@ class Child:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
         try:
-            # posix_spawn, not fork: its cost does not grow with the memory of this process
-            self.pid = os.posix_spawnp(
-                argv[0],
-                list(argv),
-                env,
-                file_actions=actions,
-                setpgroup=0,
-                setsigdef=[signal.SIGPIPE],
-            )
-        except BaseException:
+            with WATCHER.marked() as self._mark:
+                # posix_spawn, not fork: its cost does not grow with the memory of this process
+                self.pid = os.posix_spawnp(
+                    argv[0],
+                    list(argv),
+                    env,
+                    file_actions=actions,
+                    setpgroup=0,
+                    setsigdef=[signal.SIGPIPE],
+                )
+            WATCHER.add(self.pid)
+        except BaseException as error:  # also of a signal that comes before the number is known
+            end_marked(self._mark, 0)
             self._close_files()
+            if isinstance(error, PermissionError) and _is_nowhere(argv[0]):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
             raise
-        WATCHER.add(self.pid)
 
     def wait(
         self, timeout: float, *, whole_group: bool = False, tally: ThreadTally | None = None
@@ -139,16 +159,17 @@ class Child:
             r.ru_majflt,
             r.ru_nvcsw,
             r.ru_nivcsw,
+            None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
         )
         return self._usage
 
-    def _ends(self, poller: select.poll, timeout: float, tally: ThreadTally | None) -> bool:
+    def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
         if tally is None:
-            return bool(poller.poll(milliseconds(timeout)))
+            return bool(wait_for(poller, timeout))
         deadline = time.monotonic() + timeout
         for pause in pauses(random.Random()):
             left = deadline - time.monotonic()
-            if poller.poll(milliseconds(max(0.0, min(pause, left)))):
+            if wait_for(poller, max(0.0, min(pause, left))):
                 return True
             if left <= pause:
                 return False
@@ -156,10 +177,12 @@ class Child:
         return False
 
     def kill(self) -> None:
-        """End the whole process group now and reap the process."""
+        """End the whole process group now and reap the process; and end what it has left behind in
+        sessions of its own."""
         if self.status is None:
             self._kill_group()
             self.wait(10.0)
+        end_marked(self._mark, self.pid)
         self._close_files()
 
     def _kill_group(self) -> None:
@@ -186,6 +209,11 @@ class Child:
         self._stdout = self._stderr = None
 
 
+def _is_nowhere(name: str) -> bool:
+    """Whether no folder in PATH has it; of one that may not be entered the system says so only."""
+    return os.sep not in name and shutil.which(name) is None
+
+
 def _read(fd: int | None, last: int | None) -> str:
     if fd is None:
         return ""
@@ -194,9 +222,19 @@ def _read(fd: int | None, last: int | None) -> str:
     return os.pread(fd, size - start, start).decode("utf-8", "replace")
 
 
-def milliseconds(seconds: float) -> float:
-    """A timeout as poll wants it; longer ones become the longest it can express, 24 days."""
-    return min(seconds * 1000, 2**31 - 1)
+def wait_for(poller: Poller, timeout: float) -> set[int]:
+    """The files of ``poller`` that there is something to read from, waiting for the first of them
+    at most ``timeout`` seconds.
+
+    In steps of a second: a signal that comes just before a system call begins does not interrupt
+    it, and would be heard only once that ends.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        ready = {fd for fd, _ in poller.poll(1000 * min(left, LONGEST_WAIT))}
+        if ready or left <= LONGEST_WAIT:
+            return ready
 
 
 def describe_status(status: int) -> str:

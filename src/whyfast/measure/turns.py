@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import Child, describe_status, milliseconds, on_cpu
+from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
 from whyfast.measure.threads import ThreadTally
 from whyfast.measure.turn_answer import longest, read_answer
 
@@ -101,7 +101,7 @@ class TurnInvocation:
         deadline = time.monotonic() + timeout
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if left <= 0 or not self._poll.poll(milliseconds(left)):
+            if left <= 0 or not wait_for(self._poll, left):
                 raise self._failed(f"{missing} within {timeout:g} s")
             got = os.read(self._answer, 4096)
             if not got:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -140,3 +140,9 @@ class CalleeCounts:
     callee: str
     local: bool
     counts: Mapping[str, int]
+
+
+def unmatched(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """The patterns that match no function of any build."""
+    first = evidence[0].missing if evidence else ()
+    return tuple(p for p in first if all(p in one.missing for one in evidence))

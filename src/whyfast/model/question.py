@@ -65,15 +65,24 @@ class Question:
         return next(named, None) if variant.axes else None
 
     def compared(
-        self, variants: Iterable[str], baselines: Sequence[str]
+        self,
+        variants: Iterable[str],
+        baselines: Sequence[str],
+        same: Mapping[str, str] | None = None,
     ) -> tuple[tuple[str, str], ...]:
         """The pairs (variant, baseline) to compare of those names: every variant with every
-        baseline, or ``along`` axes with its own; in the order of the baselines."""
+        baseline, or ``along`` axes with its own; in the order of the baselines.
+
+        ``same`` maps variants to those that stand for them; each pair is of the latter then.
+        """
         names = list(variants)
         if not self.along:
             return tuple((v, b) for b in baselines for v in names if v != b)
-        own = {name: self.counterpart(self.variant(name)) for name in names}
-        return tuple((v, b) for b in baselines for v in names if own[v] == b != v)
+        same = {v: one for v, one in (same or {}).items() if one in names}
+        own = {v: self.counterpart(self.variant(v)) for v in (*names, *same)}
+        bases = [*baselines, *(v for v in same if v in self.baselines)]
+        pairs = [(same.get(v, v), same.get(b, b)) for b in bases for v in own if own[v] == b]
+        return tuple((v, b) for v, b in dict.fromkeys(pairs) if v != b)
 
 
 @dataclass(frozen=True, kw_only=True)

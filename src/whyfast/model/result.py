@@ -40,7 +40,8 @@ class Recorded:
     its budget not used. ``seconds`` maps a phase (``prepare``, ``measure``, ``count``) to wall
     time. ``calibrations`` has the latest of each benchmark. ``boots`` are those of the kernels that
     variants have of their own; where these count instructions, the values of ``blocks`` are
-    instructions instead of seconds.
+    instructions instead of seconds. ``same`` maps variants that were not measured to the one whose
+    byte-identical build was, in their stead.
     """
 
     run: str
@@ -54,6 +55,7 @@ class Recorded:
     failures: tuple[RunFailure, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     boots: tuple[Boot, ...] = ()
+    same: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> tuple[RunFailure, ...]:

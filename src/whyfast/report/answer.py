@@ -19,7 +19,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
-from whyfast.report.topics.along_axes import interaction_sentences
+from whyfast.report.topics.along_axes import alike_sentences, interaction_sentences
 from whyfast.report.topics.check import check_sentences
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.cost_by_parameter import slope_sentences
@@ -43,6 +43,7 @@ from whyfast.report.topics.mechanism import (
 )
 from whyfast.report.topics.programs import (
     claim_untested,
+    folded_sentences,
     identical_sentences,
     lost_baselines,
     measured_builds,
@@ -106,11 +107,14 @@ def composed(result: Result) -> list[str]:
     main = list(_against_main_baseline(study, comparisons))
     said += interaction_sentences(result)
     said += _differences(main, told, study, comparisons, facts)
+    said += alike_sentences(result)
     said += _rest(main, told, study.margin)
     said += influence_sentences(judged.suites, study)
     said += unusual_sentences(judged.verdicts) if said else []
+    said_any = bool(said)
     if not said:
-        nothing = "There is no verdict: nothing could be compared."
+        nothing = " ".join(folded_sentences(recorded.same))
+        nothing = nothing or "There is no verdict: nothing could be compared."
         said.append(evidence_headline(study, facts, found.troubles) or nothing)
     said += later
     said += evidence_sentences(study, facts, found.troubles, found.calls)
@@ -120,7 +124,9 @@ def composed(result: Result) -> list[str]:
     said += figure_sentences(result)
     said += twin_sentences(study, comparisons)
     said += unmeasured_sentences(study, recorded.builds)
-    said += identical_sentences(study, measured_builds(study, recorded.builds))
+    said += folded_sentences(recorded.same) if said_any else []
+    each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
+    said += identical_sentences(study, each)
     said += not_built(recorded.builds)
     said += _run_failures(recorded.failed)
     said += lacking_sentences(recorded.lacking)

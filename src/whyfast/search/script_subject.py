@@ -65,6 +65,7 @@ class ScriptSubject:
                 done = subprocess.run(
                     ["/bin/sh", "-euc", self.build_line],
                     cwd=place,
+                    env=dict(self.outside.env),
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.store.lock import exclusive
 
 SCHEMA_VERSION = 1
+
+T = TypeVar("T")
+
+#: What decoders raise on data that is not theirs.
+_DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (
@@ -48,7 +53,8 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk.
+    """The database. Every method that writes returns only once the data is on disk. Which run is
+    the newest is told by the order of writing: the clock may have been set back meanwhile.
 
     Each raises UserError when the file cannot be read or written, as on a full disk.
     """
@@ -87,11 +93,26 @@ class SampleStore:
     def close(self) -> None:
         self._db.close()
 
-    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows at once: a damaged file may be noticed with any of them."""
         try:
-            return self._db.execute(statement, values)
-        except sqlite3.OperationalError as error:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.IntegrityError:  # ours: nothing is stored twice
+            raise
+        except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
+
+    def _decoded(
+        self, run: str, what: str, texts: Iterable[tuple[str]], decode: Callable[[Any], T]
+    ) -> list[T]:
+        try:
+            return [decode(json.loads(text)) for (text,) in texts]
+        except _DAMAGE as error:
+            raise UserError(
+                f"{what} of the unfinished run {run[:8]} cannot be read ({_said(error)}); start "
+                "anew with --fresh",
+                where=self._path,
+            ) from None
 
     def begin(self, run: Run) -> None:
         """Record a new run."""
@@ -102,27 +123,34 @@ class SampleStore:
 
     def unfinished(self, key: str) -> Run | None:
         """The newest run of that key, when it was not finished."""
-        row = self._execute(
+        rows = self._execute(
             "SELECT id, key, study, started, finished FROM run WHERE key = ? "
-            "ORDER BY started DESC LIMIT 1",
+            "ORDER BY rowid DESC LIMIT 1",
             (key,),
-        ).fetchone()
-        run = Run(*row) if row else None
+        )
+        run = Run(*rows[0]) if rows else None
         return run if run and run.finished is None else None
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY started")
+        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY rowid")
         return [Run(*row) for row in rows]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
-        row = self._execute(
+        rows = self._execute(
             "SELECT id, key, study, started, finished, result FROM run "
-            "WHERE study = ? AND result IS NOT NULL ORDER BY started DESC LIMIT 1",
+            "WHERE study = ? AND result IS NOT NULL ORDER BY rowid DESC LIMIT 1",
             (study,),
-        ).fetchone()
-        return (Run(*row[:5]), json.loads(row[5])) if row else None
+        )
+        if not rows:
+            return None
+        *run, text = rows[0]
+        try:
+            return Run(*run), json.loads(text)
+        except _DAMAGE as error:
+            message = f"the result of {study!r} cannot be read ({_said(error)}); run it again"
+            raise UserError(message, where=self._path) from None
 
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
@@ -170,10 +198,12 @@ class SampleStore:
     def calibrations(self, run: str) -> list[Calibration]:
         """The latest calibration of each benchmark of a run."""
         rows = self._execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
-        return [
-            Calibration(**{**data, "steps": tuple((n, s) for n, s in data["steps"])})
-            for data in (json.loads(r[0]) for r in rows)
-        ]
+        return self._decoded(
+            run,
+            "a calibration",
+            rows,
+            lambda d: Calibration(**{**d, "steps": tuple((n, s) for n, s in d["steps"])}),
+        )
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""
@@ -186,30 +216,38 @@ class SampleStore:
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
         rows = self._execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
-        return [block_from(json.loads(r[0])) for r in rows]
+        return self._decoded(run, "a block", rows, block_from)
 
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
         rows = self._execute(
             "SELECT id, started, environment FROM session WHERE run = ? ORDER BY started", (run,)
         )
-        return [Session(r[0], r[1], json.loads(r[2])) for r in rows]
+        found = self._decoded(run, "a session", [(r[2],) for r in rows], dict)
+        return [Session(r[0], r[1], facts) for r, facts in zip(rows, found, strict=True)]
 
     def failures(self, run: str) -> list[RunFailure]:
         """All failures of a run."""
         rows = self._execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
-        return [
-            RunFailure(**{**data, "command": tuple(data["command"])})
-            for data in (json.loads(r[0]) for r in rows)
-        ]
+        return self._decoded(
+            run, "a failure", rows, lambda d: RunFailure(**{**d, "command": tuple(d["command"])})
+        )
 
 
 def _unusable(path: Path, error: Exception) -> UserError:
     return UserError(f"cannot be used as the results database: {error}", where=path)
 
 
+def _said(error: Exception) -> str:
+    """What a decoder raised, in short."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:80]
+
+
 def block_from(data: Mapping[str, Any]) -> Block:
-    """A block from its JSON form."""
+    """A block from its JSON form; ValueError, TypeError or KeyError where it is none."""
+    for values in data["values"].values():
+        if not all(isinstance(x, (int, float)) for x in values):
+            raise ValueError("a value is no number")
     return Block(
         **{
             **data,

@@ -10,6 +10,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span
 from whyfast.study.benchmarks import read_benchmarks
+from whyfast.study.commits import spread_revisions
 from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
 from whyfast.study.include import INCLUDE, read_included
@@ -43,8 +44,9 @@ def load_study(where: str | Path) -> Study:
     the first mistake in it. Nothing is written.
     """
     file = find_study(where)
-    document = spread_interpreters(read_included(read_document(file)))
     folder = Path(os.path.abspath(file)).parent
+    document = read_included(read_document(file))
+    document = spread_interpreters(spread_revisions(document, folder))
     top = TomlTable(document, (), document.data)
     top.check_keys(INCLUDE, *_SECTIONS)
     own_source = file.name == ROOT_FILE and "source" not in top

@@ -250,6 +250,23 @@ def test_quantities_beside_time_are_judged_as_they_are(
     assert "without a ratio: A allocs/op is 0 in old" in out
 
 
+def test_a_file_without_speed_is_told(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    both = {"BenchmarkA": 9.0, "BenchmarkB": 9.0}
+    old, new = write("old.txt", go(both)), write("new.txt", go(both, "B/op"))
+    assert main(["compare", old, new]) == 2
+    assert "new.txt: has no benchmark with a time or a rate" in capsys.readouterr().err
+
+
+def test_a_rate_of_zero_has_no_ratio(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write("old.txt", go({"BenchmarkA": 100, "BenchmarkB": 0}, "ops/s"))
+    new = write("new.txt", go({"BenchmarkA": 120, "BenchmarkB": 7}, "ops/s"))
+    more = write("more.txt", go({"BenchmarkA": 101, "BenchmarkB": 0}, "ops/s"))
+    assert main(["compare", old, new, "--noise", old, more]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "on 'A ops/s'" in out
+    assert "without a ratio: B ops/s is 0 in old" in out
+
+
 def test_each_head_has_its_own_set_and_the_shared_one(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -30,6 +31,13 @@ def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -
         main([name, "--help"])
     assert ended.value.code == 0
     assert f"usage: whyfast {name}" in capsys.readouterr().out
+
+
+def test_the_package_runs_as_a_module() -> None:
+    run = [sys.executable, "-m", "whyfast", "studies", "--no-such-option"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--no-such-option" in done.stderr
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,3 +143,41 @@ def test_what_was_started_ends_with_whyfast(tmp_path: Path, number: int) -> None
     finally:
         whyfast.kill()
         whyfast.wait()
+
+
+def test_too_few_open_files_and_too_little_memory_are_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = "whyfast: too many open files; allow more (ulimit -n 256)\n"
+    little = "whyfast: not enough memory; allow more (ulimit -v unlimited)\n"
+    for error, said in (
+        (OSError(errno.EMFILE, "Too many open files"), few),
+        (OSError(errno.ENFILE, "Too many open files in system", "/x"), few),
+        (ImportError("x.so: cannot open shared object file: Too many open files"), few),
+        (MemoryError(), little),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), little),
+        (ImportError("x.so: failed to map segment from shared object"), little),
+        (RuntimeError("can't start new thread"), little),
+    ):
+
+        def fails(args: object, error: BaseException = error) -> int:
+            raise error
+
+        monkeypatch.setattr("whyfast.cli.studies.run", fails)
+        assert main(["studies"]) == 2
+        assert capsys.readouterr().err == said
+
+
+def test_numpy_starts_no_threads_and_what_is_measured_is_not_told_so() -> None:
+    code = (
+        "import ctypes, os, sys; from whyfast.cli.main import main; main(['studies']);"
+        "libc = ctypes.CDLL(None); libc.getenv.restype = ctypes.c_char_p;"
+        "import numpy; threads = len(os.listdir('/proc/self/task'));"
+        "print(libc.getenv(b'OPENBLAS_NUM_THREADS'), os.environ.get('OPENBLAS_NUM_THREADS'),"
+        " threads, file=sys.stderr)"
+    )
+    env = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    )
+    assert done.stderr == "b'1' None 1\n"

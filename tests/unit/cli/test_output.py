@@ -15,6 +15,7 @@ from tests.unit.report.parts import changed
 from whyfast.cli.main import main
 from whyfast.cli.output import check_outputs, exit_code, write
 from whyfast.model.errors import UserError
+from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
 from whyfast.report.topics.certainty import when
 
@@ -157,3 +158,15 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
         unmet=(),
     )
     assert exit_code(result, "slower") == code
+
+
+def test_a_name_in_evidence_that_matches_nothing_anywhere_is_a_failure() -> None:
+    result = sample_result()
+    one, *others = result.found.evidence
+
+    def missing(first: tuple[str, ...], rest: tuple[str, ...]) -> tuple[Evidence, ...]:
+        return (replace(one, missing=first), *(replace(e, missing=rest) for e in others))
+
+    fine = changed(result, builds=(), failures=(), unmet=())
+    assert exit_code(changed(fine, evidence=missing(("vm_rum",), ())), None) == 0
+    assert exit_code(changed(fine, evidence=missing(("vm_rum",), ("x", "vm_rum"))), None) == 1

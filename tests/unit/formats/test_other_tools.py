@@ -171,6 +171,10 @@ def test_go_reads_every_unit(read: Read) -> None:
     assert [n for n, s in series.items() if s.exact] == ["B text-bytes"]
 
 
+def test_go_wants_a_unit(refusal: Refusal) -> None:
+    assert "result:1: 1 has no unit: 100 follows it" in refusal("BenchmarkA 10 1 100 ns/op\n")
+
+
 def test_go_chooses_what_follows_a_line(tmp_path: Path) -> None:
     path = tmp_path / "both.txt"
     path.write_text("note: before\nBenchmarkA 1 5 ns/op\nnote: after\nBenchmarkA 1 6 ns/op\n")

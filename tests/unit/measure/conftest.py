@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.watcher import WATCHER
+from whyfast.toolchain.watcher import WATCHER
 
 #: Seconds after which a test that would hang fails instead.
 STUCK = 30.0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
@@ -15,9 +17,9 @@ from whyfast.measure.process import (
     OUTPUT_KEPT,
     Child,
     describe_status,
-    milliseconds,
     on_cpu,
     usable_cpus,
+    wait_for,
 )
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -176,9 +178,45 @@ def test_describe_status(status: int, words: str) -> None:
     assert describe_status(status) == words
 
 
-def test_milliseconds() -> None:
-    assert milliseconds(0.25) == 250
-    assert milliseconds(1e9) == 2**31 - 1
+class _Polled:
+    """Says nothing for so many calls, and remembers how long each would have waited."""
+
+    def __init__(self, silent: int) -> None:
+        self.waits: list[float] = []
+        self._silent = silent
+
+    def poll(self, timeout: float, /) -> list[tuple[int, int]]:
+        self.waits.append(timeout)
+        return [(7, 1)] if len(self.waits) > self._silent else []
+
+
+def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
+    polled = _Polled(silent=3)
+    assert wait_for(polled, 600.0) == {7}
+    assert polled.waits == [1000.0] * 4
+
+
+def test_a_wait_ends_with_its_time() -> None:
+    polled = _Polled(silent=9)
+    assert wait_for(polled, 0.25) == set()
+    (waited,) = polled.waits
+    assert 0 < waited <= 250
+
+
+def test_a_signal_while_a_process_starts_leaves_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spawn = os.posix_spawnp
+    started: list[int] = []
+
+    def interrupted(*args: Any, **more: Any) -> int:
+        started.append(spawn(*args, **more))
+        raise KeyboardInterrupt  # before the number can be noted
+
+    monkeypatch.setattr(os, "posix_spawnp", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Child(("sleep", "600"), env=dict(os.environ))
+    os.waitpid(started[0], 0)
 
 
 def test_what_an_ended_child_left_running_is_killed_when_asked(
@@ -189,3 +227,20 @@ def test_what_an_ended_child_left_running_is_killed_when_asked(
     assert child.wait(STUCK, whole_group=True) is not None
     assert child.status == 3
     assert ends(int(pids.read_text()))
+
+
+def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no_such_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def forbidden(*args: object, **more: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", args[0])
+
+    monkeypatch.setattr(os, "posix_spawnp", forbidden)  # what it says of root's PATH to others
+    monkeypatch.setenv("PATH", f"/root/nowhere:{tmp_path}")
+    with pytest.raises(FileNotFoundError, match="No such file or directory"):
+        Child(("no-such-program",), env=dict(os.environ))
+    script = tmp_path / "there"
+    script.touch(0o755)
+    for name in ("there", str(tmp_path / "no-such-program")):
+        with pytest.raises(PermissionError):
+            Child((name,), env=dict(os.environ))

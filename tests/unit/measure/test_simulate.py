@@ -14,7 +14,7 @@ from tests.unit.measure.tools import Replay, option, said
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.geometry import Cache, Geometry, read_geometry
 from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
-from whyfast.measure.simulate import Simulator, simulate, simulated_counters
+from whyfast.measure.simulate import Simulator, fixed_environment, simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
@@ -64,7 +64,12 @@ def test_what_is_fixed_so_that_runs_repeat() -> None:
     assert argv[:2] == ("/usr/bin/setarch", "-R")
     assert argv[-2:] == ("./vm", "run")
     assert {"--branch-sim=yes", "--cache-sim=yes", "--I1=32768,8,64"} <= set(argv)
-    assert replay.environments[-1] == {"HOME": "/home/me", "PYTHONHASHSEED": "0", "LC_ALL": "C"}
+    assert replay.environments[-1] == {
+        "HOME": "/home/me",
+        "PYTHONHASHSEED": "0",
+        "LC_ALL": "C",
+        "GODEBUG": "asyncpreemptoff=1",
+    }
     assert failure == ""
     assert profile.notes == ()
 
@@ -201,3 +206,8 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
     assert 500 <= plus.costs["Ir"] <= 10_000
     assert first.totals["Bi"] >= 1000
     assert sum(f.costs["Ir"] for f in first.functions) == first.totals["Ir"]
+
+
+def test_settings_of_go_that_a_user_has_are_kept() -> None:
+    env = fixed_environment({"GODEBUG": "gctrace=1"})
+    assert env["GODEBUG"] == "gctrace=1,asyncpreemptoff=1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -222,12 +223,17 @@ def test_failures_and_failed_builds() -> None:
         _without_claim(),
         verdicts=(),
         suites=(),
-        builds=(BuildFailure("clang19-goto", "failed", "step 1 ended with 1"),),
+        builds=(
+            BuildFailure(
+                "clang19-goto", "failed", "step 1 ended with 1", Path("d" * 64, "log.txt")
+            ),
+        ),
         failures=(crash, crash),
     )
     assert answer.headline == "There is no verdict: nothing could be compared."
     assert answer.sentences == (
-        "The build of clang19-goto failed: step 1 ended with 1.",
+        "The build of clang19-goto failed: step 1 ended with 1; its log: whyfast builds log "
+        "dddddddddddd.",
         "sieve failed with clang18-goto (2 times): it ended by signal 11.",
     )
 

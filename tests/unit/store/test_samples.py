@@ -229,3 +229,56 @@ def test_a_full_disk_is_one_clear_error(store: SampleStore, path: Path) -> None:
     store._db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(UserError, match=r"results\.sqlite: .*: database or disk is full"):
         store.set_result("r1", {"long": "x" * 100_000})
+
+
+@pytest.mark.parametrize("damage", ["", "{", "null", "[]", '{"a": 1}', "[" * 100_000])
+@pytest.mark.parametrize(
+    ("table", "column", "what"),
+    [("block", "data", "a block"), ("session", "environment", "a session")],
+)
+def test_a_damaged_row_is_one_error_that_says_what_to_do(
+    store: SampleStore, path: Path, damage: str, table: str, column: str, what: str
+) -> None:
+    store.add_session("r1", Session("s9", 1.0, {}))
+    store.add_block("r1", block({"a": [1.0]}))
+    with sqlite3.connect(path) as raw:
+        raw.execute(f"UPDATE {table} SET {column} = ?", (damage,))
+    if table == "session" and damage in ("[]", '{"a": 1}'):
+        return  # as good as a record
+    with pytest.raises(UserError, match=rf"{what} of the unfinished run r1 cannot be .*--fresh"):
+        store.blocks("r1") if table == "block" else store.sessions("r1")
+
+
+def test_a_damaged_result_is_one_error_that_says_what_to_do(store: SampleStore, path: Path) -> None:
+    store.set_result("r1", {})
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE run SET result = '{'")
+    with pytest.raises(UserError, match=r"the result of 'demo' cannot be read .*; run it again"):
+        store.latest("demo")
+
+
+def test_a_table_that_is_gone_and_pages_that_are_overwritten_are_one_error(
+    store: SampleStore, path: Path
+) -> None:
+    for i in range(200):
+        store.add_block("r1", block({"a": [1.0] * 50}, index=i))
+    store.close()
+    raw = bytearray(path.read_bytes())
+    raw[8192:] = b"\xa5" * (len(raw) - 8192)
+    path.write_bytes(raw)
+    with pytest.raises(UserError, match="cannot be used as the results database"):
+        SampleStore(path).blocks("r1")
+
+
+def test_what_is_newest_does_not_depend_on_a_clock_that_was_set_back(store: SampleStore) -> None:
+    store.set_result("r1", {"n": 1})
+    store.finish("r1", 1002.0)
+    store.begin(_run("r2", started=3.0))  # 1970 again
+    store.set_result("r2", {"n": 2})
+    latest = store.latest("demo")
+    assert latest is not None
+    assert latest[1] == {"n": 2}
+    unfinished = store.unfinished("key")
+    assert unfinished is not None
+    assert unfinished.id == "r2"
+    assert [run.id for run in store.runs()] == ["r1", "r2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from whyfast.explain.objects.contents import Contents
+from whyfast.explain.objects.debug_files import debug_file
 from whyfast.explain.objects.elf import Architecture, damaged, open_elf
 from whyfast.explain.objects.elf_image import elf_image
 from whyfast.explain.objects.relocate import apply_relocations
@@ -54,8 +55,9 @@ def _read_elf(path: Path) -> Contents:
     elf = open_elf(path)
     try:
         image = elf_image(elf)
-        functions, note = list_functions(elf, image.bases)
-        objects = list_objects(elf, image.bases)
+        named = elf if elf.of_type("SHT_SYMTAB") or elf.relocatable else debug_file(elf) or elf
+        functions, note = list_functions(named, image.bases)
+        objects = list_objects(named, image.bases)
         apply_relocations(elf, image)
     except (IndexError, ValueError, OverflowError) as error:
         damaged(path, str(error))

@@ -52,7 +52,8 @@ def axes_table(result: Result) -> Table | None:
         if name is None or own is None:
             return None
         found = comparison_cell(result, comparisons, name, own)
-        time = time_cell(times.get((only or "", name)), result.judged.about)
+        measured = result.recorded.same.get(name, name)
+        time = time_cell(times.get((only or "", measured)), result.judged.about)
         return time if name == own and time is not None else found
 
     rows: list[Row] = [
@@ -65,8 +66,7 @@ def axes_table(result: Result) -> Table | None:
 
 
 def interaction_sentences(result: Result) -> Iterator[str]:
-    """Where a change does not do the same in two places, the largest difference first; then those
-    where it does, and those where it is open."""
+    """Where a change does not do the same in two places, the largest difference first."""
     found = _overall(result)
     comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
     apart = [i for i in found if i.verdict.word in ("faster", "slower")]
@@ -75,6 +75,11 @@ def interaction_sentences(result: Result) -> Iterator[str]:
         yield _apart(result.question, one, comparisons)
     if len(apart) > MOST_TOLD:
         yield f"{count(len(apart) - MOST_TOLD, 'further pair')} of places differ too, see below."
+
+
+def alike_sentences(result: Result) -> Iterator[str]:
+    """Where a change does the same in two places, and where that is open."""
+    found = _overall(result)
     margin = format_percent(result.question.margin)
     if same := _pairs(result.question, found, "same"):
         yield f"Within {margin}, {same}."

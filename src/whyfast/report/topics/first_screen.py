@@ -15,14 +15,14 @@ from whyfast.model.verdict import Verdict
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, table
 from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text, within
-from whyfast.report.topics.along_axes import axes_table, interaction_sentences
+from whyfast.report.topics.along_axes import alike_sentences, axes_table, interaction_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.dispatching import jumps_cell, kind_cell
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.layouts import placement_sentences
 from whyfast.report.topics.mechanism import find_witness, witness_sentence
-from whyfast.report.topics.programs import unmet_sentences, without_lost
-from whyfast.report.topics.summary import SUITE, Comparisons
+from whyfast.report.topics.programs import folded_sentences, unmet_sentences, without_lost
+from whyfast.report.topics.summary import SUITE, Comparisons, folded_cell
 
 #: A bar is as long as its column at this ratio at least, so that a small difference looks small.
 _LEAST_REACH = 1.25
@@ -57,7 +57,7 @@ def _rows(
     result: Result, study: Question, comparisons: Comparisons
 ) -> tuple[Table | None, tuple[int, ...]]:
     """The fastest first; and how much each row matters."""
-    main, *others = study.baselines
+    main, *others = (b for b in study.baselines if b not in result.recorded.same)
     names = [v.name for v in study.measured]
     found = {n: v for n in names if (v := comparisons.of(n, main)) is not None}
     names = sorted(
@@ -74,7 +74,7 @@ def _rows(
         kind = kind_cell(dispatch).text if dispatch else ""
         rows.append(
             (
-                name,
+                folded_cell(result, name).text,
                 *((jumps, kind) if facts else ()),
                 *(_against(comparisons, name, b) for b in (main, *others)),
                 _bar(found.get(name), reach),
@@ -169,6 +169,7 @@ def _bar(v: Verdict | None, reach: tuple[float, float]) -> Cell:
 def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    yield from alike_sentences(result)
     yield from unmet_sentences(study, result.found.unmet)
     evidence = {e.variant: e for e in result.found.evidence}
     told = set()
@@ -182,6 +183,7 @@ def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Ite
         yield from placement_sentences(
             result.judged.placements, study, {f.variant for f in result.judged.fixes}
         )[1 : 1 + _QUOTED]
+    yield from folded_sentences(result.recorded.same)
     yield from (_trouble(t) for t in result.found.troubles[:_QUOTED])
     yield from influence_sentences(result.judged.suites, study)[:_QUOTED]
 

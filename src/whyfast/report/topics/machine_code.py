@@ -10,6 +10,7 @@ from whyfast.model.observed import JitImage, JumpForm
 from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.model.slope import Line
+from whyfast.model.study import Study
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
     Block,
@@ -56,9 +57,15 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
             "Functions and listings",
             function_table(result),
             *_listings(result),
-            importance="record",
+            importance="detail" if _asked_for_functions(result) else "record",
         ),
     )
+
+
+def _asked_for_functions(result: Result) -> bool:
+    """Whether the study names functions to compare, beside those that dispatch."""
+    question = result.question
+    return isinstance(question, Study) and bool(question.evidence.functions)
 
 
 def evidence_tables(result: Result) -> tuple[Table, ...]:
@@ -136,10 +143,16 @@ def _finding(one: Trouble) -> str:
     return f"{name} has the symptom of {of}: {one.title}{where}. What its code shows: {one.shows}."
 
 
+def _with_degree(one: Trouble, name: str) -> str:
+    """A variant with the workaround, and how far that reaches in it."""
+    said = one.degrees.get(name)
+    return f"{shown(name)} ({said})" if said else shown(name)
+
+
 def _way_out(one: Trouble) -> str:
     flags = f"`{' '.join(one.flags)}`"
     if one.cured:
-        names = [shown(name) for name in one.cured]
+        names = [_with_degree(one, name) for name in one.cured]
         verb = "does" if len(names) == 1 else "do"
         return f"{listed(names)}, the same with {flags}, {verb} not show it."
     if one.untried:
@@ -151,7 +164,8 @@ def _way_out(one: Trouble) -> str:
         return f"What helps: {one.remedy}."
     if one.uncured:
         return (
-            f"{flags} is said to work around it, but {listed([*map(shown, one.uncured)])} has it."
+            f"{flags} is said to work around it, but "
+            f"{has([_with_degree(one, name) for name in one.uncured], 'has', 'have')} it."
         )
     return f"{flags} works around it." if one.flags else ""
 

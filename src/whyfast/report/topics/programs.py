@@ -107,8 +107,17 @@ def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[Bui
     return [b for b in builds if b.variant not in unmeasured]
 
 
+def folded_sentences(same: Mapping[str, str]) -> list[str]:
+    """Which variants are one program, and were measured once."""
+    return [
+        f"{listed([shown(one), *(shown(v) for v in same if same[v] == one)])} are the same, byte "
+        f"for byte; measured once, as {shown(one)}."
+        for one in dict.fromkeys(same.values())
+    ]
+
+
 def identical_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
-    """Programs that are equal byte for byte and are run alike."""
+    """Programs that are equal byte for byte and are run alike, and were measured each."""
     return [
         f"{listed([shown(name) for name in names])} are byte-identical: any difference between "
         "them is measurement error."
@@ -122,11 +131,18 @@ def not_built(builds: Sequence[BuildOutcome], *, what: str = "built") -> list[st
         sentence(
             f"{shown(b.variant)} cannot be {what} here: {b.reason}"
             if b.kind == "not-buildable"
-            else f"The build of {shown(b.variant)} failed: {b.reason}"
+            else f"The build of {shown(b.variant)} failed: {b.reason}{_whole_log(b)}"
         )
         for b in builds
         if isinstance(b, BuildFailure)
     ]
+
+
+def _whole_log(failure: BuildFailure) -> str:
+    """How to read on, where the steps have said something."""
+    if failure.log is None:
+        return ""
+    return f"; its log: whyfast builds log {failure.log.parent.name[:_SHORT]}"
 
 
 def build_table(result: Result) -> Table | None:

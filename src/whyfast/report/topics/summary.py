@@ -110,22 +110,29 @@ def summary_table(result: Result) -> Table | None:
     only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
     times = median_times(result.recorded.blocks) if only is not None else {}
 
+    baselines = [b for b in study.baselines if b not in result.recorded.same]
     rows = [
         (
-            name,
+            folded_cell(result, name),
             *([time_cell(times.get((only or "", name)), about)] if times else []),
-            *(comparison_cell(result, comparisons, name, b) for b in study.baselines),
+            *(comparison_cell(result, comparisons, name, b) for b in baselines),
         )
         for name in _names(result)
     ]
     columns = ("variant", *(right("time") if times else ()))
     caption = f"Time on {only}" if only else f"Time, {SUITE} of {_number(result)}"
-    made = table(caption, (*columns, *(f"against {b}" for b in study.baselines)), rows)
+    made = table(caption, (*columns, *(f"against {b}" for b in baselines)), rows)
     return None if made is None else replace(made, overall=True)
 
 
 def _number(result: Result) -> str:
     return count(len(result.question.benchmarks), "benchmark")
+
+
+def folded_cell(result: Result, name: str) -> Cell:
+    """The name of a variant, with those that it was measured for: "c2 = c3 = c4"."""
+    others = [v for v, one in result.recorded.same.items() if one == name]
+    return Cell(" = ".join([name, *others]), "byte-identical" if others else "")
 
 
 def comparison_cell(
@@ -137,6 +144,9 @@ def comparison_cell(
     }
     if name == baseline:
         return Cell("baseline", contradictions.get(name, ""))
+    name, baseline = (result.recorded.same.get(n, n) for n in (name, baseline))
+    if name == baseline:
+        return Cell("same", "byte-identical", "same", 1.0)
     if name in contradictions or baseline in contradictions:
         return Cell("not compared", contradictions.get(name, ""))
     verdict = comparisons.of(name, baseline)
@@ -144,7 +154,7 @@ def comparison_cell(
 
 
 def _names(result: Result) -> list[str]:
-    names = [v.name for v in result.question.measured]
+    names = [v.name for v in result.question.measured if v.name not in result.recorded.same]
     judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
     return list(dict.fromkeys([*names, *(v.variant for v in judged)]))
 

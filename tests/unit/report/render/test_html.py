@@ -82,7 +82,7 @@ def test_hostile_names_add_no_elements() -> None:
     harmless = changed(hostile, question=replace(study, title="x"))
     assert _read(as_html(hostile)).tags.count("img") == 0
     tags = _read(as_html(hostile)).tags
-    assert tags.count("script") == 3
+    assert tags.count("script") == 4
     assert tags == _read(as_html(harmless)).tags
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
+from whyfast.measure.process import Child
+
 STARTS = {
     "a command": """
 import os, sys, time
@@ -29,6 +31,20 @@ from whyfast.measure.turns import TurnRunner
 command = ("sh", "-c", "sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait")
 runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), 600.0))
 runner.enter("v", cpu=None, pad=0)
+""",
+    "a command that has left its session": """
+import os, sys, time
+from whyfast.measure.process import Child
+command = ("setsid", "sh", "-c", "setsid sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait")
+child = Child(command, env=dict(os.environ))
+time.sleep(600)
+""",
+    "a step of a build": """
+import os, sys
+from pathlib import Path
+from whyfast.build.steps import Steps
+step = "setsid sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait"
+Steps().run(step, Path("/"), dict(os.environ), 2)
 """,
 }
 
@@ -52,3 +68,16 @@ def test_a_kill_of_whyfast_ends_what_it_measures(tmp_path: Path, code: str) -> N
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+
+
+def test_a_program_that_ends_takes_along_what_it_has_left_in_other_sessions(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    command = ("sh", "-c", f"setsid sleep 600 & echo $! >{pids}")
+    with subprocess.Popen(["sleep", "600"]) as bystander:
+        child = Child(command, env=dict(os.environ))
+        assert child.wait(STUCK)
+        child.kill()
+        (left,) = (int(pid) for pid in pids.read_text().split())
+        assert ends(left)
+        assert bystander.poll() is None
+        bystander.kill()

@@ -1,0 +1,154 @@
+"""Programs inside of archives, packages and wheels; symbols in separate debug files."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.debug_files import build_id, debug_file
+from whyfast.explain.objects.elf import open_elf
+from whyfast.explain.program import load
+from whyfast.model.errors import UserError
+
+needs_binutils = pytest.mark.skipif(
+    not all(map(shutil.which, ("gcc", "ar", "objcopy", "strip"))), reason="needs gcc and binutils"
+)
+SMALL = "int tiny(int a) { return a; }\n"
+LARGE = "".join(f"int f{i}(int a) {{ return a * {i} + {i}; }}\n" for i in range(50))
+LONG = "a_name_that_is_longer_than_sixteen.o"
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> dict[str, Path]:
+    found = {}
+    for name, text in (("tiny.o", SMALL), (LONG, LARGE)):
+        source = tmp_path / "source.c"
+        source.write_text(text)
+        subprocess.run(["gcc", "-O1", "-c", source, "-o", tmp_path / name], check=True)
+        found[name] = tmp_path / name
+    return found
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+def _names(path: Path) -> set[str]:
+    return {f.name for f in load(path).functions}
+
+
+@needs_binutils
+def test_the_largest_object_of_an_archive(
+    objects: dict[str, Path], tmp_path: Path, out: Path
+) -> None:
+    archive = tmp_path / "lib.a"
+    subprocess.run(["ar", "rcs", archive, *objects.values()], check=True)
+    found = taken_out(archive, out)
+    assert found.name == f"lib.a:{LONG}"
+    assert found.note == (
+        f"lib.a: {LONG}, the largest of 2 files with machine code; lib.a:PART takes another"
+    )
+    assert "f49" in _names(found.path)
+
+
+@needs_binutils
+def test_a_part_that_is_asked_for(objects: dict[str, Path], tmp_path: Path, out: Path) -> None:
+    archive = tmp_path / "lib.a"
+    subprocess.run(["ar", "rcs", archive, *objects.values()], check=True)
+    found = taken_out(tmp_path / "lib.a:tiny.o", out)
+    assert (found.name, found.note) == ("lib.a:tiny.o", "lib.a: tiny.o")
+    assert _names(found.path) == {"tiny"}
+    with pytest.raises(UserError, match=f"no part 'none.o' with machine code; it has {LONG}, tiny"):
+        taken_out(tmp_path / "lib.a:none.o", out)
+
+
+def _member(name: str, content: bytes) -> bytes:
+    header = f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(content):<10}`\n"
+    return header.encode() + content + b"\n" * (len(content) % 2)
+
+
+@needs_binutils
+def test_a_debian_package(objects: dict[str, Path], tmp_path: Path, out: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
+        for name, path in (("./usr/lib/a/tiny.o", "tiny.o"), ("./usr/lib/big.o", LONG)):
+            tar.add(objects[path], name)
+    package = tmp_path / "x.deb"
+    package.write_bytes(
+        b"!<arch>\n"
+        + _member("debian-binary", b"2.0\n")
+        + _member("control.tar.xz", b"\x7fELF no control file")
+        + _member("data.tar.xz", buffer.getvalue())
+    )
+    assert "f49" in _names(taken_out(package, out).path)
+    assert _names(taken_out(tmp_path / "x.deb:a/tiny.o", out).path) == {"tiny"}
+
+
+@needs_binutils
+def test_a_wheel(objects: dict[str, Path], tmp_path: Path, out: Path) -> None:
+    wheel = tmp_path / "x-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(objects["tiny.o"], "x/_tiny.so")
+        archive.writestr("x/__init__.py", "pass\n" * 10_000)
+    found = taken_out(wheel, out)
+    assert (found.name, found.note) == (f"{wheel.name}:_tiny.so", f"{wheel.name}: x/_tiny.so")
+    assert _names(found.path) == {"tiny"}
+
+
+def test_what_is_no_container_stays(tmp_path: Path, out: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"\x7fELF")
+    assert taken_out(plain, out).path == plain
+    assert taken_out(tmp_path / "missing", out).path == tmp_path / "missing"
+
+
+def test_a_container_without_code_is_an_error(tmp_path: Path, out: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.whl", "w") as archive:
+        archive.writestr("x.py", "pass")
+    with pytest.raises(UserError, match="holds no file with machine code"):
+        taken_out(tmp_path / "x.whl", out)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(data=st.binary(max_size=300), magic=st.sampled_from([b"!<arch>\n", b"PK\x03\x04"]))
+def test_damaged_containers_are_user_errors(
+    tmp_path: Path, out: Path, data: bytes, magic: bytes
+) -> None:
+    (tmp_path / "x").write_bytes(magic + data)
+    with pytest.raises(UserError):
+        taken_out(tmp_path / "x", out)
+
+
+@needs_binutils
+def test_names_from_the_debug_file_of_this_build(tmp_path: Path) -> None:
+    def program(text: str, folder: Path) -> Path:
+        folder.mkdir()
+        (folder / "p.c").write_text(f"static int hidden(int a) {{ return a {text}; }}\n"
+            "int (*volatile get)(int) = hidden;\nint main(void) { return get(2); }\n")  # fmt: skip
+        subprocess.run(
+            ["gcc", "-O1", "-Wl,--build-id", "-o", folder / "p", folder / "p.c"], check=True
+        )
+        subprocess.run(
+            ["objcopy", "--only-keep-debug", folder / "p", folder / "p.debug"], check=True
+        )
+        subprocess.run(["strip", folder / "p"], check=True)
+        return folder / "p"
+
+    own, other = program("* 3", tmp_path / "a"), program("* 5", tmp_path / "b")
+    assert len(build_id(open_elf(own))) == 40
+    assert "hidden" in _names(own)
+    # One of another build is not used, whatever it is called.
+    (tmp_path / "a" / "p.debug").write_bytes((tmp_path / "b" / "p.debug").read_bytes())
+    assert debug_file(open_elf(own)) is None
+    assert debug_file(open_elf(other)) is not None
