@@ -68,7 +68,10 @@ const Chart = (() => {
       ticks = decades.flatMap((e) => digits.map((d) => d * 10 ** e)).map((v) => [v, short(v)]);
     } else ticks = rounds([Math.min(...range), Math.max(...range)], spec.nticks || wanted).map((v) => [v, short(v)]);
     const at = (value) => (scale(value) - from) / (to - from);
-    return { at, ticks: ticks.filter(([v]) => at(v) >= -1e-6 && at(v) <= 1 + 1e-6) };
+    const inside = (found) => found.filter(([v]) => at(v) >= -1e-6 && at(v) <= 1 + 1e-6);
+    const kept = inside(ticks);
+    // A logarithmic axis over less than a decade may hold none of the round numbers.
+    return { at, ticks: log && kept.length < 2 ? inside(rounds(range, wanted).map((v) => [v, short(v)])) : kept };
   }
 
   function marker(trace, i, x, y) {
