@@ -33,6 +33,8 @@ from whyfast.toolchain.python_packages import pyperf_folder
 EFFECTS = {"none": 0.0, "moved": 0.0, "0.5 %": 0.005, "1 %": 0.01, "2 %": 0.02, "5 %": 0.05}
 #: Seconds of machine time a trial.
 SECONDS = {"quiet": 2.0, "busy": 4.0}
+#: whyfast, of the whole runs that other tools are given.
+WHOLE = "whyfast, whole runs"
 
 
 @contextmanager
@@ -63,6 +65,8 @@ def one(
     seconds = SECONDS[setting]
     if tool == "whyfast":
         return tools.whyfast(programs, STEPS, slower, seconds, place, effect == "moved")
+    if tool == WHOLE:
+        return tools.whole_runs(programs, STEPS, slower, WHOLE_LOOPS, seconds, place)
     if tool == "hyperfine":
         return tools.hyperfine(programs, STEPS, slower, pace, WHOLE_LOOPS, work)
     return tools.pyperf(programs, STEPS, slower, pace, WHOLE_LOOPS, work, packages)
@@ -87,15 +91,16 @@ def main() -> int:
         programs = build(work / "programs")
         place = Home(work / "cache", work / "data")
         for setting in SECONDS:
-            paces = {tool: tools.Pace(SECONDS[setting]) for tool in tools.available()}
+            paces = {t: tools.Pace(SECONDS[setting]) for t in (*tools.available(), WHOLE)}
             deadline = time.monotonic() + minutes * 30
             with neighbours(setting == "busy"):
                 while time.monotonic() < deadline:
                     # whyfast is asked most about equal programs, where the rarest error is.
-                    plan = [(t, e) for t in tools.available() for e in EFFECTS if e != "moved"]
+                    every = (*tools.available(), WHOLE)
+                    plan = [(t, e) for t in every for e in EFFECTS if e != "moved"]
                     plan += [("whyfast", "none"), ("whyfast", "none"), ("whyfast", "moved")]
                     if args.only_equal:
-                        plan = [("whyfast", "none")]
+                        plan = [("whyfast", "none"), (WHOLE, "none")]
                     for tool, effect in rng.sample(plan, len(plan)):
                         if time.monotonic() >= deadline:
                             break

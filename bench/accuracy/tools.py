@@ -15,11 +15,11 @@ from pathlib import Path
 from scipy import stats
 
 from bench.accuracy.programs import Programs
-from whyfast.investigate.ab_run import BENCHMARK, Command, Options, run_ab
+from whyfast.investigate.ab_run import Command, Options, run_ab
 from whyfast.investigate.events import Silent
 from whyfast.judge.decide import ALPHA, word
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.estimate import log_ratios
+from whyfast.judge.ratios import pair_ratios
 from whyfast.model.result import Result
 from whyfast.store.home import Home
 
@@ -43,9 +43,18 @@ class Said:
 def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, moved: bool) -> Said:
     """The whole of ``whyfast ab``, its calibration included, stopping as soon as it is sure."""
     second = programs.moved if moved else programs.spin
+    return _whyfast(f"{programs.spin} {a}", f"{second} {b}", seconds, home)
+
+
+def whole_runs(programs: Programs, a: int, b: int, loops: int, seconds: float, home: Home) -> Said:
+    """The same of the whole runs that the other tools are given."""
+    return _whyfast(f"{programs.whole} {a} {loops}", f"{programs.whole} {b} {loops}", seconds, home)
+
+
+def _whyfast(first: str, second: str, seconds: float, home: Home) -> Said:
     start = time.perf_counter()
     result = run_ab(
-        [Command("a", f"{programs.spin} {a}"), Command("b", f"{second} {b}")],
+        [Command("a", first), Command("b", second)],
         # What is not measuring (first runs, set-up) is taken off the time as well.
         Options(budget=max(0.2, seconds - 0.15), margin=MARGIN),
         home,
@@ -60,11 +69,11 @@ def whyfast(programs: Programs, a: int, b: int, seconds: float, home: Home, move
 def _decided(result: Result, used: float) -> float | None:
     """Seconds from the start until the verdict was the final one for the first time."""
     final = result.judged.verdicts[0].word
-    d = log_ratios(result.recorded.blocks, BENCHMARK, "b", "a")
+    d = pair_ratios(result.recorded.blocks, [("b", "a")])["b", "a"]
     spent = used - sum(b.seconds for b in result.recorded.blocks)
     for n, block in enumerate(result.recorded.blocks, 1):
         spent += block.seconds
-        if final != "undecided" and word(*confidence_interval(d[:n], ALPHA), MARGIN) == final:
+        if final != "undecided" and word(*confidence_interval(d.first(n), ALPHA), MARGIN) == final:
             return spent
     return None
 

@@ -10,7 +10,10 @@ from whyfast.cli.output import add_outputs
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("commands", metavar="CMD", nargs="+", help="a command line, in quotes")
-    parser.add_argument("--budget", metavar="TIME", default="60s", help="default 60s")
+    parser.add_argument("--budget", metavar="TIME", help="default 60s")
+    parser.add_argument(
+        *("-r", "--runs"), metavar="N", type=int, help="so many runs of each, decided or not"
+    )
     parser.add_argument("--margin", metavar="PERCENT", default="1%", help="default 1%%")
     parser.add_argument("-n", "--name", metavar="NAME", action="append", default=[])
     parser.add_argument("--baseline", metavar="NAME", help="default: the first command")
@@ -18,8 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-S", "--shell", metavar="SHELL", help="run through a shell, e.g. --shell sh"
     )
     parser.add_argument("--input", metavar="FILE", default="/dev/null", help="standard input")
-    parser.add_argument("--ignore-failure", action="store_true", help="non-zero exit codes count")
-    parser.add_argument("--warmup", metavar="N", type=int, default=0, help="runs before measuring")
+    parser.add_argument(
+        "-i", "--ignore-failure", action="store_true", help="non-zero exit codes count"
+    )
+    parser.add_argument(
+        "-w", "--warmup", metavar="N", type=int, default=0, help="runs before measuring"
+    )
+    parser.add_argument(
+        "-N", dest="no_shell", action="store_true", help="no shell, which is the default"
+    )
+    for kind in ("json", "markdown", "csv"):  # what hyperfine calls them
+        parser.add_argument(f"--export-{kind}", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--prepare", metavar="CMD", help="before each run, not measured")
     parser.add_argument("--setup", metavar="CMD", help="once a command, before its runs")
     parser.add_argument("--cleanup", metavar="CMD", help="once a command, after its runs")
@@ -61,6 +73,14 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.store.private import own_home
 
     check_outputs(args)
+    for kind in ("json", "markdown", "csv"):
+        if (file := getattr(args, f"export_{kind}")) is not None:
+            said = f"--export-{kind} is called --{kind} here, and writes whyfast's own form"
+            raise UserError(f"{said}: --{kind} {file}")
+    if args.no_shell and args.shell is not None:
+        raise UserError("-N wants no shell, and --shell one; give one of them")
+    if args.runs is not None and args.runs < 1:
+        raise UserError("must be 1 or more", where=f"--runs {args.runs}")
     if args.warmup < 0:
         raise UserError("must be 0 or more", where=f"--warmup {args.warmup}")
     if not Path(args.input).exists():
@@ -69,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("is a folder; name a file to read", where=f"--input {args.input}")
     commands = expand(args.commands, args.name, args.parameter_list, args.parameter_scan)
     options = Options(
-        budget=duration(args.budget, f"--budget {args.budget}"),
+        budget=_budget(args, len(commands)),
+        runs=args.runs,
         margin=percent(args.margin, f"--margin {args.margin}"),
         baseline=args.baseline,
         shell=args.shell,
@@ -88,3 +109,13 @@ def run(args: argparse.Namespace) -> int:
     if args.csv:
         write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
+
+
+def _budget(args: argparse.Namespace, commands: int) -> float:
+    """Without one, a number of runs takes as long as they may take."""
+    from whyfast.cli.arguments import duration
+
+    if args.budget is None:
+        run = duration(args.timeout, f"--timeout {args.timeout}")
+        return args.runs * commands * run if args.runs is not None else duration("60s", "--budget")
+    return duration(args.budget, f"--budget {args.budget}")

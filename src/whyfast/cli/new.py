@@ -68,14 +68,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_file(source: Path, kind: str | None) -> int:
     from whyfast.study.find import ROOT_FILE
-    from whyfast.study.kinds import KINDS, kind_of
+    from whyfast.study.kinds import KINDS, project_of
     from whyfast.study.skeleton import check_file
 
     if not source.is_dir():
         raise UserError("no such folder", where=source)
-    kind = kind or kind_of(source)
+    folder = source.resolve()
+    kind, project = (kind, KINDS[kind][1](folder)) if kind else project_of(folder)
     file = source / ROOT_FILE
-    text = check_file(KINDS[kind][1](source.resolve()))
+    text = check_file(project)
     try:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)

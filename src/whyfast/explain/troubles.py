@@ -119,9 +119,19 @@ def _trouble(
         bare,
         cured=tuple(name for name, shown in still.items() if not shown),
         uncured=tuple(name for name, shown in still.items() if shown),
+        degrees={name: said for name in still if (said := _degree(symptom, facts[name]))},
         untried=tuple(v.name for v in same if v.name not in facts),
         toml=() if same else variant_with(variant, known),
     )
+
+
+def _degree(symptom: str, evidence: Evidence) -> str:
+    """How much of the dispatch is replicated, of one that is asked for that; empty of others."""
+    dispatch = evidence.dispatch
+    if symptom != MERGED or dispatch is None:
+        return ""
+    plural = "jump" if dispatch.indirect_jumps == 1 else "jumps"
+    return f"{dispatch.indirect_jumps} indirect {plural} for {dispatch.targets} handlers"
 
 
 def program_troubles(evidence: Evidence) -> tuple[Trouble, ...]:

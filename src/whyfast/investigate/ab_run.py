@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import shlex
@@ -10,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from whyfast.investigate.block_loop import measure_blocks
+from whyfast.investigate.block_loop import Settled, measure_blocks
 from whyfast.investigate.events import Observer
+from whyfast.investigate.first_runs import FirstRuns, first_runs, said
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import recording
 from whyfast.investigate.work import Work
@@ -21,7 +23,6 @@ from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.perf import GROUPS, count_events
-from whyfast.measure.probe_run import ProbeRun
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
@@ -38,10 +39,6 @@ EMPTY_RUNS = 15
 
 #: Share of a command's time from which the cost of starting it is worth naming.
 START_MATTERS = 0.2
-
-#: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
-#: one would measure something else.
-SEVERAL_CPUS = 1.1
 
 #: Rounds of counting, each one run of every command: what a verdict takes at the least, and a few.
 ROUNDS = 12
@@ -61,10 +58,11 @@ class Options:
 
     ``shell`` is None for no shell. ``setup`` and ``cleanup`` run once a command, before its first
     and after its last run, ``prepare`` before every run; none of them is measured. Times in
-    seconds.
+    seconds. With ``runs`` there are so many blocks, decided or not; of commands a run of each.
     """
 
     budget: float = 60.0
+    runs: int | None = None
     margin: float = 0.01
     baseline: str | None = None
     shell: str | None = None
@@ -95,16 +93,39 @@ def run_ab(
     start, counted = 0.0, list[Quantities]()
     observer.phase("measure")
     with _set_up(options, len(commands), work.outside):
-        firsts = _first_runs(arguments, options, work.outside)
-        turns = all(first.takes_turns for first in firsts.values())
+        seed = int(work.outside.new_id()[:12], 16)
+        firsts = first_runs(
+            arguments,
+            work.outside,
+            offer=options.turns_offered and options.stdin == os.devnull,
+            warmup=options.warmup,
+            ignore_failure=options.ignore_failure,
+            seed=seed,
+        )
+        turns = firsts.take_turns
         work = replace(work, question=_asked_of(work.question, turns))
+        _tell(work, firsts, options.budget)
         with recording(work, None) as run:  # commands can change under our feet
             if not turns:
                 start = _start_cost(work.outside)
-            entry = _entry(work, arguments, firsts)
-            measure_blocks(work, run, [entry], MeasureSpec(options.budget))
-            if not turns and options.stdin == os.devnull:
-                counted = count_commands(arguments, work.outside, int(run.run.id[:8], 16))
+            entry = _entry(work, arguments, firsts, options)
+            if entry.calibration is not None:
+                run.add_calibration(entry.calibration)
+            began = work.outside.clock.monotonic()
+            measure_blocks(
+                work,
+                run,
+                [entry],
+                MeasureSpec(options.budget),
+                None if options.runs is None else _taken(options.runs),
+                (lambda session: firsts.block(entry.name, session, seed)) if firsts.dear else None,
+            )
+            left = options.budget - (work.outside.clock.monotonic() - began)
+            rounds = _rounds(firsts, left, options.budget)
+            if not turns and options.stdin == os.devnull and rounds:
+                counted = count_commands(
+                    arguments, work.outside, int(run.run.id[:8], 16), rounds=rounds
+                )
     observer.phase("judge")
     judged = judge_whole(work.question, run.recorded, ())
     metrics = judge_metrics(counted, GROUPS[0], work.question)
@@ -115,6 +136,18 @@ def run_ab(
         confounds=(*confounds, *judged.confounds),
     )
     return Result(work.question, run.recorded, judged)
+
+
+def _taken(runs: int) -> Settled:
+    """Neither fewer nor more blocks."""
+    return lambda entry: len(entry.blocks) >= runs
+
+
+def _rounds(firsts: FirstRuns, left: float, budget: float) -> int:
+    """How many rounds of counting fit in what is left of the budget, or in a tenth of it; 0 where
+    they are too few for a verdict."""
+    fit = min(ROUNDS, max(left, budget / 10) / max(firsts.round_cost, 1e-3))
+    return int(fit) if fit >= firsts.needed() else 0
 
 
 def _question(commands: Sequence[Command], options: Options) -> Commands:
@@ -183,41 +216,11 @@ def _aside(line: str | None, what: str, times: int, options: Options, outside: O
         for _ in range(times):
             outside.aside(argv, env=outside.env, timeout=options.timeout, what=what)
     except InvocationFailed as failed:
-        raise UserError(_said(failed)) from None
-
-
-def _first_runs(
-    arguments: LaunchArguments, options: Options, outside: Outside
-) -> dict[str, ProbeRun]:
-    """The first run of each, which also warms caches; then the warm-ups asked for."""
-    offer = options.turns_offered and options.stdin == os.devnull
-    firsts = {}
-    for name, argv in arguments.commands.items():
-        try:
-            for _ in range(options.warmup + 1):
-                if arguments.prepare is not None:
-                    outside.aside(
-                        arguments.prepare,
-                        env=outside.env,
-                        timeout=options.timeout,
-                        what="--prepare",
-                    )
-                firsts[name] = outside.probe(arguments, name, offer)
-        except InvocationFailed as failed:
-            hint = "; use --ignore-failure to measure it all the same"
-            raise UserError(
-                f"{shlex.join(argv)}: {_said(failed)}{'' if options.ignore_failure else hint}"
-            ) from None
-    return firsts
-
-
-def _said(failed: InvocationFailed) -> str:
-    output = failed.output.strip().splitlines()
-    return failed.reason + (f" ({output[-1].strip()})" if output else "")
+        raise UserError(said(failed)) from None
 
 
 def _entry(
-    work: Work[Commands], arguments: LaunchArguments, firsts: Mapping[str, ProbeRun]
+    work: Work[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
 ) -> BenchmarkRun:
     """The baseline first."""
     question = work.question
@@ -227,13 +230,21 @@ def _entry(
         work.outside.runner(benchmark.runner, arguments),
         [main, *(v.name for v in question.variants if v.name != main)],
         question.baselines,
-        pinned=not any(map(_on_several, firsts.values())),
+        pinned=firsts.pinned,
+        turns=None if options.runs is None or firsts.take_turns else 1,
+        calibration=firsts.calibration(benchmark.name),
     )
 
 
-def _on_several(first: ProbeRun) -> bool:
-    """Whether it would be another program on one CPU: by its threads, or by what it got."""
-    return first.threads > 1 or first.cpu_seconds > SEVERAL_CPUS * first.seconds
+def _tell(work: Work[Commands], firsts: FirstRuns, budget: float) -> None:
+    """In advance, where the budget is known to be too small for a verdict."""
+    cost, needed = firsts.round_cost, firsts.needed()
+    if cost * needed > budget:
+        enough = math.ceil(1.1 * cost * needed)
+        work.observer.note(
+            f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much for "
+            f"the budget of {budget:.4g} s; --budget {enough}s would do for a clear difference"
+        )
 
 
 def _start_cost(outside: Outside) -> float:
@@ -268,7 +279,9 @@ def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
     ]
 
 
-def count_commands(arguments: LaunchArguments, outside: Outside, seed: int) -> list[Quantities]:
+def count_commands(
+    arguments: LaunchArguments, outside: Outside, seed: int, *, rounds: int = ROUNDS
+) -> list[Quantities]:
     """What the hardware counts of each command, in rounds apart from the timed runs.
 
     A round runs every command once, in random order, and is the unit of replication. An event that
@@ -276,8 +289,8 @@ def count_commands(arguments: LaunchArguments, outside: Outside, seed: int) -> l
     """
     rng = random.Random(seed)
     names = list(arguments.commands)
-    rounds: list[Quantities] = []
-    for _ in range(ROUNDS):
+    found: list[Quantities] = []
+    for _ in range(rounds):
         one: dict[str, Mapping[str, float]] = {}
         for name in rng.sample(names, len(names)):
             command = arguments.commands[name]
@@ -289,6 +302,6 @@ def count_commands(arguments: LaunchArguments, outside: Outside, seed: int) -> l
                 return []
             if not one[name]:
                 return []
-        rounds.append(one)
-    events = [e for e in GROUPS[0] if all(of.get(e) for one in rounds for of in one.values())]
-    return [{n: {e: of[e] for e in events} for n, of in one.items()} for one in rounds]
+        found.append(one)
+    events = [e for e in GROUPS[0] if all(of.get(e) for one in found for of in one.values())]
+    return [{n: {e: of[e] for e in events} for n, of in one.items()} for one in found]

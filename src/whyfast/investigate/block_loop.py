@@ -24,16 +24,20 @@ def measure_blocks(
     entries: Sequence[BenchmarkRun],
     spec: MeasureSpec,
     settled: Settled | None = None,
+    first: Callable[[str], Block] | None = None,
 ) -> None:
     """Take blocks until every entry is settled or the budget used.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
-    where there are layouts, once all of them have been taken.
+    where there are layouts, once all of them have been taken. ``first`` gives, for the id of the
+    session, a block of the first entry that was taken already.
     """
     live = _Live(work, run, entries, spec)
     clock = work.outside.clock
     with run.timed("measure", clock), run.session(work.outside) as session:
+        if first is not None:
+            live.begin_with(entries[0], first(session.id))
         measure(
             entries,
             MeasuringSession(
@@ -81,6 +85,14 @@ class _Live:
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)
         self._began = self._clock.monotonic()
+        self._said: set[str] = set()
+
+    def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
+        """What was taken before measuring began counts, and so does the time that it took."""
+        entry.blocks.append(block)
+        entry.next_index += 1
+        self.earlier += block.seconds
+        self.add_block(block)
 
     def add_block(self, block: Block) -> None:
         self._run.add_block(block)
@@ -99,8 +111,18 @@ class _Live:
     def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
+            self._used_up(entry, layouts)
             return True  # further blocks could only repeat layouts
         return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
+
+    def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
+        if entry.name in self._said or self._judge.settled(self._standing[entry.name]):
+            return
+        self._said.add(entry.name)
+        self._observer.note(
+            f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
+            f"layouts = {4 * layouts} in [measure] would halve the interval"
+        )
 
     def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
         said = self._judge.update(

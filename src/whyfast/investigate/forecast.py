@@ -164,7 +164,9 @@ def _prospect(
         return Prospect(variant, "not buildable here", why_not)
     if source is None:
         wanted = f"{study.source.kind} {study.source.name}"
-        return Prospect(variant, "to build, after a download", wanted)
+        near = study.source.kind == "git" and (study.folder / study.source.name).is_dir()
+        state = "to build" if near else "to build, after a download"
+        return Prospect(variant, state, wanted)
     digest = make_recipe(study, variant, toolchain, source, python).digest
     return Prospect(variant, "built" if store.find(digest) else "to build", digest[:12])
 

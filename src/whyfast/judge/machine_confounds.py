@@ -50,7 +50,9 @@ def _settings(sessions: Sequence[Session], blocks: Sequence[Block]) -> Iterator[
                 changed.append((start, end))
             groups[start] = groups.get(start, 0) + number[session.id]
         if len(groups) > 1:
-            sides = "; ".join(f"{value} ({n} blocks)" for value, n in groups.items())
+            sides = "; ".join(
+                f"{value} ({n} block{'' if n == 1 else 's'})" for value, n in groups.items()
+            )
             yield Confound(
                 f"machine-{key}",
                 f"the machine was not the same for all blocks, {title}: {sides}; each block lies "

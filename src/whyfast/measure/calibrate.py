@@ -27,8 +27,8 @@ LONGEST = 2e-3
 LONGEST_COLD = 20e-3
 
 #: Accepted share of a value's time that comes from starting cold, of every variant. It is the same
-#: for all when their working sets are alike, so its effect on a ratio is far smaller.
-COLD = 0.02
+#: for all when their working sets are alike, and hides this share of a difference.
+COLD = 0.01
 
 #: Values taken at each length; medians of them are compared.
 TRIES = 8
@@ -75,13 +75,15 @@ def calibrate(
         first = []
         for v in variants:
             first.append(invocations[v].turn(1).seconds)
+        slowest, round_cost = max(first), clock.monotonic() - began - start
         loops: int = 1
         steps: Steps = ((1, first[0]),)
         if runner.loops_vary:
             loops, steps = _choose_loops(invocations, variants, turn)
-        t0 = clock.monotonic()
-        slowest = max(_one_round(invocations, variants, loops).values())
-        round_cost = clock.monotonic() - t0
+        if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
+            t0 = clock.monotonic()
+            slowest = max(_one_round(invocations, variants, loops).values())
+            round_cost = clock.monotonic() - t0
     except InvocationFailed as failed:
         failed.variant = failed.variant or v
         raise

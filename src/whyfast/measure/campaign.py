@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -109,6 +110,8 @@ def measure(
 ) -> float:
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
 
+    What is left of the budget when no further block fits into it stays unused.
+
     Passes go over the unsettled benchmarks in random order, one block each, so that an
     interruption at any time leaves all of them about equally well measured. Settled ones take a
     block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
@@ -120,13 +123,18 @@ def measure(
     def spent() -> float:
         return limits.spent + session.clock.monotonic() - began
 
+    def fits(entry: BenchmarkRun) -> bool:
+        # Beyond one block, none is begun that cannot be expected to end within the budget.
+        left = limits.budget - spent()
+        return left > 0 and (not entry.blocks or _cost(entry) <= left)
+
     def going() -> bool:
-        return spent() < limits.budget and any(e.comparable and not settled(e) for e in entries)
+        return any(e.comparable and not settled(e) and fits(e) for e in entries)
 
     while going():
         for passed in next_round(entries, settled, rng):
             for entry in passed:
-                if not entry.comparable or spent() >= limits.budget:
+                if not entry.comparable or not fits(entry):
                     continue
                 block = _one_block(entry, session, rng)
                 if block is not None:
@@ -135,6 +143,11 @@ def measure(
             if not going():
                 break
     return spent()
+
+
+def _cost(entry: BenchmarkRun) -> float:
+    """Seconds that the next block can be expected to take."""
+    return statistics.median(block.seconds for block in entry.blocks[-5:])
 
 
 def next_round(

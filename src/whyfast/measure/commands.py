@@ -42,7 +42,7 @@ class CommandInvocation:
             sample = self._once()
             total += sample.seconds
             for key, value in sample.extra.items():
-                peak = key == "maxrss"
+                peak = key in ("maxrss", "maxrss_below")
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
         return Sample(total, self._arguments.check, extra)
 

@@ -59,7 +59,8 @@ class Usage:
     """The kernel's accounting of one ended process: seconds, bytes, counts.
 
     ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
-    until it has loaded its program, and which the kernel counts as its own.
+    until it has loaded its program, and which the kernel counts as its own; it is then below
+    ``maxrss_below``.
     """
 
     user: float
@@ -69,6 +70,7 @@ class Usage:
     major_faults: float
     voluntary_switches: float
     involuntary_switches: float
+    maxrss_below: float | None = None
 
 
 class Child:
@@ -157,6 +159,7 @@ class Child:
             r.ru_majflt,
             r.ru_nvcsw,
             r.ru_nivcsw,
+            None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
         )
         return self._usage
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from whyfast.measure.bpf import why_no_bpf
 from whyfast.measure.commands import CommandRunner
+from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, HarnessRunner
 from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.pyperf_runner import as_workers
@@ -40,6 +42,9 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=pyperf_folder),
     "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
+    "go": RunnerMaker(partial(HarnessRunner, GO)),
+    "google-benchmark": RunnerMaker(partial(HarnessRunner, GOOGLE)),
+    "criterion": RunnerMaker(partial(HarnessRunner, CRITERION)),
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-RunnerName = Literal["turn", "command", "pyperf", "bpf"]
+RunnerName = Literal["turn", "command", "pyperf", "bpf", "go", "google-benchmark", "criterion"]
 
 
 @dataclass(frozen=True)
@@ -38,5 +38,9 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
         RunnerKind("pyperf"),
         # Its loops run inside of the kernel.
         RunnerKind("bpf", says_ready=True, checks=True, countable=False),
+        # They run as many iterations as fit in a time.
+        RunnerKind("go", takes_turns=False, countable=False),
+        RunnerKind("google-benchmark", takes_turns=False, countable=False),
+        RunnerKind("criterion", takes_turns=False, countable=False),
     )
 }

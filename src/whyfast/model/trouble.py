@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Trouble:
     whether that is known of this very version. ``flags`` would work around it, ``remedy`` is what
     else helps. ``cured`` are variants with these flags that the evidence shows free of it,
     ``uncured`` such that show it still, ``untried`` such that this run left out, and ``toml`` the
-    lines that add one where the study has none.
+    lines that add one where the study has none. ``degrees`` says how far these flags reach in each
+    variant that has them: "14 indirect jumps for 83 handlers".
     """
 
     variant: str
@@ -31,3 +33,4 @@ class Trouble:
     uncured: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
     toml: tuple[str, ...] = ()
+    degrees: Mapping[str, str] = field(default_factory=dict)

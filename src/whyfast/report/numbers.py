@@ -125,7 +125,8 @@ def _decimals(ratio: float, low: float, high: float, sided: bool) -> int:
     decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
     bounded = [end for end in (low, high) if _bounded(end)]
     if len(bounded) == 2:
-        while 0 < high - low < 10.0**-decimals and decimals < MOST_DECIMALS:
+        # What is narrower than the last decimal shown is exact, and needs no row of zeros.
+        while 10.0**-MOST_DECIMALS <= high - low < 10.0**-decimals and decimals < MOST_DECIMALS:
             decimals += 1
     if decimals < 2:
         return decimals

@@ -14,8 +14,8 @@ from rich.text import Text
 from whyfast.investigate.events import Observer
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
-from whyfast.report.names import visible
-from whyfast.report.numbers import format_seconds, format_verdict
+from whyfast.report.names import count, visible
+from whyfast.report.numbers import format_seconds, format_verdict, ratio_text
 from whyfast.report.topics.lacking import failure_text
 
 #: Seconds between two plain progress lines while measuring.
@@ -83,7 +83,17 @@ def _text(text: str, style: str = "") -> Text:
 def _decided(verdicts: Sequence[Verdict]) -> str:
     done = sum(v.word != "undecided" for v in verdicts)
     blocks = max((v.blocks for v in verdicts), default=0)
-    return f"{blocks} blocks, {done} of {len(verdicts)} comparisons decided"
+    return f"{count(blocks, 'block')}, {done} of {len(verdicts)} comparisons decided"
+
+
+def so_far(verdict: Verdict, margin: float) -> str:
+    """The verdict; of blocks that are too few for one, the ratio and where they lie."""
+    if verdict.few is None:
+        return format_verdict(verdict, margin)
+    seen = ratio_text(verdict.ratio, verdict.few.low, verdict.few.high)
+    if verdict.blocks == 1:
+        return f"{seen.factor}, of one block"
+    return f"{seen.factor}, blocks within {seen.interval}"
 
 
 class _Living:
@@ -122,7 +132,7 @@ class _Living:
         table.add_column("blocks", justify="right")
         for v in verdicts:
             who = v.variant if len(against) == 1 else f"{v.variant} against {v.baseline}"
-            table.add_row(_text(who), _text(format_verdict(v, self._margin)), str(v.blocks))
+            table.add_row(_text(who), _text(so_far(v, self._margin)), str(v.blocks))
         self._table = table
         left = format_seconds(max(0.0, budget - spent))
         self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"

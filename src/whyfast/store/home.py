@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,9 +49,14 @@ def home() -> Home:
     if own:
         base = Path(own).absolute()
         return Home(base / "cache", base / "data")
-    cache = _folder("XDG_CACHE_HOME") or Path.home() / ".cache"
-    data = _folder("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    cache = _folder("XDG_CACHE_HOME") or _user() / ".cache"
+    data = _folder("XDG_DATA_HOME") or _user() / ".local" / "share"
     return Home(cache / "whyfast", data / "whyfast")
+
+
+def _user() -> Path:
+    """``HOME``; where it is empty or missing, what the system's list of users has."""
+    return _folder("HOME") or Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def _folder(variable: str) -> Path | None:

@@ -9,8 +9,10 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from whyfast.model.errors import UserError
+from whyfast.study import own_benchmarks
 
 #: What programs of the system are looked for in while building; a tool from elsewhere is named.
 _SYSTEM = "/usr/local/bin:/usr/bin:/bin"
@@ -44,9 +46,13 @@ _WHOLE = {"whole": ("{program}",)}
 def c(folder: Path) -> Project:
     """A Makefile that makes one program, or the C files themselves."""
     makefile = next((f for n in ("Makefile", "makefile") if (f := folder / n).is_file()), None)
-    if makefile is not None:
-        return _make(makefile)
     files = _sources(folder, ("*.c", "src/*.c"))
+    if makefile is not None:
+        if not files and not re.search(
+            r"\$[({]CC[)}]|\b(gcc|cc|clang)\b|\.[co]\b", _text(makefile)
+        ):
+            raise UserError("compiles no C", where=makefile)
+        return _make(makefile)
     mains = [f for f in files if re.search(r"\bmain\s*\(", _text(f))]
     if not mains:
         raise UserError("no C file here has a main(), so there is no program", where=folder)
@@ -95,11 +101,17 @@ def _make(makefile: Path) -> Project:
 
 
 def cmake(folder: Path) -> Project:
-    """The first program that CMakeLists.txt adds."""
+    """The first program that CMakeLists.txt adds, or the one with Google Benchmark in it."""
     text = _needed(folder / "CMakeLists.txt")
-    names = re.findall(r"add_executable\s*\(\s*([\w.-]+)", text)
+    variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", text))
+    added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)", text)
+    names = [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
     if not names:
         raise UserError("adds no executable", where=folder / "CMakeLists.txt")
+    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^)]*\bbenchmark(?:_main)?\b", text)
+    names.sort(key=lambda name: name not in timed)
+    files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
+    found = own_benchmarks.google("\n".join(map(_text, _sources(folder, files)))) if timed else {}
     cxx = bool(re.search(r"project\s*\([^)]*\bCXX\b", text)) or not re.search(
         r"project\s*\([^)]*\bC\b", text
     )
@@ -113,7 +125,8 @@ def cmake(folder: Path) -> Project:
         ),
         f"build/{names[0]}",
         env=_tools("cmake"),
-        benchmarks=_WHOLE,
+        benchmarks=_some(found) or _WHOLE,
+        runner="google-benchmark" if found else "command",
         said=_others(names),
     )
 
@@ -142,7 +155,7 @@ def meson(folder: Path) -> Project:
 
 
 def cargo(folder: Path) -> Project:
-    """The first binary of the package."""
+    """The first benchmark of the package that uses Criterion, or its first binary."""
     manifest = folder / "Cargo.toml"
     try:
         data = tomllib.loads(_needed(manifest))
@@ -152,10 +165,13 @@ def cargo(folder: Path) -> Project:
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
-    if not bins:
-        raise UserError("has no binary, and a library alone cannot be timed", where=manifest)
-    env = {"CARGO_PROFILE_RELEASE_DEBUG": "1", "CARGO_PROFILE_RELEASE_STRIP": "none"}
-    said = list(_others(bins))
+    bench, found = _criterion(folder, data)
+    if not bins and not found:
+        message = "has no binary and no benchmark by Criterion, and a library alone cannot be timed"
+        raise UserError(message, where=manifest)
+    profile = "BENCH" if found else "RELEASE"
+    env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
+    said = [f"The program is the benchmark {bench}."] if found else list(_others(bins))
     own = []
     if 'source = "registry+' in _text(folder / "Cargo.lock"):
         registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
@@ -170,18 +186,47 @@ def cargo(folder: Path) -> Project:
             'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
         ]
     home = 'export CARGO_HOME="$PWD/cargo"; ' if own else ""
-    build = (
-        f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}} build '
-        f"--release --offline -j{{jobs}} --bin {bins[0]}"
-    )
+    how = f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}}'
+    if found:
+        # Its file has a hash behind its name.
+        newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"
+        return Project(
+            "path:cargo",
+            (
+                *own,
+                f"{how} bench --no-run --offline -j{{jobs}} --bench {bench}",
+                f'cp "{newest}" {{program}}',
+            ),
+            "program",
+            env=env,
+            benchmarks=_some(found),
+            runner="criterion",
+            said=tuple(said),
+        )
     return Project(
         "path:cargo",
-        (*own, build),
+        (*own, f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}"),
         f"target/release/{bins[0]}",
         env=env,
         benchmarks=_WHOLE,
         said=tuple(said),
     )
+
+
+def _criterion(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, own_benchmarks.Commands]:
+    """The first file of benchmarks by Criterion, and what is in it."""
+    if "criterion" not in manifest.get("dev-dependencies", {}):
+        return "", {}
+    for entry in manifest.get("bench", ()):
+        name = str(entry.get("name", ""))
+        file = folder / str(entry.get("path", f"benches/{name}.rs"))
+        if found := own_benchmarks.criterion(_text(file)):
+            return name, found
+    return "", {}
+
+
+def _some(found: own_benchmarks.Commands) -> own_benchmarks.Commands:
+    return dict(list(found.items())[:_MOST])
 
 
 def go(folder: Path) -> Project:
@@ -198,9 +243,8 @@ def go(folder: Path) -> Project:
             "There is no network while building: run `go mod download` before. GOMODCACHE is what "
             "it fetched, shown to the build; what `go mod vendor` writes needs neither."
         )
-    names, place = _go_benchmarks(folder)
-    if names:
-        said.append("A benchmark runs as a whole process, with a fixed number of iterations.")
+    found, place = _go_benchmarks(folder)
+    if found:
         return Project(
             "path:go",
             (
@@ -209,15 +253,8 @@ def go(folder: Path) -> Project:
             ),
             "program",
             env=env,
-            benchmarks={
-                name: (
-                    "{program}",
-                    "-test.run=^$",
-                    f"-test.bench=^Benchmark{name}$",
-                    "-test.benchtime=1000x",
-                )
-                for name in names[:_MOST]
-            },
+            benchmarks=_some(found),
+            runner="go",
             said=tuple(said),
         )
     mains = [f for f in _sources(folder, ("*.go", "cmd/*/*.go")) if _is_main(f)]
@@ -238,13 +275,12 @@ def _is_main(file: Path) -> bool:
     return bool(re.search(r"^package main\b", _text(file), re.MULTILINE))
 
 
-def _go_benchmarks(folder: Path) -> tuple[list[str], str]:
-    """The names of the benchmarks of the first package that has any, and the package."""
+def _go_benchmarks(folder: Path) -> tuple[own_benchmarks.Commands, str]:
+    """The benchmarks of the first package that has any, and the package."""
     for file in _sources(folder, ("*_test.go", "*/*_test.go")):
-        names = re.findall(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", _text(file), re.MULTILINE)
-        if names:
-            return names, f"./{file.parent.relative_to(folder)}"
-    return [], ""
+        if found := own_benchmarks.go(_text(file)):
+            return found, f"./{file.parent.relative_to(folder)}"
+    return {}, ""
 
 
 def python(folder: Path) -> Project:
@@ -300,11 +336,24 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
 }
 
 
-def kind_of(folder: Path) -> str:
-    """What kind of project is in the folder; UserError when it is none that is known."""
-    for kind, (marks, _) in KINDS.items():
-        if any(True for mark in marks for _ in folder.glob(mark)):
-            return kind
+def project_of(folder: Path) -> tuple[str, Project]:
+    """What kind of project is in the folder, and how it is built.
+
+    The first kind that its files tell and that has something to time. UserError when there is none.
+    """
+    told = [
+        kind
+        for kind, (marks, _) in KINDS.items()
+        if any(True for mark in marks for _ in folder.glob(mark))
+    ]
+    errors = []
+    for kind in told:
+        try:
+            return kind, KINDS[kind][1](folder)
+        except UserError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
     raise UserError(f"has none of {known}; name the folder of the project", where=folder)
 

@@ -33,6 +33,13 @@ def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -
     assert f"usage: whyfast {name}" in capsys.readouterr().out
 
 
+def test_the_package_runs_as_a_module() -> None:
+    run = [sys.executable, "-m", "whyfast", "studies", "--no-such-option"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--no-such-option" in done.stderr
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"whyfast {__version__}\n"

@@ -37,7 +37,7 @@ class Bench:
     world: World = field(default_factory=World)
     watcher: Watcher = field(default_factory=Watcher)
     done: list[str] = field(default_factory=list)
-    probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 1.0, 1.0)
+    probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 0.1, 0.1)
     aside: Callable[[str], None] = lambda name: None
     perf: Callable[[Sequence[str]], Finished] | None = None
 
@@ -54,7 +54,9 @@ class Bench:
 
     def _probe(self, arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
         self.done.append(f"first {variant}")
-        return self.probe(variant)
+        run = self.probe(variant)
+        self.world.clock.seconds += run.seconds
+        return run
 
     def _aside(
         self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
@@ -78,7 +80,7 @@ def test_set_up_first_runs_measuring_counting_cleanup_and_the_verdict(bench: Ben
     bench.perf = count
     result = bench.run()
     assert bench.done == [
-        *("up", "up", "ready", "first old", "ready", "first new"),
+        *("up", "up", "ready", "first new", "ready", "first old"),  # in an order drawn at random
         *["count"] * (2 * ROUNDS),
         *("down", "down"),
     ]
@@ -139,6 +141,49 @@ def test_threads_that_show_while_measuring_release_it_and_nothing_before_counts(
     )
 
 
+def slow(name: str) -> ProbeRun:
+    return ProbeRun(False, {"old": 10.0, "new": 10.1}[name], 0.0)
+
+
+def test_first_runs_of_slow_commands_are_the_first_block(bench: Bench) -> None:
+    bench.probe = slow
+    bench.world.script = ratios({"old": 10.0, "new": 10.1, "true": 0.01})
+    result = bench.run(replace(OPTIONS, budget=101.0))
+    first, *rest = result.recorded.blocks
+    assert first.values == {"new": (10.1,), "old": (10.0,)}
+    assert [b.index for b in result.recorded.blocks] == [0, 1, 2, 3, 4]
+    assert {b.cpu for b in result.recorded.blocks} == {None}
+    assert bench.world.runners[-1].turns == {"old": 4, "new": 4}  # none to calibrate
+    assert sum(b.seconds for b in rest) == pytest.approx(80.4)
+    assert result.judged.verdicts[0].blocks == 5
+
+
+def test_what_a_slow_command_takes_is_said_in_advance(bench: Bench) -> None:
+    bench.probe = slow
+    bench.run(replace(OPTIONS, budget=100.0))
+    assert bench.watcher.heard[1] == (
+        "a run of each took 20.1 s, and a verdict takes 9: likely too much for the budget of "
+        "100 s; --budget 199s would do for a clear difference"
+    )
+    bench.watcher.heard.clear()
+    bench.run(replace(OPTIONS, budget=200.0))
+    assert not any("too much" in said for said in bench.watcher.heard)
+
+
+def test_one_run_of_each_is_all_that_a_small_budget_pays_for(bench: Bench) -> None:
+    bench.probe = slow
+    result = bench.run(replace(OPTIONS, budget=20.0))
+    assert len(result.recorded.blocks) == 1
+    assert bench.done.count("first old") == bench.done.count("first new") == 1
+    assert not any("perf" in call[0] for call in bench.world.launcher.calls)
+
+
+def test_as_many_runs_as_asked_for_decided_or_not(bench: Bench) -> None:
+    result = bench.run(replace(OPTIONS, runs=23, budget=1e6))
+    assert len(result.recorded.blocks) == 23
+    assert {len(b.order) for b in result.recorded.blocks} == {1}
+
+
 def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Bench) -> None:
     def fail(name: str) -> ProbeRun:
         raise InvocationFailed("exit code 3", output="one\ntwo\n")
@@ -147,7 +192,7 @@ def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Ben
     with pytest.raises(UserError) as raised:
         bench.run()
     assert str(raised.value) == (
-        "old x: exit code 3 (two); use --ignore-failure to measure it all the same"
+        "new x: exit code 3 (two); use --ignore-failure to measure it all the same"
     )
     assert bench.done[-2:] == ["down", "down"]
     assert not own(bench.folder).database.exists()
@@ -165,10 +210,10 @@ def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:
 
 
 def test_interrupted_while_it_measures_it_shows_what_there_is_and_is_over(bench: Bench) -> None:
-    bench.world.interrupts = EMPTY_RUNS + 4 + 9
+    bench.world.interrupts = EMPTY_RUNS + 9
     first = bench.run()
     assert not first.recorded.complete
-    assert len(first.recorded.blocks) == 4  # of two turns each
+    assert len(first.recorded.blocks) == 4  # of two runs each
     assert len(first.judged.verdicts) == 1
     assert bench.done[-2:] == ["down", "down"]
     assert bench.world.runners[-1].open == []
@@ -216,7 +261,7 @@ def test_a_command_that_fails_half_way_leaves_what_was_measured(bench: Bench) ->
     (failure,) = result.recorded.failures
     assert (failure.variant, failure.reason) == ("new", "exit code 3")
     assert result.recorded.complete
-    assert len(result.recorded.blocks) == 4  # after two turns to calibrate
+    assert len(result.recorded.blocks) == 6  # the first run has told what calibrating would
 
 
 def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:

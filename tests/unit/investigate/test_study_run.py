@@ -13,6 +13,7 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
+from whyfast.cli.output import exit_code
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -153,15 +154,15 @@ def test_interrupted_while_it_measures_it_goes_on(bench: Bench) -> None:
     first = bench.run()
     assert not first.recorded.complete
     kept = first.recorded.blocks
-    assert len(kept) == 5  # six turns to calibrate, and six in each block
+    assert len(kept) == 6  # three turns to calibrate, and six in each block
     assert bench.world.runners[0].open == []
     assert bench.watcher.phases[-1] == "judge"
 
     second = bench.run()
-    assert "resuming: 5 blocks are there already" in bench.watcher.heard
+    assert "resuming: 6 blocks are there already" in bench.watcher.heard
     assert second.recorded.complete
     assert second.recorded.run == first.recorded.run
-    assert second.recorded.blocks[:5] == kept
+    assert second.recorded.blocks[:6] == kept
     assert [b.index for b in second.recorded.blocks] == list(range(len(second.recorded.blocks)))
     assert len(second.recorded.sessions) == 2
 
@@ -291,3 +292,24 @@ def test_what_cannot_be_made_here_is_no_failure_of_a_run(bench: Bench) -> None:
     failed = result.recorded.builds[1]
     assert isinstance(failed, BuildFailure)
     assert (failed.kind, failed.reason) == ("not-buildable", "cc 1.0 has no musttail")
+
+
+def test_a_program_that_crashes_once_in_a_while_keeps_what_was_measured_before(
+    bench: Bench,
+) -> None:
+    crash = fails_at("b", 40)
+    slower = ratios({"a": 1.0, "b": 1.2, "c": 1.0})
+
+    def script(variant: str, loops: int, before: int) -> Any:
+        crash(variant, loops, before)
+        return slower(variant, loops, before)
+
+    bench.world.script = script
+    result = bench.run(measure=MeasureSpec(budget=300.0, turns=2, stop="budget"))
+    held = [b for b in result.recorded.blocks if "b" in b.values]
+    assert 9 <= len(held) < len(result.recorded.blocks)
+    (failure,) = result.recorded.failed
+    assert (failure.variant, failure.reason) == ("b", "exit code 3")
+    said = {v.variant: v for v in result.judged.verdicts}
+    assert (said["b"].word, said["b"].blocks) == ("slower", len(held))
+    assert exit_code(result, None) == 1

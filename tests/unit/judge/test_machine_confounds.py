@@ -29,7 +29,7 @@ def test_another_governor_in_a_resumed_run_is_named() -> None:
     (confound,) = _found(one, two, blocks=("s", "t", "t"))
     assert confound.kind == "machine-governor"
     assert confound.severity == "warning"
-    assert "CPU frequency governor: powersave (1 blocks); performance (2 blocks)" in confound.text
+    assert "CPU frequency governor: powersave (1 block); performance (2 blocks)" in confound.text
 
 
 def test_sessions_without_blocks_and_unknown_findings_do_not_count() -> None:
@@ -43,7 +43,7 @@ def test_another_machine() -> None:
     (confound,) = _found(
         _session("s", hostname="a"), _session("t", hostname="b"), blocks=("s", "t")
     )
-    assert "host: a (1 blocks); b (1 blocks)" in confound.text
+    assert "host: a (1 block); b (1 block)" in confound.text
 
 
 def test_a_setting_that_changed_while_measuring() -> None:

@@ -67,8 +67,8 @@ class Programs:
     [
         (0.0, 30e-6, 1),  # a loop that is long enough and never cold
         (0.0, 10e-6, 4),  # the shortest value that the clock can bear: 25 µs
-        (20e-6, 10e-6, 128),  # 2 % cold needs 100 loops; lengths double
-        (5e-6, 30e-6, 8),
+        (20e-6, 10e-6, 256),  # 1 % cold needs 200 loops; lengths double
+        (5e-6, 30e-6, 16),
     ],
 )
 def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) -> None:

@@ -73,3 +73,8 @@ def test_seconds(seconds: float, text: str) -> None:
 def test_percent_and_e_value() -> None:
     assert (format_percent(0.01), format_percent(0.005)) == ("1 %", "0.5 %")
     assert (format_e_value(0.0), format_e_value(27.6)) == ("1", "10^12")
+
+
+def test_an_exact_ratio_has_no_row_of_zeros() -> None:
+    assert format_ratio(2.0, 2.0 - 1e-9, 2.0 + 1e-9) == "2.00x slower [2.00, 2.00]"
+    assert format_ratio(2.0, 1.99, 2.01) == "2.00x slower [1.99, 2.01]"

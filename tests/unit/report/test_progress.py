@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from tests.unit.report.example import verdict
 
 from whyfast.model.sample import RunFailure
-from whyfast.report.progress import watching
+from whyfast.model.verdict import Few
+from whyfast.report.progress import so_far, watching
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -24,3 +28,15 @@ def test_messages_of_programs_are_made_visible(live: bool) -> None:
         assert escape not in printed
     assert "\\x1b]0;title\\x07 done warning: forged\n" in printed
     assert "v failed on b\\x9b2J: it said \\x1b[31m\n" in printed
+
+
+def test_a_first_answer_is_there_before_a_verdict_can_be() -> None:
+    early = replace(
+        verdict("new", "old", "undecided", 1.05, 0.0, math.inf),
+        blocks=4,
+        few=Few("undecided", 1.02, 1.08, 0.875, 0.99, 1.11, 9),
+    )
+    assert so_far(early, 0.01) == "1.05x slower, blocks within [1.02, 1.08]"
+    assert so_far(replace(early, blocks=1), 0.01) == "1.05x slower, of one block"
+    later = replace(early, few=None, low=1.01, high=1.09, word="slower")
+    assert so_far(later, 0.01) == "1.05x slower [1.01, 1.09]"

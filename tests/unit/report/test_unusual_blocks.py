@@ -53,6 +53,16 @@ def test_too_few_blocks() -> None:
     assert unusual_sentences([unsure])[0].endswith("their ratios lie in [1.20, 1.31].")
 
 
+def test_few_blocks_on_one_side_say_something_at_a_weaker_level() -> None:
+    few = Few("undecided", 0.81, 0.93, 1 - 2.0**-5, 0.7, 1.02, 9)
+    found = replace(PLAIN, word="undecided", ratio=0.87, blocks=6, few=few)
+    (said,) = unusual_sentences([found])
+    assert said.endswith(
+        "their ratios lie in [0.81, 0.93]; all are faster, as chance alone has them all on one "
+        "side in 3.125 % of cases."
+    )
+
+
 def test_many_of_a_kind_are_counted() -> None:
     few = Few("slower", 1.2, 1.31, 0.75, 1.15, 1.36, 19)
     side = Lopsided("b", True, 9, 0, 100, 0.04, 0.17, 1.3, 1.027, 1e-3)

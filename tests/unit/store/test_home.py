@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,18 @@ def test_by_default_in_the_users_cache_and_data_folders() -> None:
     assert home().builds == Path("/home/ann/.cache/whyfast/builds")
     assert home().toolchains == Path("/home/ann/.cache/whyfast/toolchains")
     assert home().database == Path("/home/ann/.local/share/whyfast/results.sqlite")
+
+
+def test_without_a_home_in_the_environment_that_of_the_list_of_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("WHYFAST_HOME", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    own = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    monkeypatch.setenv("HOME", "")
+    assert home().cache == own / ".cache/whyfast"
+    monkeypatch.delenv("HOME")
+    assert home().cache == own / ".cache/whyfast"
 
 
 def test_the_xdg_folders_when_set(monkeypatch: pytest.MonkeyPatch) -> None:

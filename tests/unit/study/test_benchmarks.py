@@ -61,7 +61,7 @@ CASES = {
         'runner = "turns"',
         (
             "study.toml:46: benchmarks.collatz.runner: must be one of turn, command, "
-            'pyperf, bpf, not "turns"; did you mean "turn"?'
+            'pyperf, bpf, go, google-benchmark, criterion, not "turns"; did you mean "turn"?'
         ),
     ),
     "runner unlike": (
@@ -69,7 +69,7 @@ CASES = {
         'runner = "xyz"',
         (
             "study.toml:46: benchmarks.collatz.runner: must be one of turn, command, "
-            'pyperf, bpf, not "xyz"'
+            'pyperf, bpf, go, google-benchmark, criterion, not "xyz"'
         ),
     ),
     "check type": (

@@ -8,7 +8,7 @@ import pytest
 
 from whyfast.cli import new
 from whyfast.model.errors import UserError
-from whyfast.study.kinds import KINDS, cargo, kind_of
+from whyfast.study.kinds import KINDS, cargo, project_of
 from whyfast.study.load import load_study
 from whyfast.study.skeleton import check_file
 
@@ -26,29 +26,99 @@ def test_the_command_offers_every_kind() -> None:
     assert sorted(new._KINDS) == sorted(KINDS)
 
 
+#: A file of each kind with something to time in it.
+FILES = {
+    "Cargo.toml": '[package]\nname = "a"\n[[bin]]\nname = "a"\n',
+    "go.mod": "module example.org/a\n",
+    "main.go": "package main\n",
+    "meson.build": "executable('a', 'a.c')\n",
+    "CMakeLists.txt": "add_executable(a a.c)\n",
+    "pyproject.toml": "",
+    "setup.py": "",
+    "a/__init__.py": "",
+    "Makefile": "all: a\n",
+    "src/a.c": MAIN,
+}
+
+
 @pytest.mark.parametrize(
     ("names", "kind"),
     [
         (["Cargo.toml", "Makefile"], "cargo"),
-        (["go.mod", "a.c"], "go"),
+        (["go.mod", "main.go", "src/a.c"], "go"),
         (["meson.build", "CMakeLists.txt"], "meson"),
         (["CMakeLists.txt", "setup.py"], "cmake"),
-        (["pyproject.toml", "Makefile"], "python"),
-        (["Makefile"], "c"),
+        (["pyproject.toml", "a/__init__.py", "Makefile"], "python"),
+        (["Makefile", "src/a.c"], "c"),
         (["src/a.c"], "c"),
+        # Nothing to time by the first kind that is told.
+        (["go.mod", "Makefile", "src/a.c"], "c"),
+        (["setup.py", "src/a.c"], "c"),
     ],
 )
 def test_files_tell_the_kind(tmp_path: Path, names: list[str], kind: str) -> None:
-    assert kind_of(project(tmp_path, *names)) == kind
+    for name in names:
+        project(tmp_path, name, text=FILES[name])
+    assert project_of(tmp_path)[0] == kind
+
+
+def test_the_first_kind_says_what_it_lacks(tmp_path: Path) -> None:
+    project(tmp_path, "go.mod", "setup.py", text="")
+    with pytest.raises(UserError, match="has neither a program nor a benchmark in its tests"):
+        project_of(tmp_path)
 
 
 def test_an_empty_folder_is_none(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        kind_of(tmp_path)
+        project_of(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, "
         "pyproject.toml, Makefile; name the folder of the project"
     )
+
+
+def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:
+    text = 'project(x C)\nset(TEST x_test)\nadd_executable("${TEST}" test.c)\n'
+    project(tmp_path, "CMakeLists.txt", text=text)
+    assert KINDS["cmake"][1](tmp_path).program == "build/x_test"
+
+
+def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
+    text = (
+        "project(x CXX)\nadd_executable(app app.cc)\nadd_executable(timed timed.cc)\n"
+        "target_link_libraries(timed PRIVATE benchmark::benchmark)\n"
+    )
+    project(tmp_path, "CMakeLists.txt", text=text)
+    project(tmp_path, "timed.cc", text="BENCHMARK(BM_x);\nBENCHMARK_F(Fixed, y)(int) {}\n")
+    made = KINDS["cmake"][1](tmp_path)
+    assert (made.program, made.runner) == ("build/timed", "google-benchmark")
+    assert made.benchmarks == {
+        "BM_x": ("{program}", "--benchmark_filter=^BM_x$"),
+        "Fixed-y": ("{program}", "--benchmark_filter=^Fixed/y$"),
+    }
+
+
+def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path) -> None:
+    manifest = (
+        '[package]\nname = "x"\n[dev-dependencies]\ncriterion = "0.5"\n[[bench]]\nname = "b"\n'
+    )
+    project(tmp_path, "Cargo.toml", text=manifest)
+    benches = (
+        'fn a(c: &mut Criterion) { c.bench_function("fib 20", |b| b.iter(f));\n'
+        'let mut g = c.benchmark_group("sort"); g.bench_function("10", |b| b.iter(f)); }\n'
+    )
+    project(tmp_path, "benches/b.rs", text=benches)
+    made = cargo(tmp_path)
+    assert made.runner == "criterion"
+    assert made.steps == (
+        'cd {source} && CARGO_TARGET_DIR=../target RUSTFLAGS="{cflags}" {cc} bench --no-run '
+        "--offline -j{jobs} --bench b",
+        r"""cp "$(ls -t target/release/deps/b-* | grep -v '\.d$' | head -n 1)" {program}""",
+    )
+    assert made.benchmarks == {
+        "fib-20": ("{program}", "^fib 20$"),
+        "sort-10": ("{program}", "^sort/10$"),
+    }
 
 
 def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(tmp_path: Path) -> None:
@@ -71,6 +141,7 @@ def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(tmp_path: Path
 )
 def test_the_program_of_a_makefile(tmp_path: Path, text: str, target: str) -> None:
     project(tmp_path, "Makefile", text=text)
+    project(tmp_path, "src/a.c")
     assert KINDS["c"][1](tmp_path).program == f"src/{target}"
 
 
@@ -93,6 +164,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
     ("kind", "names", "said"),
     [
         ("c", ["readme"], "no C file here has a main(), so there is no program"),
+        ("c", ["Makefile"], "compiles no C"),
         ("cargo", ["readme"], "is not there, so this is no such project"),
         ("cmake", ["CMakeLists.txt"], "adds no executable"),
         ("meson", ["meson.build"], "has no executable"),

@@ -31,6 +31,7 @@ from whyfast.report.topics.machine_code import machine_code_sections, trouble_co
 from whyfast.report.topics.matrix import matrix_tables
 from whyfast.report.topics.programs import builds_section, provenance_section
 from whyfast.report.topics.result_code import linked, result_code_section
+from whyfast.report.topics.run_times import run_times_section
 from whyfast.report.topics.summary import summary_table
 from whyfast.report.topics.timeline import timeline_section
 
@@ -77,6 +78,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         points,
         result_code_section(result, answer.sentences),
         functions,
+        run_times_section(result),
         raw_section(result),
         timeline_section(result),
         builds_section(result),

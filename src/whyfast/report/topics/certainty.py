@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
+from whyfast.judge.estimate import over_layouts
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
+from whyfast.model.study import Study
 from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
 from whyfast.report.document import (
     Cell,
@@ -30,6 +32,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import count, shown
 from whyfast.report.numbers import (
+    format_amount,
     format_bytes,
     format_percent,
     format_seconds,
@@ -109,7 +112,24 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f'"same" is said when the interval lies within it{more}.',
         _ABOUT[about],
         *pinning_sentences(result.recorded.blocks),
+        *_used_up(result),
     )
+
+
+def _used_up(result: Result) -> Iterator[str]:
+    """Where measuring ended because no further layout was there."""
+    study = result.question
+    layouts = study.measure.layouts if isinstance(study, Study) else 0
+    if not layouts:
+        return
+    taken = Counter(b.benchmark for b in over_layouts(result.recorded.blocks))
+    open_ = {v.benchmark for v in result.judged.verdicts if v.word == "undecided" and v.benchmark}
+    names = sorted(name for name in open_ if taken[name] >= layouts)
+    if names:
+        yield (
+            f"Layouts used up: on {', '.join(map(shown, names))} all {layouts} were taken before "
+            f"it was decided; layouts = {4 * layouts} in [measure] would halve the interval."
+        )
 
 
 def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
@@ -157,7 +177,7 @@ def metric_table(result: Result) -> Table | None:
     decided = [v for v in result.judged.metrics if v.word in ("faster", "slower")]
     if len(decided) > MOST_METRICS:  # of files with hundreds of quantities the largest
         decided = sorted(decided, key=lambda v: -abs(math.log(v.ratio)))[:MOST_METRICS]
-    if full is None or len(decided) == len(full.rows):
+    if full is None or len(decided) == len(result.judged.metrics):
         return full
     return replace(full, short=_metric_table(result, decided) or replace(full, rows=()))
 
@@ -165,7 +185,7 @@ def metric_table(result: Result) -> Table | None:
 def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
     medians = _medians(result)
     chosen = list(chosen)
-    rows = [
+    rows: list[tuple[Cell | str | None, ...]] = [
         (
             *(METRICS.get(v.metric, v.metric), v.variant),
             *(_amount(medians, v.variant, v.metric), _difference(v)),
@@ -173,9 +193,34 @@ def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
         )
         for v in chosen
     ]
-    against = f"against {chosen[0].baseline}" if chosen else ""
+    baseline = chosen[0].baseline if chosen else next(iter(result.question.baselines), "")
+    if result.judged.about == "commands":
+        rows += _small_side(result, medians, baseline)
+    against = f"against {baseline}"
     columns = ("quantity", "variant", *right("median"), against, *right("its median"))
     return table("What they used beside time", columns, rows, fixed=2)
+
+
+def _small_side(
+    result: Result, medians: dict[tuple[str, str], float], baseline: str
+) -> Iterator[tuple[Cell | str | None, ...]]:
+    """Peak memory where one side is too small to be measured: it is below the other all the same.
+
+    The kernel counts the peak of whoever starts a process as its own, so less cannot be told.
+    """
+
+    def shown_peak(name: str) -> Cell | None:
+        if (name, "maxrss") in medians:
+            return _amount(medians, name, "maxrss")
+        below = medians.get((name, "maxrss_below"))
+        return None if below is None else Cell(f"under {format_bytes(below)}")
+
+    for name in (v.name for v in result.question.variants if v.name != baseline):
+        if ((name, "maxrss") in medians) != ((baseline, "maxrss") in medians):
+            ends = shown_peak(name), shown_peak(baseline)
+            if None not in ends:
+                word = "more" if (name, "maxrss") in medians else "less"
+                yield METRICS["maxrss"], name, ends[0], word, ends[1]
 
 
 def _difference(verdict: Verdict) -> Cell:
@@ -208,7 +253,7 @@ def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) ->
     if value is None:
         return None
     known = _FORMATS.get(metric)
-    return Cell(f"{value:.4g}" if known is None else known(value), number=value)
+    return Cell(format_amount(value) if known is None else known(value), number=value)
 
 
 def raw_section(result: Result) -> ReportSection | None:

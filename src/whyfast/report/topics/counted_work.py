@@ -338,10 +338,9 @@ def _pair(
     ]
     missed = found.ratio("branch-misses", variant, baseline)
     if shares[0] is not None and shares[1] is not None:
-        text += (
-            f" and mispredicts {shares[0] * 100:.1f} % of its indirect branches, where "
-            f"{shown(baseline)} mispredicts {shares[1] * 100:.1f} %"
-        )
+        own, other = (f"{share * 100:.1f} %" for share in (shares[0], shares[1]))
+        text += f" and mispredicts {own} of its indirect branches, "
+        text += "as that does" if own == other else f"where {shown(baseline)} mispredicts {other}"
     elif missed is not None:
         text += f" and mispredicts {missed:.2f}x as many branches"
     return f"{text}{_place(found, counted, variant, baseline)}."

@@ -143,10 +143,16 @@ def _finding(one: Trouble) -> str:
     return f"{name} has the symptom of {of}: {one.title}{where}. What its code shows: {one.shows}."
 
 
+def _with_degree(one: Trouble, name: str) -> str:
+    """A variant with the workaround, and how far that reaches in it."""
+    said = one.degrees.get(name)
+    return f"{shown(name)} ({said})" if said else shown(name)
+
+
 def _way_out(one: Trouble) -> str:
     flags = f"`{' '.join(one.flags)}`"
     if one.cured:
-        names = [shown(name) for name in one.cured]
+        names = [_with_degree(one, name) for name in one.cured]
         verb = "does" if len(names) == 1 else "do"
         return f"{listed(names)}, the same with {flags}, {verb} not show it."
     if one.untried:
@@ -158,7 +164,8 @@ def _way_out(one: Trouble) -> str:
         return f"What helps: {one.remedy}."
     if one.uncured:
         return (
-            f"{flags} is said to work around it, but {listed([*map(shown, one.uncured)])} has it."
+            f"{flags} is said to work around it, but "
+            f"{has([_with_degree(one, name) for name in one.uncured], 'has', 'have')} it."
         )
     return f"{flags} works around it." if one.flags else ""
 

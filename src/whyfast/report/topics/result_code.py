@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from whyfast.explain.code_diff import align, relevance
 from whyfast.model.code_listing import CodePair, ProgramCode
 from whyfast.model.result import Result
 from whyfast.report.document import ReportSection, Sentence, Sentences
@@ -63,6 +62,8 @@ def _named(result: Result, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
+    from whyfast.explain.code_diff import align, relevance
+
     of_a, of_b = ({x.function: x for x in one.listings} for one in (a, b))
     found = [align(of_a[name], of_b[name]) for name in of_a if name in of_b]
     found = sorted((d for d in found if d.changed), key=relevance)

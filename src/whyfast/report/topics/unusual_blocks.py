@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from whyfast.judge.lopsided import SURE
 from whyfast.model.verdict import Few, Lopsided, Verdict
 from whyfast.report.names import shown
-from whyfast.report.numbers import plain_ratio_text, ratio_text
+from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text
 
 #: Of a kind, so many are said one by one; where there are more, the others are counted.
 _MOST = 3
+
+#: All blocks on one side are worth saying where chance seldom has them there.
+_TELLING = 0.9
 
 
 def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
@@ -86,6 +89,10 @@ def _so_far(verdict: Verdict, few: Few) -> str:
         f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which takes "
         f"{few.needed} or more; their ratios lie in {seen}"
     )
+    if few.confidence >= _TELLING and (few.low > 1 or few.high < 1):
+        side = "slower" if few.low > 1 else "faster"
+        said += f"; all are {side}, as chance alone has them all on one side in "
+        said += f"{format_percent(1 - few.confidence)} of cases"
     if few.word != "undecided":
         normal = ratio_text(verdict.ratio, few.normal_low, few.normal_high)
         said += f"; {few.word} if the noise is normal, {normal.interval}"

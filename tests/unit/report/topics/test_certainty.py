@@ -9,7 +9,8 @@ from tests.unit.report.example import ab_result, sample_result, verdict
 from tests.unit.report.parts import as_html, as_markdown, changed
 
 from whyfast.model.result import Result
-from whyfast.report.topics.certainty import metric_table, pinning_sentences
+from whyfast.model.study import Study
+from whyfast.report.topics.certainty import how_sure, metric_table, pinning_sentences
 
 
 def _result() -> Result:
@@ -59,3 +60,42 @@ def test_only_what_differs_unless_asked() -> None:
     assert "page faults" not in as_markdown(_result())
     assert "page faults" in as_markdown(_result(), verbose=True)
     assert "1.50x more" in as_html(_result())
+
+
+def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:
+    plain = sample_result()
+    assert isinstance(plain.question, Study)
+    name = plain.question.benchmarks[0].name
+    study = replace(plain.question, measure=replace(plain.question.measure, layouts=12))
+    open_ = verdict("clang19", "clang18", "undecided", 1.01, 0.99, 1.03, benchmark=name)
+    drawn = [
+        replace(example_block({"a": [1.0]}, benchmark=name, index=i), layouts={"a": i + 1})
+        for i in range(12)
+    ]
+
+    def said(blocks: int) -> str:
+        result = changed(replace(plain, question=study), verdicts=(open_,), blocks=drawn[:blocks])
+        return " ".join(how_sure(result))
+
+    assert (
+        f"Layouts used up: on {name} all 12 were taken before it was decided; layouts = 48 in "
+        "[measure] would halve the interval." in said(12)
+    )
+    assert "used up" not in said(11)
+
+
+def test_peak_memory_is_shown_where_one_side_is_too_small_to_be_measured() -> None:
+    plain = ab_result()
+    base, other = (v.name for v in plain.question.variants)
+    extra = {base: {"maxrss_below": (1e8,)}, other: {"maxrss": (2.4e8,)}}
+    result = changed(
+        plain, metrics=(), blocks=tuple(replace(b, extra=extra) for b in plain.recorded.blocks)
+    )
+    table = metric_table(result)
+    assert table is not None
+    assert [[c.text for c in row] for row in table.rows] == [
+        ["peak memory", other, "240 MB", "more", "under 100 MB"]
+    ]
+    both = {name: {"maxrss_below": (1e8,)} for name in (base, other)}
+    blocks = tuple(replace(b, extra=both) for b in plain.recorded.blocks)
+    assert metric_table(changed(plain, metrics=(), blocks=blocks)) is None

@@ -174,3 +174,19 @@ def test_tables_of_handlers_options_and_calls() -> None:
     assert [c.text for c in options.rows[0]] == ["-pg", "220 of 228", "–"]
     (calls,) = [t for c, t in tables.items() if c.startswith("Calls that one build")]
     assert [c.text for c in calls.rows[0]] == ["dispatching code", "close", "22", "0"]
+
+
+def test_how_far_a_workaround_reaches() -> None:
+    degrees = {
+        "good": "14 indirect jumps for 83 handlers",
+        "bad": "1 indirect jump for 83 handlers",
+    }
+    tried = replace(TROUBLE, toml=(), degrees=degrees)
+    assert _said(replace(tried, cured=("good",))) == (
+        KNOWN + "good (14 indirect jumps for 83 handlers), the same with "
+        "`-mllvm -tail-dup-pred-size=5000`, does not show it."
+    )
+    assert _said(replace(tried, uncured=("bad",))) == (
+        KNOWN + "`-mllvm -tail-dup-pred-size=5000` is said to work around it, but bad (1 indirect "
+        "jump for 83 handlers) has it."
+    )

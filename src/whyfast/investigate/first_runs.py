@@ -1,0 +1,131 @@
+"""The first run of every command: does it work, does it take turns, how long does it take?"""
+
+from __future__ import annotations
+
+import random
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from whyfast.investigate.outside import Outside
+from whyfast.judge.decide import ALPHA
+from whyfast.judge.few import needed_blocks
+from whyfast.measure.calibrate import first_turns
+from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.probe_run import ProbeRun
+from whyfast.model.errors import UserError
+from whyfast.model.sample import Block, Calibration
+
+#: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
+#: one would measure something else.
+SEVERAL_CPUS = 1.1
+
+#: Seconds for a run of each from which on none is spared: the first counts, too. So long a run
+#: gains nothing from a CPU of its own, which the first has not had.
+DEAR = 1.0
+
+
+@dataclass(frozen=True)
+class FirstRuns:
+    """``runs`` in the order taken, drawn at random as in any block; ``started`` and ``seconds`` of
+    all together, with what was prepared for them."""
+
+    runs: Mapping[str, ProbeRun]
+    started: float
+    seconds: float
+
+    @property
+    def take_turns(self) -> bool:
+        """All of them do."""
+        return all(run.takes_turns for run in self.runs.values())
+
+    @property
+    def round_cost(self) -> float:
+        """Seconds for a run of each."""
+        return sum(run.seconds for run in self.runs.values())
+
+    @property
+    def dear(self) -> bool:
+        """So slow that they count, being whole runs of all."""
+        return not any(r.takes_turns for r in self.runs.values()) and self.round_cost >= DEAR
+
+    @property
+    def pinned(self) -> bool:
+        """Whether further runs should be bound to one CPU: not what would be another program there,
+        by its threads or by what it got; nor what is dear."""
+        several = any(
+            r.threads > 1 or r.cpu_seconds > SEVERAL_CPUS * r.seconds for r in self.runs.values()
+        )
+        return not several and not self.dear
+
+    def calibration(self, benchmark: str) -> Calibration | None:
+        """What there is to know where a block is one run of each; None where it has to be tried."""
+        if self.take_turns or first_turns(0.0, self.round_cost) > 1:
+            return None
+        slowest = max(run.seconds for run in self.runs.values())
+        return Calibration(benchmark, loops=1, turns=1, value=slowest, start=0.0)
+
+    def block(self, benchmark: str, session: str, seed: int) -> Block:
+        """The block that they are."""
+        order = tuple(self.runs)
+        return Block(
+            benchmark=benchmark,
+            index=0,
+            seed=seed,
+            session=session,
+            cpu=None,
+            loops=1,
+            warmups=0,
+            start_order=order,
+            order=(order,),
+            values={name: (run.seconds,) for name, run in self.runs.items()},
+            started=self.started,
+            seconds=self.seconds,
+            threads={name: run.threads for name, run in self.runs.items()},
+        )
+
+    def needed(self) -> int:
+        """The least number of blocks for a verdict on one of so many comparisons."""
+        return needed_blocks(ALPHA / max(1, len(self.runs) - 1))
+
+
+def first_runs(
+    arguments: LaunchArguments,
+    outside: Outside,
+    *,
+    offer: bool,
+    warmup: int,
+    ignore_failure: bool,
+    seed: int,
+) -> FirstRuns:
+    """Run each once, which also warms caches, after the ``warmup`` runs asked for.
+
+    ``offer``: to take turns. UserError for a command that cannot be run or fails.
+    """
+    names: Sequence[str] = list(arguments.commands)
+    names = random.Random(seed).sample(names, len(names))
+    runs: dict[str, ProbeRun] = {}
+    started, began = outside.clock.now(), outside.clock.monotonic()
+    for name in names:
+        try:
+            for _ in range(warmup + 1):
+                if arguments.prepare is not None:
+                    outside.aside(
+                        arguments.prepare,
+                        env=outside.env,
+                        timeout=arguments.timeout,
+                        what="--prepare",
+                    )
+                runs[name] = outside.probe(arguments, name, offer)
+        except InvocationFailed as failed:
+            hint = "" if ignore_failure else "; use --ignore-failure to measure it all the same"
+            command = shlex.join(arguments.commands[name])
+            raise UserError(f"{command}: {said(failed)}{hint}") from None
+    return FirstRuns(runs, started, outside.clock.monotonic() - began)
+
+
+def said(failed: InvocationFailed) -> str:
+    """Why, with the last line that the program printed."""
+    output = failed.output.strip().splitlines()
+    return failed.reason + (f" ({output[-1].strip()})" if output else "")

@@ -1,0 +1,161 @@
+"""Programs that time themselves: benchmarks of Go, Google Benchmark and Criterion.rs, unmodified.
+
+Each value is a process of its own, which runs one benchmark for a short while and says how long an
+iteration took. Its own loops, warm-up and clock are kept; its statistics are not used.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.formats import criterion, go_bench, google_benchmark
+from whyfast.formats.format import Format, Given
+from whyfast.formats.node import parse_json
+from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
+from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.process import describe_status
+from whyfast.model.errors import UserError
+from whyfast.model.series import SECOND
+
+#: Names of benchmarks in a message.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Harness:
+    """``words`` are added to a command that does not have their option already; a value of a tenth
+    of a second is long enough for the clock and short enough for many processes. ``folder`` is the
+    environment variable that says where results are written, for one that writes them."""
+
+    format: Format
+    words: tuple[str, ...]
+    folder: str = ""
+
+
+GO = Harness(go_bench.FORMAT, ("-test.run=^$", "-test.benchtime=100ms"))
+GOOGLE = Harness(google_benchmark.FORMAT, ("--benchmark_format=json", "--benchmark_min_time=0.1"))
+CRITERION = Harness(
+    criterion.FORMAT,
+    (
+        *("--bench", "--noplot", "--sample-size=10"),
+        *("--warm-up-time=0.1", "--measurement-time=0.1"),
+    ),
+    folder="CRITERION_HOME",
+)
+
+
+class HarnessRunner:
+    """Runs programs with that harness inside."""
+
+    loops_vary = False
+
+    def __init__(self, harness: Harness, arguments: LaunchArguments) -> None:
+        self._harness = harness
+        self._arguments = arguments
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        """An invocation of the variant; nothing is started yet."""
+        env, command = self._arguments.process(variant, pad, layout)
+        return HarnessInvocation(
+            self._harness, with_words(command, self._harness), env, self._arguments
+        )
+
+
+def with_words(command: tuple[str, ...], harness: Harness) -> tuple[str, ...]:
+    """The command with the harness's words, but for options that it has itself."""
+    own = {word.split("=")[0] for word in command}
+    return (*command, *(w for w in harness.words if w.split("=")[0] not in own))
+
+
+class HarnessInvocation:
+    """Runs the program anew for every turn."""
+
+    def __init__(
+        self,
+        harness: Harness,
+        command: tuple[str, ...],
+        env: Mapping[str, str],
+        arguments: LaunchArguments,
+    ) -> None:
+        self._harness = harness
+        self._command = command
+        self._env = env
+        self._arguments = arguments
+
+    def turn(self, loops: int) -> Sample:
+        """Seconds of one iteration, by a process of its own; ``loops`` is 1.
+
+        InvocationFailed also when the program did not run exactly one benchmark, and when it names
+        a time that is longer than the process lived.
+        """
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+            env = {**self._env, self._harness.folder: folder} if self._harness.folder else self._env
+            start = time.perf_counter()
+            stdout = self._run(env)
+            lived = time.perf_counter() - start
+            seconds = self._read(Path(folder), stdout)
+        if not 0 < seconds <= lived:
+            raise self._failed(
+                f"an iteration of {seconds:g} s in a process that lived {lived:g} s", stdout
+            )
+        return Sample(seconds)
+
+    def _run(self, env: Mapping[str, str]) -> str:
+        child = started(self._command, env=env, stdin=self._arguments.stdin, keep_stdout=True)
+        try:
+            if child.wait(self._arguments.timeout) is None:
+                problem = f"still running after {self._arguments.timeout:g} s"
+                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
+            assert child.status is not None
+            if child.status:
+                problem = describe_status(child.status)
+                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
+            return child.stdout()
+        finally:
+            child.kill()
+
+    def _read(self, folder: Path, stdout: str) -> float:
+        form = self._harness.format
+        given = Given(folder, form.name) if self._harness.folder else _given(stdout, form.name)
+        try:
+            every = form.read(given).series if form.claims(given) else {}
+        except UserError as error:
+            raise self._failed(f"its results cannot be read: {error.message}", stdout) from None
+        times = [s for s in every.values() if s.unit == SECOND]
+        if len(times) != 1:
+            raise self._failed(_not_one([s.benchmark for s in times]), stdout)
+        (series,) = times
+        return statistics.median(v for process in series.processes for v in process)
+
+    def _failed(self, reason: str, stdout: str) -> InvocationFailed:
+        return InvocationFailed(reason, output=stdout[-2000:], command=self._command)
+
+    @property
+    def threads(self) -> int:
+        """Not known: they are never pinned."""
+        return 1
+
+    def close(self) -> None:
+        """Nothing is alive between turns."""
+
+
+def _given(stdout: str, name: str) -> Given:
+    document = None
+    if stdout.lstrip().startswith("{"):
+        try:
+            document = parse_json(stdout, "standard output")
+        except UserError:
+            document = None
+    return Given(Path("standard output"), name, stdout, document)
+
+
+def _not_one(names: Sequence[str]) -> str:
+    if not names:
+        return "it ran no benchmark: does the filter in its command match one?"
+    listed = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
+    return f"it ran {len(names)} benchmarks ({listed}): the filter must match one alone"
