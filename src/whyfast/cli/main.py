@@ -39,9 +39,9 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    from whyfast.cli.standard_output import unread_errors
+    from whyfast.cli.standard_output import UnreadErrors
 
-    with unread_errors():
+    with UnreadErrors():
         return _main(argv)
 
 

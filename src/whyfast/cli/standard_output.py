@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
-from typing import Any, TextIO, cast
+
+TYPE_CHECKING = False  # as in main.py: --help imports nothing that it can do without
+if TYPE_CHECKING:
+    from typing import Any, TextIO
 
 #: Its name in messages.
 PLACE = "standard output"
@@ -40,28 +41,28 @@ class _Unread:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with self._forgiving():
+        try:
             return self._stream.write(text)
-        return len(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
 
     def flush(self) -> None:
-        with self._forgiving():
-            self._stream.flush()
-
-    @contextlib.contextmanager
-    def _forgiving(self) -> Iterator[None]:
         try:
-            yield
+            self._stream.flush()
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            self._drop()
+
+    def _drop(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
 
-@contextlib.contextmanager
-def unread_errors() -> Iterator[None]:
+class UnreadErrors:
     """Inside, a reader of standard error that goes (``2>&1 | head -1``) ends nothing."""
-    before = sys.stderr
-    sys.stderr = cast(TextIO, _Unread(before))
-    try:
-        yield
-    finally:
-        sys.stderr = before
+
+    def __enter__(self) -> None:
+        self._before = sys.stderr
+        sys.stderr = _Unread(self._before)
+
+    def __exit__(self, *error: object) -> None:
+        sys.stderr = self._before
