@@ -9,7 +9,6 @@ measuring, and of mixtures built.
 from __future__ import annotations
 
 import argparse
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -145,7 +144,7 @@ def _luck(rng: np.random.Generator, count: int) -> Made:
 
 
 def _nothing(rng: np.random.Generator, count: int) -> Made:
-    return (lambda s: math.nan), lambda m: m.word == "none"
+    return (lambda s: 0.0), lambda m: m.word == "none"
 
 
 def _union(minimal: Minimal) -> Subset:

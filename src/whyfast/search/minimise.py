@@ -148,6 +148,13 @@ class _Spent(Exception):
     """The budget is spent."""
 
 
+class _NotSlower(Exception):
+    """The ends turned out not to differ, or to be swapped, while mixtures were measured."""
+
+    def __init__(self, word: Word) -> None:
+        self.word = word
+
+
 @dataclass
 class _Run:
     task: Differences
@@ -168,6 +175,8 @@ class _Run:
                 self.trials = [replace(t, fresh=False) for t in self.trials]
         except _Mixed:
             return self._said("mixed")
+        except _NotSlower as told:
+            return self._said(told.word)
         except _Spent:
             pass
         return self._said("undecided")
@@ -305,6 +314,14 @@ class _Run:
             self.failed.add(event.subset)
         else:
             self.trials.append(event)
+            if subset is not None:
+                self._doubted()
+
+    def _doubted(self) -> None:
+        """What a few blocks of the ends said by chance, the blocks beside mixtures refute."""
+        none, swapped = doubt(np.array([t.ends for t in self.trials]), self.task.margin)
+        if none + swapped >= SURE and (word := self._ends()) is not None:
+            raise _NotSlower(word)
 
     def _said(self, word: Word) -> Minimal:
         subsets = {t.subset for t in self.trials if t.subset is not None}

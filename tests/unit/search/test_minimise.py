@@ -107,6 +107,24 @@ def test_ends_that_do_not_differ_are_told_before_anything_is_mixed(
     assert (found.word, found.subsets) == (word, 0)
 
 
+def test_ends_that_differed_by_chance_alone_end_it_too() -> None:
+    rng = np.random.default_rng(4)
+    lucky = [0.03, 0.031, 0.029, 0.03, 0.032, 0.03]
+    taken = 0
+
+    def oracle(wanted: Try) -> Trial:
+        nonlocal taken
+        ends = lucky[taken] if taken < len(lucky) else 0.01 * float(rng.standard_normal())
+        taken += 1
+        if wanted.subset is None:
+            return Trial(ends)
+        return Trial(ends, wanted.subset, 0.01 * float(rng.standard_normal()), wanted.fresh)
+
+    found = minimise(Differences(8, budget=400), oracle)
+    assert found.word == "none"
+    assert found.subsets > 0
+
+
 def test_one_difference_is_the_answer() -> None:
     found = minimise(Differences(1), Mixtures(_needs(0)))
     assert (found.word, found.parts, found.subsets) == ("set", ((0,),), 0)
