@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from playwright.sync_api import Page, expect
 from tests.report.conftest import Opened
 
 from whyfast.history.detect import detect
@@ -45,3 +46,36 @@ def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> Non
 def test_it_fits_a_phone(opened: Callable[..., Opened]) -> None:
     page = opened(_page(), viewport={"width": 380, "height": 800}).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def _pictures(page: Page) -> list[str]:
+    return page.locator("#series-plots figcaption").all_inner_texts()
+
+
+def test_a_picture_a_series_is_filtered_and_sorted(opened: Callable[..., Opened]) -> None:
+    seen = opened(_page())
+    page = seen.page
+    suite = ["geometric mean of 4 series", "median of 4 series"]
+    names = [f"mode={mode} size={size}" for mode in "ny" for size in "12"]
+    assert sorted(_pictures(page)) == sorted([*suite, *names])
+    page.get_by_label("show").select_option("step")
+    assert _pictures(page) == [*suite, *names[:2]]
+    assert page.locator("#series-count").inner_text() == "2 of 4 series."
+    page.get_by_label("name has").fill("SIZE=2 n")
+    assert _pictures(page) == [*suite, names[1]]
+    assert "found=step" in page.url
+    assert "q=SIZE%3D2+n" in page.url
+    assert seen.said == []
+
+
+def test_what_is_chosen_stands_in_the_fragment(opened: Callable[..., Opened]) -> None:
+    page = opened(_page()).page
+    page.evaluate("location.hash = '#sort=name&by.mode=y'")
+    expect(page.locator("#series-plots figure")).to_have_count(4)
+    assert _pictures(page)[2:] == ["mode=y size=1", "mode=y size=2"]
+    assert page.get_by_label("mode").input_value() == "y"
+    page.get_by_role("link", name="mode=y size=2").click()
+    expect(page.locator("#series-plots figure")).to_have_count(1)
+    assert page.locator("#history-plot .point").count() == 8
+    page.get_by_role("link", name="All series").click()
+    expect(page.locator("#series-plots figure")).to_have_count(4)

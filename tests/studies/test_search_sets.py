@@ -17,7 +17,7 @@ PARTS = Path(__file__).resolve().parents[1] / "known" / "parts"
 pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
 
 
-def _study(folder: Path) -> Path:
+def _study(folder: Path, toolchain: str = "path:gcc") -> Path:
     folder.mkdir()
     (folder / "study.toml").write_text(
         f"""
@@ -27,11 +27,11 @@ baseline = "fast"
 [source]
 path = "{PARTS}"
 [build]
-steps = ["{{cc}} {{cflags}} -c {{source}}/*.c"]
+steps = ["for file in {{source}}/*.c; do {{cc}} {{cflags}} -c $file; done"]
 link = "{{cc}} {{cflags}} -o {{program}} *.o {{layout}} {{ldflags}}"
 program = "parts"
 [variant.fast]
-toolchain = "path:gcc"
+toolchain = "{toolchain}"
 cflags = ["-O2", "-g"]
 [variant.slow]
 extends = "fast"
@@ -108,6 +108,50 @@ def test_objects_that_cannot_be_mixed(
     study = _study(tmp_path / "study")
     done = whyfast("search", study, "--axis", "objects", f"--good={good}", f"--bad={bad}", code=2)
     assert said in done.stderr
+
+
+@pytest.mark.usefixtures("needs_clang")
+def test_the_pass_over_one_object(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study", "zig:clang-19")
+    # Between the 60th and the 80th pass over hot.c, that of the inliner over hot alone matters.
+    ends = ("--axis", "passes", "--object", "hot.o", "--good", "80", "--bad", "60")
+    found, said = _search(study, *ends)
+    assert found["schema"] == "whyfast-search-line/1"
+    assert found["search"]["answer"]["word"] == "culprit"
+    place = found["search"]["answer"]["where"]["first"]
+    assert "InlinerPass on (hot), left out" in found["search"]["candidates"][place]["title"]
+    assert "InlinerPass on (hot), left out: from there on it has 1." in " ".join(said.split())
+
+
+@pytest.mark.usefixtures("needs_clang")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--good", "all", "--bad", "0"), "--object: 4 files are compiled; name the object of one"),
+        (("--good", "all", "--bad", "0", "--object", "a.o"), "--object a.o: no object with func"),
+        (("--good", "x", "--bad", "0", "--object", "hot.o"), "--good: 'x' is neither a number of"),
+    ],
+)
+def test_passes_that_cannot_be(
+    own_home: Home, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    study = _study(tmp_path / "study", "zig:clang-19")
+    done = whyfast("search", study, "--axis", "passes", *options, code=2)
+    assert said in done.stderr
+
+
+def test_a_compiler_that_tells_of_no_passes(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    ends = ("--axis", "passes", "--good", "all", "--bad", "0")
+    done = whyfast("search", study, *ends, code=2)
+    assert "--axis passes: path:gcc with -opt-bisect-limit cannot be built: " in done.stderr
+
+
+def test_kernels_are_those_of_studies_that_boot_them(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    ends = ("--axis", "kernels", "--good", "debian:linux-6.1", "--bad", "debian:linux-6.12")
+    done = whyfast("search", study, *ends, code=2)
+    assert "its variants run under this machine's kernel; write kernel = " in done.stderr
 
 
 def test_what_cannot_be_counted_is_told_before_anything_is_built(

@@ -216,8 +216,8 @@ def _beside(
 ) -> Shown:
     from dataclasses import asdict
 
-    from whyfast.explain.code_diff import code_pair
     from whyfast.explain.code_listing import Listings
+    from whyfast.explain.code_pairs import code_pair
     from whyfast.explain.program import load
     from whyfast.report.topics.code_sides import code_section
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whyfast.cli.arguments import percent
 from whyfast.cli.output import add_outputs
+
+if TYPE_CHECKING:
+    from whyfast.formats.points import Wanted
+    from whyfast.model.history import Timeline
 
 ORDERS = ("given", "run", "commit")
 FAIL_WORDS = ("slower", "faster", "changed")
@@ -18,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="+",
         help="results in order, oldest first, in any format that compare reads; one CSV file "
-        "with --by; or one log that check appended to",
+        "with --by; one log that check appended to; or a study whose results are kept",
     )
     parser.add_argument(
         "--by", metavar="COLUMN", help="the column of a CSV file whose values are the points"
@@ -63,7 +70,6 @@ def run(args: argparse.Namespace) -> int:
     """Find the changes and report them; 0, or 3 when --fail-on is met. UserError for bad input."""
     from whyfast.cli.output import FAIL_ON_MET, check_outputs, show
     from whyfast.formats.points import Wanted
-    from whyfast.formats.timeline import load_timeline
     from whyfast.history.detect import detect
     from whyfast.history.only import at_least, has_changed, only_series
     from whyfast.report.history_json import dump_history
@@ -72,7 +78,54 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     minimum = percent(args.minimum, f"--minimum {args.minimum}") if args.minimum else 0.0
     wanted = Wanted(args.by, args.order, args.machine, tuple(args.higher))
-    timeline = load_timeline(args.files, wanted)
+    timeline = _timeline(args.files, wanted)
     history = at_least(detect(only_series(timeline, args.benchmark)), minimum)
     show(history_page(history), args, json=lambda: dump_history(history))
     return FAIL_ON_MET if args.fail_on and has_changed(history, args.fail_on) else 0
+
+
+def _timeline(files: list[str], wanted: Wanted) -> Timeline:
+    """Of files; or of the results that are kept of a study, by its name or folder."""
+    from whyfast.formats.timeline import load_timeline, rated
+
+    name = files[0]
+    if len(files) > 1 or wanted.by is not None or Path(name).is_file() or ":" in name:
+        return load_timeline(files, wanted)
+    kept = _kept(name, wanted)
+    if kept is None:
+        return load_timeline(files, wanted)
+    return rated(kept, wanted.higher)
+
+
+def _kept(study: str, wanted: Wanted) -> Timeline | None:
+    """None for a folder that is no study. UserError for a name of which nothing is kept."""
+    from whyfast.history.kept import points_of, timeline_of_kept
+    from whyfast.model.errors import UserError
+    from whyfast.report.names import count
+    from whyfast.report.result_json import from_json
+    from whyfast.store.private import own_home
+    from whyfast.store.samples import SampleStore
+    from whyfast.study.find import is_study
+    from whyfast.study.load import load_study
+
+    store = SampleStore(own_home().database)
+    points, unread = [], 0
+    try:
+        known = store.studies()
+        if study not in known and Path(study).is_dir():
+            if not is_study(study):
+                return None
+            study = load_study(study).name
+        if study not in known:
+            names = ", ".join(known) or "none yet"
+            raise UserError(f"no file, and no results of {study!r} are kept (there are: {names})")
+        for _, data in store.results(study):
+            try:
+                points += list(points_of(from_json(data)))
+            except UserError:
+                unread += 1
+    finally:
+        store.close()
+    timeline = timeline_of_kept(study, points, wanted)
+    note = f"{count(unread, 'result')} that cannot be read left out."
+    return replace(timeline, notes=(note,)) if unread else timeline

@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "did this change make it slower: the pull-request command",
     "compare": "compare results that other tools wrote",
     "history": "where a series of results changed, and which points stand apart",
+    "import": "keep results that other tools wrote, as points of a history",
     "search": "since which commit or compiler, and what exactly",
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",

@@ -13,11 +13,12 @@ from whyfast.model.errors import UserError
 if TYPE_CHECKING:
     from whyfast.investigate.events import Observer
     from whyfast.report.document import Document
+    from whyfast.search.by_line import LineResult
     from whyfast.search.run import SearchResult
     from whyfast.search.run_set import SetResult
 
-#: Those whose candidates have an order, and those of differences that are mixed.
-LINES, SETS = ("commits", "toolchains"), ("flags", "objects")
+#: Since when; those that are a study's alone, in order; and those of differences that are mixed.
+SINCE, LINES, SETS = ("commits", "toolchains"), ("passes", "kernels"), ("flags", "objects")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to build and measure; or, behind --, a command that does so in a checkout",
     )
     parser.add_argument(
-        "--axis", choices=(*LINES, *SETS), default="commits", help="default: commits"
+        "--axis", choices=(*SINCE, *SETS, *LINES), default="commits", help="default: commits"
     )
     parser.add_argument(
         "--good",
@@ -46,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         nargs="+",
         default=[],
-        help="with --axis toolchains: compilers in order, or patterns (zig:clang-*)",
+        help="with --axis toolchains or kernels: those in order, or patterns (zig:clang-*)",
+    )
+    parser.add_argument(
+        "--object", metavar="FILE", default="", help="with --axis passes: the object they are over"
     )
     parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
     parser.add_argument("--margin", metavar="PERCENT", help="default: the study's, or 1%%")
@@ -93,12 +97,14 @@ def run(args: argparse.Namespace) -> int:
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     with watching("search", 0.01) as observer:
-        page, data, word = (_set if args.axis in SETS else _line)(args, observer)
+        counted = args.axis == "toolchains" and args.measure != "time"
+        ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
+        page, data, word = (_line if counted else ways.get(args.axis, _since))(args, observer)
     show(page, args, json=lambda: data)
     return FAILED if word == "undecided" else 0
 
 
-def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
+def _since(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
     from whyfast.report.pages.search_page import dump_search, search_page
 
     result = _search(args, observer)
@@ -110,6 +116,41 @@ def _set(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, s
 
     result = _search_set(args, observer)
     return set_page(result), dump_set(result), result.answer.word
+
+
+def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
+    from whyfast.report.pages.search_line_page import dump_line, line_page
+
+    result = _search_line(args, observer)
+    return line_page(result), dump_line(result), result.search.answer.word
+
+
+def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
+    from whyfast.investigate.outside import Outside
+    from whyfast.search.axes.line import LineSearch
+    from whyfast.search.by_line import search_by_line
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
+    from whyfast.study.load import load_study
+
+    if len(args.what) > 1:
+        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
+    search = LineSearch(
+        args.axis,
+        args.good,
+        args.bad,
+        args.variant,
+        tuple(args.among),
+        args.object,
+        tuple(args.benchmark),
+        percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        args.blocks,
+        args.fresh,
+        args.measure,
+    )
+    study, own = load_study(args.what[0]), own_home()
+    with BuildStore(own.builds).in_use():
+        return search_by_line(study, search, own, observer, Outside())
 
 
 def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:

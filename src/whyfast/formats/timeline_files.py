@@ -8,7 +8,14 @@ from pathlib import Path
 
 from whyfast.formats.dates import epoch_seconds
 from whyfast.formats.load import bare_name, load_recordings
-from whyfast.formats.points import FOLDER, NO_MACHINE, Wanted, merged, point_value, tells_apart
+from whyfast.formats.points import (
+    FOLDER,
+    NO_MACHINE,
+    Wanted,
+    merged,
+    point_value,
+    tells_apart,
+)
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
@@ -34,7 +41,7 @@ def timeline_of_files(arguments: Sequence[str], wanted: Wanted) -> Timeline:
     """Each file a point. With several machines, files of one commit (or else of one name) are the
     same point on each. UserError for what cannot be read, ordered, or told apart."""
     recordings = load_recordings(arguments)
-    if not any(_read(s) for r in recordings for s in r.series.values()):
+    if not any(is_read(s) for r in recordings for s in r.series.values()):
         raise UserError("no benchmark in these files has times", where=arguments[0])
     machine = _machines(recordings, wanted.machine)
     several = len({machine(r) for r in recordings}) > 1
@@ -74,11 +81,11 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
 
 def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointSeries]:
     names = dict.fromkeys(
-        name for rs in columns for r in rs for name, s in r.series.items() if _read(s)
+        name for rs in columns for r in rs for name, s in r.series.items() if is_read(s)
     )
     made = []
     for name in names:
-        found = [[s for r in rs if (s := r.series.get(name)) and _read(s)] for rs in columns]
+        found = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
         cells = [point_value(p for s in at for p in s.processes) if at else None for at in found]
         spreads = tuple(c.spread if c else None for c in cells)
         called = f"{name} on {machine}" if machine else name
@@ -89,15 +96,20 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
                 {"machine": machine} if machine else {},
                 machine=machine,
                 spreads=spreads if any(x is not None for x in spreads) else (),
-                higher=any(s.higher or rate(s.unit) for at in found for s in at),
+                higher=any(is_rate(s) for at in found for s in at),
             )
         )
     return made
 
 
-def _read(series: Series) -> bool:
+def is_read(series: Series) -> bool:
     """Times, and rates; nothing else has a better and a worse."""
-    return series.unit == SECOND or series.higher or rate(series.unit)
+    return series.unit == SECOND or is_rate(series)
+
+
+def is_rate(series: Series) -> bool:
+    """Whether more is better."""
+    return series.higher or rate(series.unit)
 
 
 def _facts(recording: Recording) -> Mapping[str, str]:

@@ -14,6 +14,10 @@ Floats = NDArray[np.float64]
 #: Quartile of |Z| for a standard normal Z: a quarter of its mass lies within.
 LOWER_QUARTILE = 0.318639363964375
 
+#: Standard error of a median times the root of the number of values, by their interquartile range:
+#: 1.2533 / 1.349 for normal values.
+_MEDIAN_ERROR = 0.929
+
 #: From so many series on, they lend each other what they know of their noise.
 POOLED = 10
 
@@ -47,13 +51,21 @@ def lower_quartile(distances: Floats) -> float:
 def difference_noise(y: Floats) -> float:
     """Standard deviation of one value, from the differences of neighbours; ``y`` are logarithms.
 
-    The lower quartile of |y[t+1] - y[t]| about their median, scaled to be right for independent
-    normal noise: three quarters of the differences may be steps and odd points without moving it
-    much, and a steady drift does not move it.
+    The lower quartile of |y[t+1] - y[t]|, scaled to be right for independent normal noise: three
+    quarters of the differences may be steps and odd points without moving it much. Where they have
+    a median that stands out, it is taken off them: a steady drift is no noise.
     """
     differences = np.diff(y)
-    distances = np.abs(differences - np.median(differences))
+    distances = np.abs(differences - _steady(differences))
     return lower_quartile(distances) / (math.sqrt(2.0) * LOWER_QUARTILE)
+
+
+def _steady(differences: Floats) -> float:
+    """Their median, if it is more than twice its standard error as the quartiles tell it, else 0:
+    in a few points the median is one of the differences, or near several, by chance."""
+    low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75])
+    error = _MEDIAN_ERROR * (high - low) / math.sqrt(len(differences))
+    return float(middle) if abs(middle) > 2.0 * error else 0.0
 
 
 def quartile_freedom(points: int) -> float:

@@ -15,7 +15,7 @@ Facts = Mapping[str, str]
 FactKind = Literal["machine", "subject", "other"]
 
 #: What says nothing of why: how busy the machine was at a moment, where a program lies.
-_MUTE = ("load_avg", "python_executable", "commit_date", "date")
+_MUTE = ("load", "python_executable", "commit_date", "date", "whyfast")
 #: A fact that differs at more than this share of the points is expected to differ.
 _USUAL = 0.5
 
@@ -41,6 +41,9 @@ _OWN_SUBJECT = {
     "ldflags": "linker flags",
     "python": "Python",
     "dependencies": "dependencies",
+    "flags": "commands of the build",
+    "source": "source",
+    "interpreter": "interpreter",
 }
 
 
@@ -89,8 +92,10 @@ def _named(key: str) -> tuple[str, FactKind]:
     machine = _OWN.get(key) or MACHINE.get(key)
     if machine:
         return machine, "machine"
-    subject = SUBJECT.get(key) or _OWN_SUBJECT.get(key)
-    return (subject, "subject") if subject else (key, "other")
+    # Results of a study say it of each variant.
+    what, of, variant = key.partition(" of ")
+    subject = SUBJECT.get(key) or _OWN_SUBJECT.get(what)
+    return (f"{subject}{of}{variant}", "subject") if subject else (key, "other")
 
 
 def revision_of(facts: Facts | None) -> str | None:

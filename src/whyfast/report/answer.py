@@ -72,6 +72,9 @@ def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
     if result.found.check is not None:
         headline, *rest = check_sentences(result)
+    elif isinstance(result.question, Recordings) and len(result.question.variants) == 1:
+        many = count(len(result.question.benchmarks), "benchmark")
+        headline, *rest = [f"{many}, imported; `whyfast history` shows what such results say."]
     elif isinstance(result.question, Recordings):
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":

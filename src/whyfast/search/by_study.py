@@ -19,7 +19,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.commits import commits, merged_branch, uncommitted
-from whyfast.search.axes.toolchains import toolchains
+from whyfast.search.axes.toolchains import toolchains, way_back
 from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
 from whyfast.search.quantity import Quantity, check_quantity
@@ -84,7 +84,8 @@ def search_by_study(
     def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
         return merged_branch(repository, merge, variant) if repository else None
 
-    return follow(one(found), Ways(one, inside, search.everything))
+    back = way_back(_among(search), search.good, search.bad, variant) if not repository else ()
+    return follow(one(found), Ways(one, inside, search.everything, back))
 
 
 def _variant(study: Study, name: str | None) -> Variant:
@@ -99,9 +100,12 @@ def _candidates(
     variant: Variant, search: StudySearch, repository: Path | None
 ) -> tuple[AxisCandidate, ...]:
     if repository is None:
-        among = search.among or (search.good, search.bad)
-        return toolchains(among, search.good, search.bad, variant)
+        return toolchains(_among(search), search.good, search.bad, variant)
     return commits(repository, search.good, search.bad, variant)
+
+
+def _among(search: StudySearch) -> tuple[str, ...]:
+    return search.among or (search.good, search.bad)
 
 
 def _of_commits(study: Study, search: StudySearch) -> Study:

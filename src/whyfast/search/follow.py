@@ -17,11 +17,13 @@ DEEPEST = 6
 @dataclass(frozen=True)
 class Ways:
     """How to go on. ``search`` searches a range of candidates. ``inside`` gives the range of what
-    a candidate merged, None where it is no merge. ``everything``: further steps too."""
+    a candidate merged, None where it is no merge. ``everything``: further steps too. ``back`` are
+    the candidates beyond the bad end, the last first: where is it good again?"""
 
     search: Callable[[Sequence[AxisCandidate]], SearchResult]
     inside: Callable[[AxisCandidate], Sequence[AxisCandidate] | None]
     everything: bool = False
+    back: Sequence[AxisCandidate] = ()
 
 
 def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
@@ -46,6 +48,8 @@ def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
         branch = ways.inside(result.candidates[answer.where.first])
         if branch is not None:
             add("merged branch", branch)
+    if ways.back and depth == 0 and answer.word in ("culprit", "one of"):
+        add("way back", ways.back)
     if ways.everything and depth < DEEPEST:
         for good, bad in remainders(answer, len(result.candidates) - 1):
             add("remainder", result.candidates[good : bad + 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,8 @@ class SearchResult:
 
     ``evidence`` is what differs between culprit and parent, None where nothing was compared.
     ``further`` are searches that followed from the answer; each says in ``why`` what of:
-    ``merged branch`` or ``remainder``. ``notes``: what is to be said beside, a sentence each.
+    ``merged branch``, ``remainder`` or ``way back``. ``notes``: what is to be said beside, a
+    sentence each.
     """
 
     axis: str
@@ -42,10 +44,17 @@ class SearchResult:
 
 
 def run_search(
-    subject: Subject, found: SearchResult, file: Path, home: Home, observer: Observer
+    subject: Subject,
+    found: SearchResult,
+    file: Path,
+    home: Home,
+    observer: Observer,
+    *,
+    alone: bool = True,
 ) -> SearchResult:
     """Go on from what ``file`` keeps of this very search, or from ``found``, to the answer.
 
+    ``alone``: it waits until nobody else measures on this machine. What is counted need not.
     UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves the
     file to be gone on with.
     """
@@ -62,7 +71,8 @@ def run_search(
         observer.standing(standing(now, found.candidates))
 
     said = "waiting: another whyfast is measuring on this machine"
-    with exclusive(home.data / "measuring.lock", lambda: observer.note(said)):
+    lock = exclusive(home.data / "measuring.lock", lambda: observer.note(said))
+    with lock if alone else nullcontext():
         try:
             state, answer = drive(subject, state, keep)
         except CandidateFailed as failed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +26,11 @@ from whyfast.search.subject import CandidateFailed, Times
 Make = Callable[[Work[Study], AxisCandidate, str], Work[Study]]
 
 
+#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
+#: has the good end. Raises :class:`CannotTell`.
+Count = Callable[[Work[Study], Work[Study]], tuple[float, ...]]
+
+
 def make_variant(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
     """The candidate's variant, built by the steps of the study."""
     assert candidate.variant is not None
@@ -42,8 +48,9 @@ def build_alone(work: Work[Study], variant: Variant) -> Work[Study]:
 @dataclass
 class StudySubject:
     """``work`` is of the study; its own variants are not built. ``seed`` as in
-    :class:`whyfast.search.blocks.Blocks`; ``make`` builds a candidate. What is counted is counted
-    once: every further block repeats it."""
+    :class:`whyfast.search.blocks.Blocks`; ``make`` builds a candidate, ``count`` counts it where
+    ``quantity`` has no way of its own. What is counted is counted once: every further block repeats
+    it."""
 
     work: Work[Study]
     candidates: Sequence[AxisCandidate]
@@ -51,6 +58,7 @@ class StudySubject:
     relinkable: bool = False
     quantity: Quantity = "time"
     make: Make = make_variant
+    count: Count | None = None
     _made: dict[int, Work[Study]] = field(default_factory=dict)
     _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
@@ -80,15 +88,15 @@ class StudySubject:
         for candidate in candidates:
             self.build(candidate)
         if self.quantity != "time":
-            return self._counted(candidates)
+            return self._counted(candidates, self.count or partial(costs, self.quantity))
         return self._blocks.take(candidates, layouts=layouts)
 
-    def _counted(self, candidates: Sequence[int]) -> list[Times]:
+    def _counted(self, candidates: Sequence[int], count: Count) -> list[Times]:
         for candidate in candidates:
             if candidate not in self._costs:
                 made = self._made[candidate]
                 try:
-                    self._costs[candidate] = costs(self.quantity, self._made[0], made)
+                    self._costs[candidate] = count(self._made[0], made)
                 except CannotTell as why:
                     raise CandidateFailed(candidate, str(why)) from why
         benchmarks = range(len(self._costs[candidates[0]]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -151,6 +151,30 @@ class SampleStore:
         except _DAMAGE as error:
             message = f"the result of {study!r} cannot be read ({_said(error)}); run it again"
             raise UserError(message, where=self._path) from None
+
+    def results(self, study: str) -> Iterator[tuple[Run, Mapping[str, Any]]]:
+        """The runs of a study (by name) that have a result, oldest first, one at a time; with an
+        empty mapping where the result cannot be read."""
+        ids = self._execute(
+            "SELECT id FROM run WHERE study = ? AND result IS NOT NULL ORDER BY started", (study,)
+        )
+        for one in ids:
+            rows = self._execute(
+                "SELECT id, key, study, started, finished, result FROM run WHERE id = ?", one
+            )
+            for *run, text in rows:
+                try:
+                    yield Run(*run), dict(json.loads(text))
+                except _DAMAGE:
+                    yield Run(*run), {}
+
+    def add_result(self, run: Run, result: Mapping[str, Any]) -> bool:
+        """Keep a result that was made elsewhere; False if that run is there already."""
+        added = self._execute(
+            "INSERT OR IGNORE INTO run VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (run.id, run.key, run.study, run.started, run.finished, json.dumps(result)),
+        )
+        return bool(added)
 
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""

@@ -29,7 +29,14 @@ def test_steps_hardly_move_it() -> None:
 
 def test_a_drift_does_not_move_it() -> None:
     y = 0.02 * np.random.default_rng(1).standard_normal(20_000)
-    assert difference_noise(y + 0.5 * np.arange(20_000)) == pytest.approx(difference_noise(y))
+    drifting = difference_noise(y + 0.5 * np.arange(20_000))
+    assert drifting == pytest.approx(difference_noise(y), rel=0.01)
+
+
+def test_differences_that_are_alike_by_chance_are_not_taken_for_a_drift() -> None:
+    # Half of the differences are the same; about that one, most lie at nothing.
+    y = np.log([1.006, 1.012, 1.003, 1.009, 1.0, 2.012, 2.024, 2.006, 2.018, 2.0])
+    assert 0.002 < difference_noise(y) < 0.02
 
 
 def test_rounded_values_have_noise() -> None:

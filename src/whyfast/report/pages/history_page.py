@@ -91,7 +91,7 @@ def cautions(history: History) -> tuple[str, ...]:
     short = len(history.timeline.series) - total
     if short:
         said.append(f"{short} series with too few points left out.")
-    return tuple(said)
+    return (*said, *history.timeline.notes)
 
 
 def finding_table(history: History) -> Table | None:
@@ -204,19 +204,43 @@ def series_plot(history: History) -> Plot:
         for f in suite_wide(history)
         if f.kind != "drift"
     ]
+    points = history.timeline.points
     series = [
         {
             "name": h.series.name,
             "keys": dict(h.series.keys),
             "values": list(h.series.values),
+            "spreads": list(h.series.spreads),
             "levels": list(h.levels),
             "odd": [o.at for o in h.odd],
+            "kinds": _kinds(h),
+            "size": max((abs(math.log(r)) for r in _ratios(h)), default=0.0),
+            "noise": h.noise,
+            "said": list(in_series(h, points)),
+            "plain": h.series.higher,
         }
-        for h in history.series
+        for h in (*history.suite, *history.series)
     ]
     timeline = history.timeline
-    data = {"by": timeline.by, "points": list(timeline.points), "series": series, "marks": marks}
+    data = {
+        "by": timeline.by,
+        "points": list(timeline.points),
+        "suite": len(history.suite),
+        "series": series,
+        "marks": marks,
+    }
     return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
+
+
+def _kinds(h: SeriesHistory) -> list[str]:
+    """What kinds of findings the series has."""
+    found = (("step", h.shifts), ("drift", h.drifts), ("odd", h.odd))
+    return [kind for kind, there in found if there]
+
+
+def _ratios(h: SeriesHistory) -> list[float]:
+    steps, drifts = [s.ratio for s in h.shifts], [d.ratio for d in h.drifts]
+    return [*steps, *drifts, *(o.ratio for o in h.odd)]
 
 
 def _edge(history: SeriesHistory) -> list[int]:

@@ -105,14 +105,29 @@ def _taken(result: SearchResult) -> str:
 
 
 def _further(result: SearchResult) -> Iterator[str]:
-    """What the searches of the remainders found, and merged branches that do not show it."""
+    """What the searches of the remainders found, where it is good again, and merged branches that
+    do not show it."""
     for one in _every(result):
         if one.why == "remainder":
             yield _told(deepest(one))
+        elif one.why == "way back":
+            yield _good_again(one)
         elif one.why == "merged branch" and one.answer.word not in ("culprit", "one of"):
             tip = shown(one.candidates[-1].title)
             yield f"In the branch itself, up to {tip}: {_told(one)}"
         yield from one.notes
+
+
+def _good_again(back: SearchResult) -> str:
+    """What a search beyond the bad end found; its good end is the last of all."""
+    names, answer = back.candidates, back.answer
+    last, bad = shown(names[0].title), shown(names[-1].title)
+    if answer.word in ("culprit", "one of") and answer.where is not None and answer.step:
+        again, before = (shown(names[i].title) for i in (answer.where.parent, answer.where.last))
+        return f"{again} is good again: {before} is {_ratio(answer.step)}, than that."
+    if answer.word in ("none", "swapped"):
+        return f"It is not good again: {last} is no faster than {bad}."
+    return f"Where it is good again, up to {last}, was not found: {_told(back)}"
 
 
 def search_headline(result: SearchResult) -> str:

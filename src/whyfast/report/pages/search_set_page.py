@@ -77,10 +77,10 @@ def _basis(result: SetResult) -> Iterator[str]:
     yield f"The ends have {of}; {count(answer.subsets, 'mixture')} of them were built and measured."
     if answer.whole is not None and len(result.differences) > len(_joined(answer.parts)):
         subject = "It is" if len(answer.parts) == 1 else "They are"
-        how = "blocks that had no part in choosing" if timed else "counts that repeat exactly"
+        how = "verified by blocks of its own" if timed else "by counts that repeat exactly"
         yield (
             f"{subject} enough: with nothing else from {shown(result.bad)}, "
-            f"{_share(answer.whole)} of the difference is there, by {how}."
+            f"{_share(answer.whole)} of the difference is there, {how}."
         )
     for part, alone in zip(answer.parts, answer.alone, strict=False):
         yield f"{_named(result, part)} alone: {_share(alone)} of the difference."

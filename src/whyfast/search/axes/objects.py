@@ -16,7 +16,7 @@ from whyfast.build.mixed import (
 from whyfast.build.recipe import make_recipe, scan_source
 from whyfast.investigate.building import read_evidence
 from whyfast.investigate.work import Work
-from whyfast.model.build import BuildFailure
+from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
@@ -41,7 +41,7 @@ def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
             where=work.question.folder / "study.toml",
         )
     made = [_made(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
-    ends = [_built_with(m) for m in made]
+    ends = [built_with(m) for m in made]
     differing, alone = differing_objects(*(e.work for e in ends))
     if alone:
         raise UserError(
@@ -71,24 +71,34 @@ class _Mixer:
         if candidate.variant is not None:
             return make_variant(work, candidate, name)
         like = replace(self._like, observer=work.observer)
-        variant = replace(like.question.variants[0], name=name, expect={})
-        asked = replace(like.question, variants=(variant,), baselines=(name,))
         try:
             program = self.program(candidate.mixed, BuildStore(work.home.builds))
         except CannotMix as why:
-            failed = BuildFailure(name, "failed", str(why))
-            return replace(like, question=asked, builds=(failed,), evidence=())
-        build = replace(
-            self._good.build, variant=name, program=program, program_sha256=sha256_of(program)
-        )
-        mixed = replace(like, question=asked, builds=(build,))
-        return replace(mixed, evidence=read_evidence(mixed, [build]))
+            return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
+        return linked(like, name, program)
 
     def program(self, mixed: frozenset[int], store: BuildStore) -> Path:
         """The program of that mixture. Raises CannotMix."""
         own = [o for n, o in enumerate(self._objects) if n in mixed]
         link = self.bad if len(self._objects) in mixed else self._good
         return link_mixed(self._good, self.bad, own, link, store)
+
+
+def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStore) -> Path:
+    """The program of ``whole`` with that one object of ``other``. Raises CannotMix."""
+    ends = built_with(whole)
+    return link_mixed(ends, built_with(other), [name], ends, store)
+
+
+def linked(like: Work[Study], name: str, program: Path) -> Work[Study]:
+    """The work of a build as that of another program, which was linked within its folder."""
+    variant = replace(like.question.variants[0], name=name, expect={})
+    (build,) = like.builds
+    assert isinstance(build, Build)
+    build = replace(build, variant=name, program=program, program_sha256=sha256_of(program))
+    asked = replace(like.question, variants=(variant,), baselines=(name,))
+    made = replace(like, question=asked, builds=(build,))
+    return replace(made, evidence=read_evidence(made, [build]))
 
 
 def _made(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
@@ -99,10 +109,12 @@ def _made(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
     return made
 
 
-def _built_with(made: Work[Study]) -> BuiltWith:
+def built_with(made: Work[Study]) -> BuiltWith:
+    """The one build of the work, and its recipe."""
     study, variant = made.question, made.question.variants[0]
     source = scan_source(study.source.folder)
-    (build,) = made.usable
+    (build,) = made.builds
+    assert isinstance(build, Build)
     return BuiltWith(make_recipe(study, variant, made.toolchains[0], source), build)
 
 

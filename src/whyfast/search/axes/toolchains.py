@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
+from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.line import CandidateLine, LineSearch
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
 
@@ -27,7 +30,7 @@ def toolchains(
     Where ``bad`` comes before ``good``, the order is turned round: the good end comes first.
     UserError for ends that are not among them.
     """
-    names = list(dict.fromkeys(n for word in wanted for n in _expanded(word, known or providers())))
+    names = _names(wanted, known)
     for end, option in ((good, "--good"), (bad, "--bad")):
         if end not in names:
             raise UserError(f"{end!r} is none of: {', '.join(names) or 'none'}", where=option)
@@ -35,10 +38,37 @@ def toolchains(
     if i == j:
         raise UserError("both ends are the same toolchain", where="--bad")
     between = names[i : j + 1] if i < j else names[j : i + 1][::-1]
-    return tuple(
-        AxisCandidate(name, name, replace(variant, name=name, toolchain=name, axes={}))
-        for name in between
-    )
+    return tuple(_candidate(name, variant) for name in between)
+
+
+def way_back(
+    wanted: Sequence[str],
+    good: str,
+    bad: str,
+    variant: Variant,
+    known: Mapping[str, Provider] | None = None,
+) -> tuple[AxisCandidate, ...]:
+    """The compilers beyond ``bad``, the last of them first and ``bad`` last: a search along them
+    says from which one on it is good again. Empty where there are none."""
+    names = _names(wanted, known)
+    i, j = names.index(good), names.index(bad)
+    beyond = names[j:][::-1] if i < j else names[: j + 1]
+    return tuple(_candidate(name, variant) for name in beyond) if len(beyond) > 1 else ()
+
+
+def toolchain_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
+    """The compilers as an axis of what is counted."""
+    among = search.among or (search.good, search.bad)
+    found = toolchains(among, search.good, search.bad, variant)
+    return CandidateLine(found, back=way_back(among, search.good, search.bad, variant))
+
+
+def _names(wanted: Sequence[str], known: Mapping[str, Provider] | None) -> list[str]:
+    return list(dict.fromkeys(n for word in wanted for n in _expanded(word, known or providers())))
+
+
+def _candidate(name: str, variant: Variant) -> AxisCandidate:
+    return AxisCandidate(name, name, replace(variant, name=name, toolchain=name, axes={}))
 
 
 def _expanded(word: str, known: Mapping[str, Provider]) -> list[str]:

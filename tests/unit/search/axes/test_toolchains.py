@@ -9,7 +9,7 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.toolchains import toolchains
+from whyfast.search.axes.toolchains import toolchains, way_back
 from whyfast.toolchain.provider import Provider
 
 
@@ -38,6 +38,14 @@ def test_a_pattern_is_in_the_order_of_version_numbers() -> None:
 def test_a_list_keeps_its_order_and_may_be_searched_backwards() -> None:
     wanted = ["zig:clang-18", "zig:gcc-12", "zig:clang-19"]
     assert _names(wanted, "zig:clang-19", "zig:gcc-12") == ["zig:clang-19", "zig:gcc-12"]
+
+
+def test_the_way_back_goes_from_the_last_one_to_the_bad_end() -> None:
+    names = [c.name for c in way_back(["zig:clang-*"], "zig:clang-9", "zig:clang-10", BASE, KNOWN)]
+    assert names == ["zig:clang-19", "zig:clang-18", "zig:clang-10"]
+    down = [c.name for c in way_back(["zig:clang-*"], "zig:clang-19", "zig:clang-10", BASE, KNOWN)]
+    assert down == ["zig:clang-9", "zig:clang-10"]
+    assert way_back(["zig:clang-*"], "zig:clang-9", "zig:clang-19", BASE, KNOWN) == ()
 
 
 def test_each_candidate_is_the_variant_with_that_compiler() -> None:

@@ -1,0 +1,200 @@
+"""Results that whyfast itself kept as the points of a timeline: runs, checks, imported files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import fmean, median
+from typing import Any
+
+from whyfast.formats.points import NO_MACHINE, PointValue, Wanted, tells_apart
+from whyfast.history.imported import recorded_facts, recorded_values, recorded_variant
+from whyfast.history.why import revision_of
+from whyfast.model.build import Build
+from whyfast.model.errors import UserError
+from whyfast.model.history import PointSeries, Timeline
+from whyfast.model.question import Recordings
+from whyfast.model.result import Result
+from whyfast.model.sample import Block
+
+#: Hosts are told apart by themselves when each has so many points.
+_FEWEST = 5
+_SHORT = 10
+#: Standard deviation over median absolute deviation, and standard error of a median over that of a
+#: mean, of a normal distribution.
+_OF_MAD, _OF_MEDIAN = 1.4826, 1.2533
+_HOST = "hostname"
+
+
+@dataclass(frozen=True)
+class KeptPoint:
+    """One result, or one imported file: ``values`` by (variant, benchmark), the variant empty where
+    nobody named one; ``facts`` are what is on record. ``rates`` are benchmarks of which more is
+    better."""
+
+    name: str
+    started: float
+    values: Mapping[tuple[str, str], PointValue]
+    facts: Mapping[str, str]
+    rates: frozenset[str] = frozenset()
+
+    @property
+    def host(self) -> str:
+        """Empty if nothing is known."""
+        return self.facts.get(_HOST, "")
+
+
+def points_of(result: Result) -> Iterator[KeptPoint]:
+    """The points that a result is: one, or one for each recorded file; none without values."""
+    if isinstance(result.question, Recordings):
+        for session in result.recorded.sessions:
+            variant = recorded_variant(session)
+            values, rates = recorded_values(session)
+            named = {(variant, benchmark): value for benchmark, value in values.items()}
+            yield KeptPoint(session.id, session.started, named, recorded_facts(session), rates)
+        return
+    values_of = _measured(result)
+    if values_of:
+        check, started = result.found.check, result.recorded.started
+        date = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M")
+        name = check.head[:_SHORT] if check else date
+        yield KeptPoint(name, started, values_of, _facts(result))
+
+
+def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) -> Timeline:
+    """The points of a study in the order of time. UserError for fewer than two, and for an order or
+    a machine that they do not have."""
+    if wanted.order == "commit":
+        raise UserError("goes with files that name commit_date", where="--order commit")
+    if wanted.machine not in (None, NO_MACHINE, _HOST):
+        raise UserError(
+            f"of kept results, {_HOST} tells machines apart", where=f"--machine {wanted.machine}"
+        )
+    placed = sorted(points, key=lambda p: p.started)
+    if len(placed) < 2:
+        raise UserError(
+            f"{len(placed)} kept results have values; a history needs several", where=study
+        )
+    apart = wanted.machine == _HOST or (
+        wanted.machine is None and tells_apart([p.host or None for p in placed], _FEWEST)
+    )
+    variants = {variant for p in placed for variant, _ in p.values if variant}
+    machines = tuple(dict.fromkeys(p.host if apart else "" for p in placed))
+    named = _named(placed, apart=apart)
+    # In the order of time, whichever machine came first.
+    points_in_order = tuple(dict.fromkeys(name for name, _ in named))
+    series: list[PointSeries] = []
+    facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
+    for machine in machines:
+        at = {name: p for name, p in named if not apart or p.host == machine}
+        mine = [at.get(name) for name in points_in_order]
+        series += _series(machine, mine, several=len(variants) > 1)
+        facts[machine] = tuple(p.facts if p else None for p in mine)
+    first: dict[str, float] = {}
+    for name, p in named:
+        first.setdefault(name, p.started)
+    when = tuple(first[name] for name in points_in_order)
+    return Timeline(points_in_order, tuple(series), "run", when, facts, study)
+
+
+def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptPoint]]:
+    """Each point with its name; what comes again on its machine is numbered. Those of one revision
+    on several machines have one name."""
+    revisions = [revision_of(p.facts) for p in points]
+    shared = apart and all(revisions)
+    seen: dict[tuple[str, str], int] = {}
+    made = []
+    for p, revision in zip(points, revisions, strict=True):
+        name = revision[:_SHORT] if shared and revision else p.name
+        key = (p.host if shared else "", name)
+        seen[key] = seen.get(key, 0) + 1
+        made.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
+    return made
+
+
+def _series(
+    machine: str, points: Sequence[KeptPoint | None], *, several: bool
+) -> Iterator[PointSeries]:
+    on = f" on {machine}" if machine else ""
+    for variant, benchmark in dict.fromkeys(key for p in points if p for key in p.values):
+        found = [p.values.get((variant, benchmark)) if p else None for p in points]
+        keys = {"variant": variant, "benchmark": benchmark, "machine": machine}
+        yield PointSeries(
+            (f"{variant}: {benchmark}" if several and variant else benchmark) + on,
+            tuple(v.value if v else None for v in found),
+            {k: v for k, v in keys.items() if v},
+            machine=machine,
+            spreads=tuple(v.spread if v else None for v in found),
+            higher=any(p is not None and benchmark in p.rates for p in points),
+        )
+
+
+def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
+    """Of a check, what the head took; instructions are no times and are left out."""
+    if result.judged.about == "counts":
+        return {}
+    sides = {v.name for v in result.question.variants if not v.twin_of}
+    if result.found.check:
+        sides = {"head"}
+    found: dict[tuple[str, str], list[Block]] = {}
+    for block in result.recorded.blocks:
+        for variant in block.values:
+            if variant in sides:
+                found.setdefault((variant, block.benchmark), []).append(block)
+    # The head of one check and that of the next are one series.
+    named = "" if result.found.check else None
+    return {
+        (variant if named is None else named, benchmark): _value(variant, blocks)
+        for (variant, benchmark), blocks in found.items()
+    }
+
+
+def _value(variant: str, blocks: Sequence[Block]) -> PointValue:
+    """The median over blocks of the mean time of one loop, and its standard error from the median
+    absolute deviation."""
+    times = [fmean(b.values[variant]) / b.loops for b in blocks]
+    middle = median(times)
+    apart = _OF_MAD * median(abs(t - middle) for t in times)
+    error = _OF_MEDIAN * apart / math.sqrt(len(times)) / middle
+    return PointValue(middle, error if len(times) > 1 else None)
+
+
+def _facts(result: Result) -> dict[str, str]:
+    """What the last session says of the machine, and the builds of what went into them."""
+    sessions = result.recorded.sessions
+    found = _plain(sessions[-1].environment) if sessions else {}
+    # That of whyfast itself, which measures nothing.
+    found.pop("python", None)
+    check = result.found.check
+    if check:
+        found["revision"] = check.head
+    variants = {v.name: v for v in result.question.variants}
+    for build in result.recorded.builds:
+        if isinstance(build, Build) and (not check or build.variant == "head"):
+            of = "" if check else f" of {build.variant}"
+            found |= {f"{key}{of}": text for key, text in _of_build(build.provenance).items()}
+            revision = variants[build.variant].revision if build.variant in variants else ""
+            if revision and not check:
+                found[f"revision{of}"] = revision
+    revisions = {text for key, text in found.items() if key.startswith("revision of ")}
+    if len(revisions) == 1:
+        found["revision"] = revisions.pop()
+    return found
+
+
+def _of_build(provenance: Mapping[str, Any]) -> dict[str, str]:
+    toolchain = provenance.get("toolchain", {})
+    found = {
+        "toolchain": f"{toolchain.get('name', '')} {toolchain.get('version', '')}".strip(),
+        "dependencies": " ".join(f"{k}={v}" for k, v in toolchain.get("packages", {}).items()),
+        "flags": " ; ".join(map(str, provenance.get("commands", ()))),
+        "source": str(provenance.get("source", {}).get("digest", ""))[:12],
+        "interpreter": str(provenance.get("interpreter", {}).get("version", "")),
+    }
+    return {key: text for key, text in found.items() if text}
+
+
+def _plain(environment: Mapping[str, object]) -> dict[str, str]:
+    return {k: str(v) for k, v in environment.items() if isinstance(v, str | int | float)}

@@ -1,0 +1,129 @@
+"""The passes over one source file of a study as candidates of a search."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from whyfast.build.mixed import CannotMix
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Work
+from whyfast.model.build import Build, BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import Variant
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.line import CandidateLine, LineSearch
+from whyfast.search.axes.objects import built_with, link_one, linked
+from whyfast.search.axes.passes import PassRun, functions_of, limited, passes, read_passes, run_of
+from whyfast.search.study_subject import build_alone
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
+
+#: Of source files, as compilers know them.
+_SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
+
+
+def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
+    """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
+    others as they are.
+
+    UserError for a compiler that has no such limit, for objects that are not there, and where
+    several files are compiled and no object is named.
+    """
+    what = f"{variant.toolchain} with -opt-bisect-limit"
+    if search.object:
+        limiting = replace(work, outside=limiting_one(work.outside, search.object, -1))
+        listing = _built(limiting, replace(variant, expect={}, axes={}), what)
+    else:
+        listing = _built(work, limited(variant, -1), what)
+    log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
+    runs = read_passes(log.read_text("utf-8", "replace"))
+    if not runs:
+        raise UserError(
+            f"{variant.toolchain} tells of no passes; they are searched with clang, and with gcc "
+            "by --axis flags and -fdbg-cnt=NAME:N",
+            where="--axis passes",
+        )
+    if not search.object:
+        if len(runs) > 1:
+            raise UserError(
+                f"{len(runs)} files are compiled; name the object of one, of {_objects(listing)}",
+                where="--object",
+            )
+        return CandidateLine(passes(runs[0], search.good, search.bad, variant))
+    return _of_object(work, variant, search, _run(listing, runs, search.object))
+
+
+def _of_object(
+    work: Work[Study], variant: Variant, search: LineSearch, run: PassRun
+) -> CandidateLine:
+    if work.question.build.link is None:
+        raise UserError(
+            "the study does not say how its objects are linked; write link = … in [build]",
+            where=work.question.folder / "study.toml",
+        )
+    whole = _built(work, variant, variant.name)
+
+    def make(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+        limiting = limiting_one(work.outside, search.object, int(candidate.name))
+        plain = replace(variant, name=name, expect={}, axes={})
+        made = build_alone(replace(work, outside=limiting), plain)
+        (outcome,) = made.builds
+        if isinstance(outcome, BuildFailure):
+            return made
+        try:
+            program = link_one(whole, made, search.object, BuildStore(work.home.builds))
+        except CannotMix as why:
+            return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
+        return linked(replace(whole, observer=work.observer), name, program)
+
+    return CandidateLine(passes(run, search.good, search.bad, variant), make)
+
+
+def limiting_one(outside: Outside, name: str, limit: int) -> Outside:
+    """With compilers that are limited where they compile the source of that object alone: what runs
+    passes up to a limit crashes here and there, and the other files are not what is asked about."""
+    stem = PurePosixPath(name).stem
+    sources = "|".join(shlex.quote(n) for n in (stem, *(f"{stem}.{s}" for s in _SUFFIXES)))
+    script = (
+        f'for w in "$@"; do case "${{w##*/}}" in {sources}) '
+        f'exec "$@" -mllvm -opt-bisect-limit={limit};; esac; done; exec "$@"'
+    )
+
+    def resolve(
+        name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
+        found = outside.toolchain(name, home, progress, packages)
+        seen = found.readable if found.root else (*found.readable, Path(found.cc[0]).parent)
+        return replace(found, cc=("/bin/sh", "-c", script, "cc", *found.cc), readable=seen)
+
+    return replace(outside, toolchain=resolve)
+
+
+def _run(listing: Work[Study], runs: tuple[PassRun, ...], name: str) -> PassRun:
+    file = built_with(listing).work / name
+    functions = functions_of(file) if file.is_file() else frozenset()
+    if not functions:
+        raise UserError(
+            f"no object with functions; there are {_objects(listing)}", where=f"--object {name}"
+        )
+    return run_of(runs, functions)
+
+
+def _objects(made: Work[Study]) -> str:
+    folder = built_with(made).work
+    names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _built(work: Work[Study], variant: Variant, what: str) -> Work[Study]:
+    made = build_alone(work, variant)
+    (outcome,) = made.builds
+    if not isinstance(outcome, Build):
+        raise UserError(f"{what} cannot be built: {outcome.reason}", where="--axis passes")
+    return made

@@ -1,0 +1,101 @@
+"""Searches along kernels, with doubles of QEMU, the archive and the build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World
+from tests.unit.investigate.test_virtual_machines import COSTS, Machine
+from tests.unit.measure.tools import Replay
+
+from whyfast.measure.vm.qemu import PROGRAM
+from whyfast.model.boot import Kernel
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.report.pages.search_line_page import dump_line, line_headline, line_page
+from whyfast.report.render.markdown import render_markdown
+from whyfast.search.axes.line import LineSearch
+from whyfast.search.by_line import LineResult, search_by_line
+from whyfast.store.home import Home
+
+NAMES = tuple(f"debian:linux-6.{n}" for n in range(8))
+
+
+def _search(
+    tmp_path: Path, machine: Machine, good: str = NAMES[0], bad: str = NAMES[-1]
+) -> LineResult:
+    (tmp_path / "source").mkdir(exist_ok=True)
+    study = Study(
+        name="kernels",
+        title="t",
+        folder=tmp_path,
+        baselines=("base",),
+        margin=0.01,
+        source=Source("path", ".", tmp_path / "source"),
+        build=BuildSpec((), "program"),
+        variants=(Variant("base", "path:gcc", kernel=NAMES[0]),),
+        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
+    )
+
+    def fetch(name: str, home: Home, progress: Callable[[str], None]) -> Kernel:
+        if name.endswith("6.4"):
+            raise CannotBuildHere(f"the archive has no {name}")
+        image = tmp_path / name.replace(":", "-")
+        image.write_text(name)
+        return Kernel(name, name, "linux", "1", "sid", "aa", image, name)
+
+    world = World(launcher=Replay({PROGRAM: machine}))
+    home = Home(tmp_path / "cache", tmp_path / "data")
+    search = LineSearch("kernels", good, bad, among=NAMES)
+    return search_by_line(study, search, home, Watcher(), world.outside(kernel=fetch))
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A loop costs 12 instructions, and 18 from Linux 6.5 on."""
+    for number, name in enumerate(NAMES):
+        monkeypatch.setitem(COSTS, name, 12 if number < 5 else 18)
+    return Machine()
+
+
+def test_since_which_kernel(tmp_path: Path, machine: Machine) -> None:
+    found = _search(tmp_path, machine)
+    assert (found.quantity, found.search.answer.word) == ("instructions", "one of")
+    assert line_headline(found) == (
+        "One of 2 has 1.5x more instructions, than debian:linux-6.3: debian:linux-6.4; "
+        "debian:linux-6.5; those between cannot be measured."
+    )
+    shown = render_markdown(line_page(found))
+    assert "debian:linux-6.4: the archive has no debian:linux-6.4" in shown
+    assert "Counts repeat exactly: each program was counted once." in shown
+    assert '"schema": "whyfast-search-line/1"' in dump_line(found)
+    # Two boots each, however many blocks the search took; a kernel without an image has none.
+    assert max(machine.boots.count(n) for n in NAMES) == 2
+    assert machine.boots.count(NAMES[4]) == 0
+
+
+def test_a_search_that_ended_boots_nothing_again(tmp_path: Path, machine: Machine) -> None:
+    whole = _search(tmp_path, machine)
+    boots = len(machine.boots)
+    assert _search(tmp_path, machine).search.state == whole.search.state
+    assert len(machine.boots) == boots
+
+
+def test_kernels_that_cost_the_same_or_less(tmp_path: Path, machine: Machine) -> None:
+    assert line_headline(_search(tmp_path, machine, NAMES[0], NAMES[2])).startswith(
+        "There is no step: debian:linux-6.2 costs as much as debian:linux-6.0 "
+    )
+    (tmp_path / "again").mkdir()
+    assert line_headline(_search(tmp_path / "again", machine, NAMES[7], NAMES[0])) == (
+        "The ends are swapped: debian:linux-6.0 has 1.5x fewer instructions, than "
+        "debian:linux-6.7; exchange good and bad."
+    )
+
+
+def test_an_end_without_a_kernel(tmp_path: Path, machine: Machine) -> None:
+    with pytest.raises(UserError) as caught:
+        _search(tmp_path, machine, NAMES[4])
+    assert str(caught.value).startswith("--good: the good end, debian:linux-6.4, cannot be")
