@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # typing itself would slow down --help
+TYPE_CHECKING = False  # as in main.py: --help imports nothing that it can do without
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
