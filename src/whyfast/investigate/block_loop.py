@@ -33,6 +33,8 @@ def measure_blocks(
     where there are layouts, once all of them have been taken. ``first`` gives, for the id of the
     session, a block of the first entry that was taken already.
     """
+    if first is None:
+        work.outside.left()  # what ran before is not told of here
     live = _Live(work, run, entries, spec)
     clock = work.outside.clock
     with run.timed("measure", clock), run.session(work.outside) as session:
@@ -80,6 +82,8 @@ class _Live:
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
+        self._left = work.outside.left
+        self._left_behind: set[str] = set()
         self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same))
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
@@ -100,13 +104,27 @@ class _Live:
         self._standing[name] = self._judged(self._entries[name])
         spent = self.earlier + self._clock.monotonic() - self._began
         self._observer.block(name, self._standing[name], spent, self._spec.budget)
+        self._tell_left(name)
 
     def add_failure(self, failure: RunFailure) -> None:
         self._run.add_failure(failure)
         self._observer.failure(failure)
+        self._tell_left(failure.benchmark)
 
     def add_calibration(self, calibration: Calibration) -> None:
         self._run.add_calibration(calibration)
+
+    def _tell_left(self, name: str) -> None:
+        """Once a benchmark, of what its programs leave running where a killed group does not
+        end it."""
+        left = self._left()
+        if left and name not in self._left_behind:
+            self._left_behind.add(name)
+            were = "1 process was" if left == 1 else f"{left} processes were"
+            self._observer.note(
+                f"{name}: {were} still running in other sessions or process groups (setsid) when "
+                "the programs of a block had ended, and ended with them"
+            )
 
     def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)

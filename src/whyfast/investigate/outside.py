@@ -26,6 +26,7 @@ from whyfast.model.runner_kind import RunnerName
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
+from whyfast.toolchain.watcher import WATCHER
 
 if TYPE_CHECKING:  # none of it for commands side by side, which should start at once
     from whyfast.build.recipe import Recipe
@@ -90,7 +91,8 @@ class Outside:
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel``
     and ``valgrind`` get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run
-    it. ``boot_unit`` None: it is found out whether the processor can run other kernels.
+    it; ``left`` says how many processes programs have left behind since it was asked the last
+    time. ``boot_unit`` None: it is found out whether the processor can run other kernels.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -113,3 +115,4 @@ class Outside:
     runner: Callable[[RunnerName, LaunchArguments], Runner] = make_runner
     probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
     aside: Aside = run_aside
+    left: Callable[[], int] = WATCHER.left

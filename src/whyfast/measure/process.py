@@ -195,7 +195,7 @@ class Child:
             self._kill_group()
             with contextlib.suppress(TooMuchOutput):
                 self.wait(10.0)
-        end_marked(self._mark, self.pid)
+        WATCHER.end_left(self._mark, self.pid)
         self._close_files()
 
     def _kill_group(self) -> None:

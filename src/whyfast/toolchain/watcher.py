@@ -65,6 +65,7 @@ class Watcher:
         self._slots: dict[int, int] = {}
         self._own = 0
         self._started = 0
+        self._left = 0
 
     def start(self) -> None:
         """Start it, in this process once. Where it cannot be, nothing is watched."""
@@ -92,6 +93,16 @@ class Watcher:
                 yield mark
             finally:
                 _limit(self._own * 10**_STARTED_DIGITS)
+
+    def end_left(self, mark: int, group: int) -> None:
+        """End what an ended program, the first of its group, has left behind elsewhere."""
+        self._left += end_marked(mark, group)
+
+    def left(self) -> int:
+        """How many processes have been ended, since this was asked the last time, that had left
+        the process group of their program and were running when it had ended."""
+        left, self._left = self._left, 0
+        return left
 
     def add(self, group: int) -> None:
         """A process group to kill when this process ends."""
@@ -150,21 +161,23 @@ def _limit(mark: int) -> None:
 
 def end_marked(mark: int, after: int) -> int:
     """Kill all processes with that mark whose numbers are above ``after``, whatever session they
-    are in; how many there were.
+    are in; how many of them were running outside of the process group ``after``.
 
     Numbers grow until they wrap, once in thousands of blocks; who is missed then ends with this
     process.
     """
     ended: set[int] = set()
+    elsewhere = 0
     for _ in range(10):  # what one starts meanwhile is found the next time
         found = [p for p in _processes() if p > after and p not in ended and _mark_of(p) == mark]
         if not found:
             break
         for pid in found:
+            elsewhere += _runs_outside(pid, after)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         ended.update(found)
-    return len(ended)
+    return elsewhere
 
 
 def _processes() -> list[int]:
@@ -180,6 +193,16 @@ def _mark_of(pid: int) -> int | None:
     except OSError:
         return None
     return int(shown[1]) if shown else None
+
+
+def _runs_outside(pid: int, group: int) -> bool:
+    """Whether it has not ended and is in another process group."""
+    try:
+        shown = Path("/proc", str(pid), "stat").read_bytes()
+    except OSError:
+        return False
+    state, _, own = shown.rpartition(b")")[2].split()[:3]
+    return state not in b"ZX" and int(own) != group
 
 
 #: Of this process.

@@ -50,6 +50,18 @@ def test_without_a_sandbox_the_provenance_says_why(
     assert build.provenance["sandbox"] == "none (bubblewrap is not installed)"
 
 
+def test_without_a_sandbox_a_step_can_do_what_the_user_can(
+    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(sandbox.VARIABLE)
+    monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
+    (tmp_path / "socket").write_text("of a service")
+    steps = (f"cat {tmp_path}/socket >{tmp_path}/outside", "cp {source}/main.c {program}")
+    (build,) = build_all([recipe(source, steps=steps)], store, _silent)
+    assert isinstance(build, Build)
+    assert (tmp_path / "outside").read_text() == "of a service"
+
+
 def test_a_root_that_cannot_be_entered_is_a_reason_not_to_build(
     source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -313,3 +313,12 @@ def test_a_program_that_crashes_once_in_a_while_keeps_what_was_measured_before(
     said = {v.variant: v for v in result.judged.verdicts}
     assert (said["b"].word, said["b"].blocks) == ("slower", len(held))
     assert exit_code(result, None) == 1
+
+
+def test_what_programs_leave_running_is_told_once(bench: Bench) -> None:
+    counts = iter([7, 0, 1, 2])  # 7 of what ran before measuring
+    bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
+    bench.run(outside={"left": lambda: next(counts, 3)})
+    told = [text for text in bench.watcher.heard if "still running" in str(text)]
+    assert len(told) == 1
+    assert "fib: 1 process was still running in other sessions" in str(told[0])

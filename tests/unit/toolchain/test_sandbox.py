@@ -177,6 +177,16 @@ def test_a_step_writes_in_its_folder_and_nowhere_else(work: Path, tmp_path: Path
 
 
 @needs_bubblewrap
+def test_a_step_sees_no_sockets_of_services(work: Path, tmp_path: Path) -> None:
+    words, _ = around_steps(Box(writable=(work,), start=work), tmp_path)
+    step = "find /run/ /var/run/ -mindepth 1; echo end"
+    done = subprocess.run(
+        [*words, "/bin/sh", "-euc", step], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "end\n"
+
+
+@needs_bubblewrap
 def test_a_step_dies_with_its_sandbox(work: Path, tmp_path: Path) -> None:
     words, _ = around_steps(Box(writable=(work,), start=work), tmp_path)
     step = "setsid sleep 1000 & touch started; wait"

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast.measure.process import Child
+from whyfast.toolchain.watcher import WATCHER
 
 STARTS = {
     "a command": """
@@ -76,8 +77,17 @@ def test_a_program_that_ends_takes_along_what_it_has_left_in_other_sessions(tmp_
     with subprocess.Popen(["sleep", "600"]) as bystander:
         child = Child(command, env=dict(os.environ))
         assert child.wait(STUCK)
+        WATCHER.left()
         child.kill()
+        assert (WATCHER.left(), WATCHER.left()) == (1, 0)
         (left,) = (int(pid) for pid in pids.read_text().split())
         assert ends(left)
         assert bystander.poll() is None
         bystander.kill()
+
+
+def test_what_ends_with_its_process_group_is_not_told_as_left_behind() -> None:
+    child = Child(("sh", "-c", "sleep 600 & sleep 600 & wait"), env=dict(os.environ))
+    WATCHER.left()
+    child.kill()
+    assert WATCHER.left() == 0
