@@ -73,17 +73,20 @@ def test_a_kill_of_whyfast_ends_what_it_measures(tmp_path: Path, code: str) -> N
 
 def test_a_program_that_ends_takes_along_what_it_has_left_in_other_sessions(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    command = ("sh", "-c", f"setsid sleep 600 & echo $! >{pids}")
+    left_behind = f"setsid sh -c 'echo $$ >{pids}; exec sleep 600' &"
+    command = ("sh", "-c", f"{left_behind} while ! [ -s {pids} ]; do sleep 0.01; done")
     with subprocess.Popen(["sleep", "600"]) as bystander:
-        child = Child(command, env=dict(os.environ))
-        assert child.wait(STUCK)
-        WATCHER.left()
-        child.kill()
-        assert (WATCHER.left(), WATCHER.left()) == (1, 0)
-        (left,) = (int(pid) for pid in pids.read_text().split())
-        assert ends(left)
-        assert bystander.poll() is None
-        bystander.kill()
+        try:
+            child = Child(command, env=dict(os.environ))
+            assert child.wait(STUCK)
+            WATCHER.left()
+            child.kill()
+            assert (WATCHER.left(), WATCHER.left()) == (1, 0)
+            (left,) = (int(pid) for pid in pids.read_text().split())
+            assert ends(left)
+            assert bystander.poll() is None
+        finally:
+            bystander.kill()
 
 
 def test_what_ends_with_its_process_group_is_not_told_as_left_behind() -> None:
