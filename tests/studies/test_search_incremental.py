@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from itertools import pairwise
@@ -32,7 +33,9 @@ def repository(tmp_path: Path) -> Path:
 
     def git(*arguments: str) -> None:
         settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
+        dates = {f"GIT_{who}_DATE": "2026-01-01T00:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+        command = ["git", "-C", str(folder), *settings, *arguments]
+        subprocess.run(command, check=True, env={**os.environ, **dates})
 
     git("init", "-q", "-b", "main")
     (folder / "Makefile").write_text(MAKEFILE)
