@@ -11,6 +11,7 @@ from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
+    from whyfast.model.evidence import Evidence
     from whyfast.report.document import ReportSection
     from whyfast.report.topics.two_programs import Looked
 
@@ -86,9 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the facts; 0 when done, 1 when a program failed.
+    """Print the facts; 0 when done, 1 when a program failed or a pattern matched nowhere.
 
-    Raises UserError for files, arguments and patterns that cannot do.
+    Raises UserError for files and arguments that cannot do.
     """
     import tempfile
 
@@ -124,8 +125,11 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     data: dict[str, object] = {}
     found: list[Looked] = []
     failed = False
+    unmatched: list[str] = []
     if args.function:
         sections, data, found = _functions(args.files, labels, args.function, args.arch)
+        unmatched = _unmatched(args.files, labels, [one.program for one in found], args.arch)
+        data["unmatched"] = unmatched
     elif args.run is None:
         sections, data, found = _survey(args.files, labels, args.arch)
     if args.run is not None:
@@ -138,12 +142,12 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         beside, code = _beside(args.files, labels, args.function, args.arch)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     show(
-        code_page(which, *sections, headline=headline),
+        code_page(which, _warnings(unmatched), *sections, headline=headline),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
         paged=args.diff,
     )
-    return FAILED if failed else 0
+    return FAILED if failed or unmatched else 0
 
 
 def _functions(
@@ -151,9 +155,8 @@ def _functions(
 ) -> Summed:
     from dataclasses import asdict
 
-    from whyfast.explain.program import explain_program, hint_for
+    from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
-    from whyfast.model.errors import UserError
     from whyfast.report.pages.code_page import compare_programs, function_sections
     from whyfast.report.topics.two_programs import Looked
 
@@ -161,12 +164,6 @@ def _functions(
         explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
         for file, label in zip(files, labels, strict=True)
     ]
-    for glob in globs:
-        if all(glob in program.missing for program in programs):
-            notes = "".join(f"; {p.variant}: {note}" for p in programs for note in p.notes)
-            hint = hint_for(files[0], glob, arch)
-            notes += f"; {hint}" if hint else ""
-            raise UserError(f"no function of {', '.join(labels)} matches it{notes}", where=glob)
     comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
     data: dict[str, object] = {
@@ -176,6 +173,31 @@ def _functions(
     }
     looked = [Looked(p, p.dispatch) for p in programs]
     return list(function_sections(programs, comparisons, troubles)), data, looked
+
+
+def _unmatched(
+    files: Sequence[Path],
+    labels: Sequence[str],
+    programs: Sequence[Evidence],
+    arch: Architecture | None,
+) -> list[str]:
+    """A warning for each pattern that matches in no program."""
+    from whyfast.explain.program import hint_for
+    from whyfast.model.evidence import unmatched
+
+    said = []
+    for glob in unmatched(programs):
+        hint = hint_for(files[0], glob, arch)
+        said.append(
+            f"{glob}: no function of {', '.join(labels)} matches it" + (f"; {hint}" if hint else "")
+        )
+    return said
+
+
+def _warnings(said: Sequence[str]) -> ReportSection | None:
+    from whyfast.report.document import section, sentences
+
+    return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
 
 
 def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Summed:

@@ -18,6 +18,8 @@ from whyfast.explain.jump_tables import Pointers
 from whyfast.explain.objects.elf import Architecture
 from whyfast.explain.objects.symbols import Function
 from whyfast.explain.program import load
+from whyfast.explain.stub import stub_note
+from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
 
 
@@ -52,9 +54,17 @@ def survey_program(
 ) -> Survey:
     """Count everything in a program, and judge its ``top`` likeliest dispatching functions.
 
+    A program that only starts a library has a note that names it.
+
     Raises UserError like :func:`whyfast.explain.program.explain_program`.
     """
-    program = load(path, architecture)
+    stub = stub_note(path)
+    try:
+        program = load(path, architecture)
+    except UserError as error:
+        if not stub:
+            raise
+        raise UserError(f"{error.message}; it is {stub}", where=error.where) from None
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
     related, pointers = _by_name(program), Pointers(program.image)
@@ -64,8 +74,9 @@ def survey_program(
     ]
     found.sort(key=lambda one: (-_likely(*one), one[0].name))
     every = tuple(facts.values())
+    notes = (*program.notes, *([stub] if stub else []))
     return Survey(
-        evidence=Evidence(variant, program.architecture, None, every, notes=program.notes),
+        evidence=Evidence(variant, program.architecture, None, every, notes=notes),
         totals=CodeTotals(
             functions=len(every),
             size=sum(f.size for f in every),

@@ -14,6 +14,7 @@ from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
 from whyfast.investigate.argument_vector import argument_vector
 from whyfast.investigate.work import Work
+from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.process import describe_status
 from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build
@@ -109,6 +110,8 @@ def _ask(work: Work[Study], build: Build, command: tuple[str, ...], timeout: flo
     if done.status:
         said = done.output.strip().splitlines()
         raise _NoAnswer(said[0] if said else describe_status(done.status))
+    if not done.whole:
+        raise _NoAnswer(str(TooMuchOutput()))
     return done.stdout
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whyfast.judge.claim import claim_pairs
+from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.counts import judge_counts
 from whyfast.judge.decide import Sample, judge_family
@@ -100,8 +101,8 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
-        verdicts=verdicts,
-        suites=suites,
+        verdicts=allowing_for_cold(verdicts, question.benchmarks),
+        suites=suites_allowing_for_cold(suites, question.benchmarks),
         metrics=judge_metrics(_accounted(blocks), METRICS, question) if commands else (),
         placements=judge_placements(
             blocks,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
+from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, describe_status, on_cpu
 from whyfast.measure.threads import ThreadTally
@@ -56,7 +57,8 @@ class CommandInvocation:
                 self._command,
                 env=self._env,
                 stdin=wanted.stdin,
-                keep_stdout=wanted.check is not None,
+                keep_stdout=False,
+                whole_stdout=wanted.check is not None,
             )
         try:
             usage = child.wait(wanted.timeout, tally=self._tally)
@@ -70,6 +72,9 @@ class CommandInvocation:
                 problem = f"wrong result: {said[:80]!r}, expected {wanted.check!r}"
             if problem or usage is None:
                 raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
+        except TooMuchOutput as error:
+            output = child.output_tail()
+            raise InvocationFailed(str(error), output=output, command=self._command) from None
         finally:
             child.kill()
         return Sample(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})

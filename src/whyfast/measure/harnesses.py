@@ -17,6 +17,7 @@ from whyfast.formats import criterion, go_bench, google_benchmark
 from whyfast.formats.format import Format, Given
 from whyfast.formats.node import parse_json
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
+from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import describe_status
 from whyfast.model.errors import UserError
@@ -106,7 +107,7 @@ class HarnessInvocation:
         return Sample(seconds)
 
     def _run(self, env: Mapping[str, str]) -> str:
-        child = started(self._command, env=env, stdin=self._arguments.stdin, keep_stdout=True)
+        child = started(self._command, env=env, stdin=self._arguments.stdin, whole_stdout=True)
         try:
             if child.wait(self._arguments.timeout) is None:
                 problem = f"still running after {self._arguments.timeout:g} s"
@@ -116,6 +117,9 @@ class HarnessInvocation:
                 problem = describe_status(child.status)
                 raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
             return child.stdout()
+        except TooMuchOutput as error:
+            output = child.output_tail()
+            raise InvocationFailed(str(error), output=output, command=self._command) from None
         finally:
             child.kill()
 

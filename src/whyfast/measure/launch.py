@@ -8,16 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.process import Child
 
 
 @dataclass(frozen=True)
 class Finished:
-    """An ended process: exit code (negative for a signal), standard output, the end of both."""
+    """An ended process: exit code (negative for a signal), standard output, the end of both.
+
+    Where standard output was too much to be kept it is not ``whole``, and empty.
+    """
 
     status: int
     stdout: str
     output: str
+    whole: bool = True
 
 
 class Launcher(Protocol):
@@ -57,7 +62,10 @@ class SystemLauncher:
             if child.wait(timeout) is None:
                 raise TimeoutError(f"still running after {timeout:g} s")
             assert child.status is not None
-            return Finished(child.status, child.stdout(), child.output_tail())
+            try:
+                return Finished(child.status, child.stdout(), child.output_tail())
+            except TooMuchOutput:  # of a program that is counted, whose output nobody reads
+                return Finished(child.status, "", child.output_tail(), whole=False)
         finally:
             child.kill()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from whyfast.formats.perf_report import parse_perf_report
 from whyfast.formats.perf_stat import PerfEvent, best, parse_perf_stat
+from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.process import describe_status
 from whyfast.measure.simulate import program_names
@@ -93,6 +94,8 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
             if Path(data).exists():
                 break
         said = run.under("perf report", [*show, "-F", "sample,dso,sym", "-t", ";"], env)
+    if not said.whole:
+        raise CannotCount(f"under perf report: {TooMuchOutput()}")
     event, samples = parse_perf_report(said.stdout)
     if not samples:
         last = done.output.strip().splitlines()[-1:]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from whyfast.measure.invocation import InvocationFailed, started
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import describe_status, wait_for
+from whyfast.measure.process import Child, describe_status, wait_for
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 
@@ -54,7 +54,7 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
             os.close(grant_read)
             os.close(answer_write)
         try:
-            if _greets(child.pid, answer, timeout, tally):
+            if _greets(child, answer, timeout, tally):
                 return ProbeRun(takes_turns=True)
             left = max(0.0, timeout - (time.perf_counter() - start))
             usage = child.wait(left, tally=tally)
@@ -74,10 +74,10 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
         os.close(answer)
 
 
-def _greets(pid: int, answer: int, timeout: float, tally: ThreadTally) -> bool:
+def _greets(child: Child, answer: int, timeout: float, tally: ThreadTally) -> bool:
     """Wait until the process greets on ``answer``, or ends, or closes it, or time is up, and look
     at its threads now and then meanwhile."""
-    pidfd = os.pidfd_open(pid)
+    pidfd = os.pidfd_open(child.pid)
     try:
         poller = select.poll()
         poller.register(answer, select.POLLIN)
@@ -88,7 +88,8 @@ def _greets(pid: int, answer: int, timeout: float, tally: ThreadTally) -> bool:
             ready = wait_for(poller, max(0.0, min(pause, left)))
             if ready or left <= pause:
                 break
-            tally.look(pid)
+            child.trim()
+            tally.look(child.pid)
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)

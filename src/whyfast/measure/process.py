@@ -15,11 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from whyfast.measure.kept_output import KeptOutput, TooMuchOutput
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.toolchain.watcher import WATCHER, end_marked
-
-#: How much of what a failing program printed is kept, in bytes.
-OUTPUT_KEPT = 4000
 
 #: Seconds after which a signal is heard at the latest.
 LONGEST_WAIT = 1.0
@@ -77,7 +75,8 @@ class Child:
     """A started process in a process group of its own, its output kept in anonymous files.
 
     Raises OSError when the program cannot be started. ``stdin`` is a path to read from;
-    ``keep_stdout`` False sends standard output to the null device.
+    ``keep_stdout`` False sends standard output to the null device, ``whole_stdout`` makes it a
+    failure that it prints more there than is kept.
     """
 
     def __init__(
@@ -88,22 +87,24 @@ class Child:
         pass_fds: Sequence[int] = (),
         stdin: str = os.devnull,
         keep_stdout: bool = True,
+        whole_stdout: bool = False,
     ) -> None:
-        self._stderr: int | None = os.memfd_create("whyfast-stderr")
-        self._stdout: int | None = None
-        if keep_stdout:
-            self._stdout = os.memfd_create("whyfast-stdout")
+        self._whole_stdout = whole_stdout
+        self._stderr: KeptOutput | None = KeptOutput("whyfast-stderr")
+        self._stdout: KeptOutput | None = None
+        if keep_stdout or whole_stdout:
+            self._stdout = KeptOutput("whyfast-stdout")
         self.status: int | None = None
         self._mark = -1
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, self._stderr, 2),
+            (os.POSIX_SPAWN_DUP2, self._stderr.fd, 2),
         ]
         if self._stdout is None:
             actions.append((os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0))
         else:
-            actions.append((os.POSIX_SPAWN_DUP2, self._stdout, 1))
+            actions.append((os.POSIX_SPAWN_DUP2, self._stdout.fd, 1))
         for fd in pass_fds:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
@@ -133,7 +134,8 @@ class Child:
 
         Afterwards ``status`` is the exit code, negative for a signal. May be called again.
         ``whole_group``: what it leaves running in its process group is killed when it has ended.
-        ``tally`` looks at its threads now and then meanwhile.
+        ``tally`` looks at its threads now and then meanwhile. TooMuchOutput, at once, where its
+        standard output is wanted whole.
         """
         if self._usage is not None:
             return self._usage
@@ -161,11 +163,10 @@ class Child:
             r.ru_nivcsw,
             None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
         )
+        self.trim()
         return self._usage
 
     def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
-        if tally is None:
-            return bool(wait_for(poller, timeout))
         deadline = time.monotonic() + timeout
         for pause in pauses(random.Random()):
             left = deadline - time.monotonic()
@@ -173,15 +174,27 @@ class Child:
                 return True
             if left <= pause:
                 return False
-            tally.look(self.pid)
+            self.trim()
+            if tally is not None:
+                tally.look(self.pid)
         return False
+
+    def trim(self) -> None:
+        """Discard what is too much of what it has printed so far; to be called now and then while
+        it runs. TooMuchOutput where its standard output is wanted whole."""
+        for stream in (self._stdout, self._stderr):
+            if stream is not None:
+                stream.trim()
+        if self._whole_stdout and self._stdout is not None and self._stdout.over:
+            raise TooMuchOutput
 
     def kill(self) -> None:
         """End the whole process group now and reap the process; and end what it has left behind in
         sessions of its own."""
         if self.status is None:
             self._kill_group()
-            self.wait(10.0)
+            with contextlib.suppress(TooMuchOutput):
+                self.wait(10.0)
         end_marked(self._mark, self.pid)
         self._close_files()
 
@@ -194,32 +207,25 @@ class Child:
         self._close_files()
 
     def stdout(self) -> str:
-        """What it printed on standard output (empty when that is not kept)."""
-        return _read(self._stdout, None) if self._stdout is not None else ""
+        """What it printed on standard output (empty when that is not kept). TooMuchOutput when
+        some of it is gone."""
+        return self._stdout.text() if self._stdout is not None else ""
 
     def output_tail(self) -> str:
         """The end of what it printed, both streams, for a failure report."""
-        parts = [_read(fd, OUTPUT_KEPT) for fd in (self._stdout, self._stderr) if fd is not None]
+        parts = [stream.tail() for stream in (self._stdout, self._stderr) if stream is not None]
         return "\n".join(p.strip() for p in parts if p.strip())
 
     def _close_files(self) -> None:
-        for fd in (self._stdout, self._stderr):
-            if fd is not None:
-                os.close(fd)
+        for stream in (self._stdout, self._stderr):
+            if stream is not None:
+                stream.close()
         self._stdout = self._stderr = None
 
 
 def _is_nowhere(name: str) -> bool:
     """Whether no folder in PATH has it; of one that may not be entered the system says so only."""
     return os.sep not in name and shutil.which(name) is None
-
-
-def _read(fd: int | None, last: int | None) -> str:
-    if fd is None:
-        return ""
-    size = os.fstat(fd).st_size
-    start = max(0, size - last) if last is not None else 0
-    return os.pread(fd, size - start, start).decode("utf-8", "replace")
 
 
 def wait_for(poller: Poller, timeout: float) -> set[int]:

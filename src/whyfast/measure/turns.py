@@ -18,6 +18,10 @@ from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
 from whyfast.measure.threads import ThreadTally
 from whyfast.measure.turn_answer import longest, read_answer
 
+#: Seconds between two looks at how much it has printed while it has its turn: most turns are
+#: shorter, and nothing wakes beside them.
+LOOK = 0.25
+
 #: Seconds that a program may take from its start to ``ready``.
 READY_TIMEOUT = 60.0
 
@@ -75,6 +79,7 @@ class TurnInvocation:
         if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
             line = self._read_line(self._timeout, "did not end a line that it began out of turn")
             raise self._failed(f"answered {line!r} out of turn")
+        self._trim()
         granted = self._wall()
         try:
             os.write(self._grant, b"%d\n" % loops)
@@ -101,8 +106,11 @@ class TurnInvocation:
         deadline = time.monotonic() + timeout
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if left <= 0 or not wait_for(self._poll, left):
+            if left <= 0:
                 raise self._failed(f"{missing} within {timeout:g} s")
+            if not wait_for(self._poll, min(left, LOOK)):
+                self._trim()
+                continue
             got = os.read(self._answer, 4096)
             if not got:
                 raise self._ended()
@@ -114,6 +122,10 @@ class TurnInvocation:
         if text.startswith("error "):
             raise self._failed(text.removeprefix("error "))
         return text
+
+    def _trim(self) -> None:
+        if self._child is not None:
+            self._child.trim()
 
     def _ended(self) -> InvocationFailed:
         assert self._child is not None

@@ -84,10 +84,28 @@ def test_handlers_that_tail_call_are_found(
     assert f"{program['handlers']['functions']} " in capsys.readouterr().out
 
 
-def test_a_pattern_that_nothing_matches(gcc: Compile, interpreter: Source) -> None:
+def test_a_pattern_that_nothing_matches(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = gcc(interpreter("goto", 12), "-O2")
-    with pytest.raises(UserError, match=r"vm_rum: no function of"):
-        run(program, "--function", "vm_rum")
+    warning = f"vm_rum: no function of {program.name} matches it; did you mean 'vm_run'?"
+    assert run(program, "--function", "vm_rum", "--json", "-") == 1
+    assert json.loads(capsys.readouterr().out)["unmatched"] == [warning]
+    # What the other patterns match is shown all the same.
+    assert run(program, "--function", "main", "--function", "vm_rum") == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"Warning: {warning}\n")
+    assert printed.count("vm_rum") == 1
+    assert "main" in printed
+
+
+def test_a_pattern_that_one_of_two_programs_matches(
+    gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = gcc(interpreter("goto", 12), "-O2")
+    b = gcc("int main(void) { return 0; }", "-O2")
+    assert run(a, b, "--function", "vm_run") == 0
+    assert f"no function of {b.name} matches vm_run" in capsys.readouterr().out
 
 
 def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_path: Path) -> None:

@@ -201,3 +201,14 @@ def test_a_player_can_go_on_after_closing_since_nothing_was_alive() -> None:
     player.close()
     player.close()
     assert player.turn(1).check == "42"
+
+
+def test_a_result_without_end_is_a_failure_at_once() -> None:
+    failure = _fails(_player("yes", timeout=1e12, check="1"))
+    assert failure.reason == "printed more than 16 MB on standard output"
+    assert failure.output.endswith("y\ny")
+
+
+def test_a_command_may_print_what_nobody_reads() -> None:
+    much = "head -c 50000000 /dev/zero; head -c 50000000 /dev/zero >&2"
+    assert _player("sh", "-c", much).turn(1).seconds > 0

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
+from whyfast.measure.kept_output import OUTPUT_KEPT, OUTPUT_MOST, TooMuchOutput
 from whyfast.measure.process import (
-    OUTPUT_KEPT,
     Child,
     describe_status,
     on_cpu,
@@ -32,10 +32,8 @@ def start(nothing_left: None) -> Iterator[Start]:
     """``start(code)``: a shell as a child, ended after the test."""
     started: list[Child] = []
 
-    def run(code: str, *, keep_stdout: bool = True, stdin: str = os.devnull) -> Child:
-        child = Child(
-            ("sh", "-c", code), env=dict(os.environ), keep_stdout=keep_stdout, stdin=stdin
-        )
+    def run(code: str, **more: Any) -> Child:
+        child = Child(("sh", "-c", code), env=dict(os.environ), **more)
         started.append(child)
         return child
 
@@ -105,6 +103,54 @@ def test_bytes_that_are_no_text_are_replaced(start: Start) -> None:
     child = start(r"printf 'a\377b'")
     child.wait(STUCK)
     assert child.stdout() == "a�b"
+
+
+def _memory(child: Child) -> int:
+    """Bytes that its standard output and error hold."""
+    streams = (child._stdout, child._stderr)
+    return sum(os.fstat(s.fd).st_blocks * 512 for s in streams if s is not None)
+
+
+def test_what_is_printed_without_end_is_discarded_and_its_end_kept(start: Start) -> None:
+    much = f"head -c {5 * OUTPUT_MOST} /dev/zero | tr '\\0' x; echo"
+    child = start(f"{much}; ({much}) >&2; echo last >&2; echo end")
+    assert child.wait(STUCK) is not None
+    assert child.status == 0
+    assert _memory(child) <= 2 * OUTPUT_MOST
+    with pytest.raises(TooMuchOutput, match="printed more than 16 MB on standard output"):
+        child.stdout()
+    tail = child.output_tail()
+    assert tail.endswith("x\nlast")
+    assert "x\nend\nx" in tail
+    assert "\0" not in tail
+
+
+def test_a_program_goes_on_printing_behind_what_is_discarded(start: Start, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    code = f"head -c {2 * OUTPUT_MOST} /dev/zero; mkfifo {go}; read x <{go}; echo after"
+    child = start(code)
+    while not go.exists():
+        child.wait(0.005)
+    go.write_text("\n")
+    assert child.wait(STUCK) is not None
+    assert child.output_tail().strip("\0") == "after"
+    assert _memory(child) <= OUTPUT_MOST
+
+
+def test_a_program_that_prints_without_end_where_it_is_wanted_whole_is_told_at_once(
+    start: Start,
+) -> None:
+    child = start("yes", whole_stdout=True)
+    with pytest.raises(TooMuchOutput):
+        child.wait(1e12)
+    child.kill()
+    assert child.status == -signal.SIGKILL
+
+
+def test_as_much_as_is_kept_is_whole(start: Start) -> None:
+    child = start(f"head -c {OUTPUT_MOST - 4096} /dev/zero", whole_stdout=True)
+    assert child.wait(STUCK) is not None
+    assert len(child.stdout()) == OUTPUT_MOST - 4096
 
 
 def test_output_that_nobody_wants_is_not_kept(start: Start) -> None:

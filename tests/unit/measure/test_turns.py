@@ -389,3 +389,16 @@ def test_an_interrupt_while_closing_ends_the_program_all_the_same(
     monkeypatch.setattr(Child, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         player.close()
+
+
+def test_what_a_program_prints_over_many_turns_is_discarded_past_a_limit() -> None:
+    code = READY + "for line in grants:\n    os.write(1, bytes(2 * 10**7))\n    say('0.5\\n')"
+    with _playing(code) as player:
+        assert isinstance(player, turns.TurnInvocation)
+        assert player._child is not None
+        assert player._child._stdout is not None
+        held = []
+        for _ in range(6):
+            assert player.turn(1) == Sample(0.5)
+            held.append(os.fstat(player._child._stdout.fd).st_blocks * 512)
+    assert max(held) < 3 * 10**7  # of one turn

@@ -125,6 +125,12 @@ CASES = {
         "turns = 0",
         "study.toml:55: measure.turns: must be at least 1, not 0",
     ),
+    # docs/study.md: "whole number from 12".
+    "layouts that decide nothing": (
+        "turns = 40",
+        "layouts = 11",
+        "study.toml:55: measure.layouts: must be at least 12, not 11",
+    ),
     "stop": (
         'stop = "decided"',
         'stop = "decide"',

@@ -12,7 +12,7 @@ from whyfast.explain.function_differences import (
     unmatched_functions,
 )
 from whyfast.explain.survey import Survey
-from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, unmatched
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
     Cell,
@@ -97,14 +97,18 @@ def function_sections(
     comparisons: Sequence[Comparison],
     troubles: Sequence[Trouble],
 ) -> Iterator[ReportSection | None]:
-    """How programs dispatch, their functions, what differs, and traces of options and troubles."""
+    """How programs dispatch, their functions, what differs, and traces of options and troubles.
+
+    Patterns that match in none of the programs are not named again for each.
+    """
+    nowhere = unmatched(programs)
     yield section("dispatch", "Dispatch", _dispatch_table(programs))
     for i, program in enumerate(programs):
         yield section(
             f"program-{i}",
             _caption(program),
             _function_table(program),
-            sentences(_notes(program)),
+            sentences(_notes(program, nowhere)),
         )
     yield section("architectures", "Architectures", sentences(_architectures(programs)))
     for i, found in enumerate(comparisons):
@@ -183,9 +187,10 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", …" if names[_SHOWN:] else "")
 
 
-def _notes(evidence: Evidence) -> Iterator[str]:
+def _notes(evidence: Evidence, nowhere: Sequence[str] = ()) -> Iterator[str]:
     for pattern in evidence.missing:
-        yield f"no function of {evidence.variant} matches {pattern}"
+        if pattern not in nowhere:
+            yield f"no function of {evidence.variant} matches {pattern}"
     for note in evidence.notes:
         yield f"{evidence.variant}: {note}"
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 
 from tests.unit.search.worlds import Range, step_at
 
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
-from whyfast.report.document import Document, Plot, Sentences
+from whyfast.report.document import Cell, Document, Plot, Sentences
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.html import render_html
+from whyfast.report.topics.search_course import measured_table, posterior_plot
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import Done
 from whyfast.search.run import SearchResult, begun
@@ -25,7 +28,7 @@ EVIDENCE = StepEvidence(
 )
 
 
-def _searched(levels: list[float], prefix: str = "change") -> SearchResult:
+def _searched(levels: list[float], prefix: str = "change", noise: float = 0.001) -> SearchResult:
     names = tuple(
         AxisCandidate(f"{prefix}{i}", f"{i:07x} {prefix} {i}") for i in range(len(levels))
     )
@@ -88,3 +91,30 @@ def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> N
     data = json.loads(dump_search(result))
     assert data["schema"] == "whyfast-search/1"
     assert len(data["state"]["observations"]) == len(result.state.observations)
+
+
+def test_ratios_have_the_digits_that_their_interval_carries() -> None:
+    searched, two = _searched(step_at(9, 16, math.log(2))), math.log(2)
+    exact = tuple(
+        replace(
+            block,
+            ends=two,
+            readings=tuple(
+                replace(r, to_good=two * round(r.to_good / two)) for r in block.readings
+            ),
+        )
+        for block in searched.state.observations
+    )
+    result = replace(searched, state=replace(searched.state, observations=exact))
+    found = measured_table(result)
+    assert found is not None
+    assert {_text(row[2]) for row in found.rows} == {"1.00", "2.00"}
+    assert all(re.fullmatch(r"\[\d\.\d\d, \d\.\d\d\]", _text(row[3])) for row in found.rows)
+    plot = posterior_plot(result)
+    assert plot is not None
+    printed = {f"{_text(row[2])} {_text(row[3])}" for row in found.rows}
+    assert {m["text"] for m in plot.data["measured"]} == printed
+
+
+def _text(cell: object) -> str:
+    return cell.text if isinstance(cell, Cell) else str(cell)

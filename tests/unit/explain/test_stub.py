@@ -1,0 +1,68 @@
+"""Programs that only start a shared library."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.cli.main import main
+from whyfast.explain.stub import stub_note
+from whyfast.explain.survey import survey_program
+from whyfast.model.errors import UserError
+
+MAIN = "int vm_run(int); int main(void) { return vm_run(0); }\n"
+#: About 40 kB of code, 3,000 times more than the main function above.
+LARGE = "".join(
+    f"int f{i}(int n) {{ return n * {i + 3} ^ n / {i + 7}; }}\n" for i in range(600)
+)  # fmt: skip
+
+
+def program(folder: Path, library: str, name: str = "libvm.so.1", *flags: str) -> Path:
+    """A program that calls ``vm_run`` of the library of that source beside it."""
+    (folder / "lib.c").write_text("int vm_run(int n) { return n * 3; }\n" + library)
+    (folder / "main.c").write_text(MAIN)
+    build = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", str(folder / name)]
+    subprocess.run([*build, str(folder / "lib.c")], check=True)
+    made = folder / "vm"
+    link = ["gcc", *flags, "-o", str(made), str(folder / "main.c"), str(folder / name)]
+    subprocess.run([*link, "-Wl,-rpath,$ORIGIN"], check=True)
+    return made
+
+
+def test_a_stub_offers_its_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stub = program(tmp_path, LARGE)
+    note = stub_note(stub)
+    assert note.startswith("a stub: its own code is ")
+    assert note.endswith(f", which it loads, {_text(tmp_path / 'libvm.so.1'):,}; whyfast explain "
+                         f"{tmp_path / 'libvm.so.1'}")  # fmt: skip
+    assert survey_program(stub, variant="vm").evidence.notes == (note,)
+    assert main(["explain", str(stub)]) == 0
+    assert f"vm: {note}" in " ".join(capsys.readouterr().out.split())
+
+
+def _text(path: Path) -> int:
+    """Bytes of .init, .plt, .plt.got, .text and .fini, as binutils have them."""
+    listed = subprocess.run(
+        ["readelf", "--sections", "--wide", path], check=True, capture_output=True, text=True
+    ).stdout
+    rows = [line.partition("]")[2].split() for line in listed.splitlines()]
+    return sum(int(row[4], 16) for row in rows if len(row) > 6 and row[6] == "AX")
+
+
+def test_a_stripped_stub_offers_it_too(tmp_path: Path) -> None:
+    stub = program(tmp_path, LARGE, "libvm.so.1", "-s")
+    with pytest.raises(UserError, match=r"stripped.*; it is a stub: .* whyfast explain /.*libvm"):
+        survey_program(stub, variant="vm")
+
+
+def test_what_is_no_stub(tmp_path: Path) -> None:
+    # A library of the size of the program, one of the language, none, and no program at all.
+    assert stub_note(program(tmp_path, "")) == ""
+    assert stub_note(program(tmp_path, LARGE, "libgcc_s.so.1")) == ""
+    subprocess.run(["gcc", "-x", "c", "-", "-o", str(tmp_path / "plain")],
+                   input=b"int main(void) { return 0; }", check=True)  # fmt: skip
+    assert stub_note(tmp_path / "plain") == ""
+    assert stub_note(tmp_path / "main.c") == ""
+    assert stub_note(tmp_path / "no") == ""
