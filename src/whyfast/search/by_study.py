@@ -83,7 +83,8 @@ def search_by_study(
             work, candidates, seed, relinkable, search.quantity, incremental=incremental
         )
         observer.phase("search")
-        result = run_search(subject, begun(search.axis, candidates, task), file, home, observer)
+        blank = begun(search.axis, candidates, task, search.quantity)
+        result = run_search(subject, blank, file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))
 
     def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:

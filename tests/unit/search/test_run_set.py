@@ -77,7 +77,7 @@ def test_the_one_flag_is_told(home: Home) -> None:
     found, *_ = _search(home)
     assert (found.answer.word, found.answer.parts) == ("set", ((5,),))
     assert set_headline(found) == (
-        "`-f5` carries the difference: slow has 1.5x more instructions, than fast."
+        "`-f5` carries the difference: slow has 1.5x more instructions than fast."
     )
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
