@@ -38,6 +38,9 @@ class Counted:
     def build(self, candidate: int) -> None:
         """Nothing is built."""
 
+    def settle(self, candidates: Sequence[int]) -> None:
+        """Nothing is built."""
+
     def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
         if len(self.asked) >= self.interrupt:
             raise KeyboardInterrupt
