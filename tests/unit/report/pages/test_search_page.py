@@ -14,6 +14,7 @@ from whyfast.report.document import Cell, Document, Plot, Sentences
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.html import render_html
 from whyfast.report.topics.search_course import measured_table, posterior_plot
+from whyfast.search.answer import Interval
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import Done
 from whyfast.search.run import SearchResult, begun
@@ -47,7 +48,7 @@ def test_the_headline_says_since_and_because() -> None:
     result = replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE)
     assert search_headline(result).startswith("'0000009 change 9' is 1.030x slower")
     assert search_headline(result).endswith(
-        ", than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
+        " than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
     )
     page = search_page(result)
     assert _said(page, "because") == [
@@ -118,3 +119,31 @@ def test_ratios_have_the_digits_that_their_interval_carries() -> None:
 
 def _text(cell: object) -> str:
     return cell.text if isinstance(cell, Cell) else str(cell)
+
+
+def test_what_was_counted_is_not_called_slower() -> None:
+    counted = replace(_searched(step_at(9, 16, 0.03)), quantity="instructions")
+    assert counted.answer.step is not None
+    half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
+    more = replace(counted, answer=replace(counted.answer, step=half, ends=half))
+    assert search_headline(more) == "'0000009 change 9' has 1.5x more instructions than its parent."
+    assert _said(search_page(more), "basis")[:2] == [
+        "Of the ends, '0000010 change 16' has 1.5x more instructions than '0000000 change 0', "
+        "by 3 blocks.",
+        "Counts repeat exactly: each program was counted once.",
+    ]
+    timed = replace(more, quantity="time")
+    assert search_headline(timed) == (
+        "'0000009 change 9' is 1.50x slower [1.49, 1.51] than its parent."
+    )
+    fewer = replace(half, estimate=-half.estimate)
+    swapped = replace(more, answer=replace(more.answer, word="swapped", ends=fewer))
+    assert search_headline(swapped) == (
+        "The ends are swapped: '0000010 change 16' has 1.5x fewer instructions than "
+        "'0000000 change 0'; exchange good and bad."
+    )
+    none = replace(more, answer=replace(more.answer, word="none"))
+    assert search_headline(none) == (
+        "There is no step: '0000010 change 16' costs as much as '0000000 change 0' "
+        "(it has 1.5x more instructions)."
+    )
