@@ -18,8 +18,9 @@ test: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.prepare
 	$(BIN)/python -m pytest -q
 
-# The tests of the wheel under every Python from 3.11 on that this machine has.
+# Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.
 test-all: test
+	$(BIN)/python -m pytest -q -m long
 	$(BIN)/python -m tests.every_python
 
 setup: $(VENV)/.ready

@@ -69,6 +69,28 @@ func BenchmarkWork(b *testing.B) {
 	}
 }
 """
+GOOGLE = """\
+#include <benchmark/benchmark.h>
+__attribute__((noinline)) int work(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i * 3 ^ sum;
+    return sum;
+}
+static void BM_work(benchmark::State &state)
+{
+    for (auto _ : state)
+        benchmark::DoNotOptimize(work(1000));
+}
+BENCHMARK(BM_work);
+"""
+CRITERION = """\
+use criterion::{criterion_group, criterion_main, Criterion};
+fn all(c: &mut Criterion) { c.bench_function("work", |b| b.iter(|| prog::work(1000))); }
+criterion_group!(benches, all);
+criterion_main!(benches);
+"""
 PYTHON = """\
 def work(n):
     total = 0
@@ -90,6 +112,7 @@ class Kind:
     change: str
     harmless: tuple[str, str]
     harmful: tuple[str, str]
+    header: str = ""
 
 
 _C = ("int sum = 0;", "int sum = 0; /* from nothing */"), ("i * 3", "i * 5")
@@ -152,6 +175,31 @@ KINDS = {
         ("sum := 0", "sum := 0 // from nothing"),
         ("i*3", "i*5"),
     ),
+    "google benchmark": Kind(
+        {
+            "timed.cc": GOOGLE,
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(x CXX)\n"
+            "find_package(benchmark REQUIRED)\nadd_executable(timed timed.cc)\n"
+            "target_link_libraries(timed PRIVATE benchmark::benchmark_main)\n",
+        },
+        ("cmake", "make", "c++"),
+        "timed.cc",
+        *_C,
+        header="benchmark/benchmark.h",
+    ),
+    "criterion": Kind(
+        {
+            "Cargo.toml": '[package]\nname = "prog"\nversion = "0.1.0"\nedition = "2021"\n'
+            '[dev-dependencies]\ncriterion = { version = "0.5", default-features = false }\n'
+            '[[bench]]\nname = "all"\nharness = false\n',
+            "src/lib.rs": RUST.replace("fn work", "pub fn work").partition("fn main")[0],
+            "benches/all.rs": CRITERION,
+        },
+        ("cargo",),
+        "src/lib.rs",
+        ("let mut sum = 0u32;", "let mut sum = 0u32; // from nothing"),
+        ("wrapping_mul(3)", "wrapping_mul(5)"),
+    ),
     "python": Kind(
         {
             "pyproject.toml": '[project]\nname = "prog"\nversion = "0.1"\n',
@@ -184,7 +232,13 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict
     return run
 
 
-@pytest.mark.parametrize("name", KINDS)
+#: These bring what they need from the registry, and compile it.
+LONG = ("criterion",)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] if n in LONG else []) for n in KINDS]
+)
 def test_new_writes_what_builds_and_check_tells_changes_apart(
     name: str,
     check: Callable[..., dict[str, Any]],
@@ -196,12 +250,16 @@ def test_new_writes_what_builds_and_check_tells_changes_apart(
     for tool in kind.tools:
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
+    if kind.header and not Path("/usr/include", kind.header).is_file():
+        pytest.skip(f"{kind.header} is not installed")
     project = tmp_path / "project"
     for file, text in kind.files.items():
         (project / file).parent.mkdir(parents=True, exist_ok=True)
         (project / file).write_text(text)
     git(tmp_path, "init", "-q", "-b", "main", str(project))
     monkeypatch.chdir(project)
+    if name in LONG:
+        subprocess.run(["cargo", "fetch", "--quiet"], check=True)
     assert main(["new"]) == 0
     assert (project / "whyfast.toml").is_file()
     git(project, "add", "-A")
@@ -220,6 +278,8 @@ def test_new_writes_what_builds_and_check_tells_changes_apart(
     code = found["found"]["check"]["code"]
     assert not code["same"]
     assert found["judged"]["verdicts"] or found["recorded"]["blocks"] or _no_time(found)
+    if name in LONG:
+        assert [b["runner"] for b in found["question"]["benchmarks"]] == ["criterion"]
     if kind.change.endswith(".c") and platform.machine() == "x86_64":
         assert [f["name"] for f in code["functions"]] == ["work"]
         assert code["reasons"] == []

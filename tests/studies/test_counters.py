@@ -115,7 +115,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
 ) -> None:
     study = _write(tmp_path, repository, 'counters = "simulated"\ncounted = ["work"]')
     out, page = tmp_path / "result.json", tmp_path / "page.html"
-    done = whyfast("run", study, "--benchmark", "work", "--json", out, "--html", page)
+    done = whyfast("run", study, "--benchmark", "work", "--json", out, "--html", page, "-v")
     result = json.loads(out.read_text())
     (counted,) = result["found"]["counted"]
     assert counted["benchmark"] == "work"
@@ -136,7 +136,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
     assert "What the builds did" in page.read_text()
 
     # What was counted is in the report of the kept result, too, and is the same the next time.
-    assert "the change touches no hot function" in whyfast("report", study).stdout
+    assert "the change touches no hot function" in whyfast("report", study, "-v").stdout
     whyfast("run", study, "--benchmark", "work", "--fresh", "--json", out)
     assert _instructions(json.loads(out.read_text())) == executed
 

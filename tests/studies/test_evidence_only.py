@@ -25,7 +25,13 @@ twice: x += x; NEXT;
 stop: return x;
 }
 #ifdef MAIN
-int main(void) { return run((const unsigned char *)"\\1\\1\\3\\0") != 4; }
+#ifdef OTHER
+int started;
+#define START started++,
+#else
+#define START
+#endif
+int main(void) { return START run((const unsigned char *)"\\1\\1\\3\\0") != 4; }
 #endif
 """
 
@@ -91,7 +97,7 @@ def test_one_variant_beside_those_that_are_measured(
     own_home: Home, study: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "result.json"
-    done = whyfast("run", study, "--budget", "2s", "--json", out)
+    done = whyfast("run", study, "--budget", "2s", "--json", out, "-v")
     result = json.loads(out.read_text())
     assert {v["variant"] for v in result["judged"]["verdicts"]} == {"other"}
     assert {v for b in result["recorded"]["blocks"] for v in b["values"]} == {"base", "other"}

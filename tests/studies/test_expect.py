@@ -93,7 +93,7 @@ def _run(study: Path) -> tuple[str, dict[str, Any]]:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
     out = study / "result.json"
-    done = whyfast("run", study, "--json", out, "--markdown", study / "r.md", code=1)
+    done = whyfast("run", study, "--json", out, "--markdown", study / "r.md", "-v", code=1)
     return done.stdout + done.stderr, json.loads(out.read_text())
 
 

@@ -37,6 +37,7 @@ LATE = {
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
     ("investigate.outside", "whyfast.build.relink"),
+    ("investigate.outside", "whyfast.build.incremental"),
     ("investigate.outside", "whyfast.build.run"),
     ("investigate.outside", "whyfast.interpreter.registry"),
     ("investigate.outside", "whyfast.toolchain.kernels"),

@@ -71,8 +71,8 @@ def _build_one(
 ) -> BuildOutcome:
     """The stored build when there is one whose program is as it was made, else make it."""
     stored = store.find(recipe.digest)
-    if stored and not _spoilt(recipe, stored):
-        return _as_build(recipe, stored, reused=True)
+    if stored and not spoilt_since(recipe, stored):
+        return as_build(recipe, stored, reused=True)
     try:
         with exclusive(
             store.lock(recipe.digest),
@@ -80,9 +80,9 @@ def _build_one(
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
-            spoilt = _spoilt(recipe, stored) if stored else ""
+            spoilt = spoilt_since(recipe, stored) if stored else ""
             if stored and not spoilt:
-                return _as_build(recipe, stored, reused=True)
+                return as_build(recipe, stored, reused=True)
             if spoilt:
                 progress(f"{recipe.variant}: {spoilt}; building it again")
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
@@ -96,7 +96,7 @@ def _build_one(
         return BuildFailure(recipe.variant, "failed", because(error))
 
 
-def _spoilt(recipe: Recipe, stored: StoredBuild) -> str:
+def spoilt_since(recipe: Recipe, stored: StoredBuild) -> str:
     """What became of the stored program since it was made, in words; empty when nothing did."""
     program = stored.folder / "work" / recipe.program
     if not program.is_file():
@@ -128,10 +128,35 @@ def _make(
             include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
         )
     steps = expand_steps(recipe, work, jobs)
-    log = folder / "log.txt"
+    started = time.time()
+    env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
+    if reason:
+        return keep_failure(recipe, store, reason)
+    program = work / recipe.program
+    if not program.is_file():
+        return keep_failure(recipe, store, f"the steps ended well but made no {recipe.program!r}")
+    complete(folder, provenance_of(recipe, steps, env, program, started, sandbox))
+    stored = store.find(recipe.digest)
+    assert stored is not None
+    return as_build(recipe, stored, reused=False)
+
+
+def run_steps(
+    recipe: Recipe,
+    folder: Path,
+    store: BuildStore,
+    steps: Sequence[str],
+    runner: Steps,
+    progress: Progress,
+) -> tuple[dict[str, str], str, str]:
+    """Run the shell lines in ``folder / "work"``, with a log beside it: their environment, the
+    sandbox in words, and why they failed, empty when they did not.
+
+    CannotBuildHere when the toolchain has a root that cannot be entered here.
+    """
+    work, log = folder / "work", folder / "log.txt"
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
     within, sandbox = enclose(recipe, folder, store)
-    started = time.time()
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
             if _is_long(recipe):
@@ -141,21 +166,18 @@ def _make(
             start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0:
-                reason = why(step, status, tail(log, SEARCHED, start))
-                return _failed(recipe, store, reason)
-    program = work / recipe.program
-    if not program.is_file():
-        return _failed(recipe, store, f"the steps ended well but made no {recipe.program!r}")
-    provenance = _provenance(recipe, steps, env, program, started, sandbox)
+                return env, sandbox, why(step, status, tail(log, SEARCHED, start))
+    return env, sandbox, ""
+
+
+def complete(folder: Path, provenance: dict[str, Any]) -> None:
+    """Write the record, by whose presence the build is complete."""
     temporary = folder / "provenance.tmp"
     temporary.write_text(json.dumps(provenance, indent=1))
     temporary.replace(folder / "provenance.json")
-    stored = store.find(recipe.digest)
-    assert stored is not None
-    return _as_build(recipe, stored, reused=False)
 
 
-def _failed(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:
+def keep_failure(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:
     """The failure, kept for ``whyfast builds`` until the same is built again."""
     store.add_failure(recipe.digest, recipe.variant, recipe.toolchain.version, reason)
     log = store.folder(recipe.digest) / "log.txt"
@@ -177,7 +199,7 @@ def _copy_source(recipe: Recipe, to: Path) -> None:
         os.utime(target, (date, date))
 
 
-def _provenance(
+def provenance_of(
     recipe: Recipe,
     steps: list[str],
     env: dict[str, str],
@@ -185,6 +207,7 @@ def _provenance(
     started: float,
     sandbox: str,
 ) -> dict[str, Any]:
+    """The record of a build that has just ended."""
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -230,7 +253,8 @@ def _interpreter(python: Interpreter) -> dict[str, Any]:
     }
 
 
-def _as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
+def as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
+    """A stored build as that of the recipe's variant."""
     return Build(
         variant=recipe.variant,
         digest=stored.digest,

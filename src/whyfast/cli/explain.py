@@ -137,7 +137,8 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
 
         counted, facts, failed = count(args, labels)
         sections, data = [*sections, counted], {**data, **facts}
-    headline = programs_headline(found) if len(found) > 1 else ""
+    looked_at = any(one.program.functions for one in found)
+    headline = programs_headline(found) if len(found) > 1 and looked_at else ""
     if args.diff:
         beside, code = _beside(args.files, labels, args.function, args.arch)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}

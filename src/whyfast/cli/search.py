@@ -84,6 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="everything",
         help="when a step is not all of the difference, search for the others too",
     )
+    parser.add_argument(
+        "--incremental",
+        action="store_true",
+        help="of a study: build commits from what the last one left, the final two clean",
+    )
     parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
     add_outputs(parser)
 
@@ -96,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
+    if args.incremental and args.axis != "commits":
+        raise UserError("only commits are built from each other", where="--incremental")
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
@@ -201,10 +208,15 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
             args.fresh,
             args.everything,
             args.measure,
+            args.incremental,
         )
         study, own = load_study(args.what[0]), own_home()
         with BuildStore(own.builds).in_use():
             return search_by_study(study, search, own, observer, Outside())
+    if args.incremental:
+        raise UserError(
+            "a command's checkouts are built apart; search by a study", where="--incremental"
+        )
     if args.axis != "commits":
         raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
     if args.measure != "time":

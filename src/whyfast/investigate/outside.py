@@ -63,6 +63,14 @@ def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence
     return build_all(recipes, store, note)
 
 
+def _build_incrementally(
+    recipes: Sequence[Recipe], store: BuildStore, note: Note
+) -> Sequence[BuildOutcome]:
+    from whyfast.build.incremental import build_incrementally
+
+    return build_incrementally(recipes, store, note)
+
+
 def _relink(
     recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
 ) -> Sequence[Path]:
@@ -89,10 +97,11 @@ class Outside:
 
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
-    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``, ``relink``, ``kernel``
-    and ``valgrind`` get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run
-    it; ``left`` says how many processes programs have left behind since it was asked the last
-    time. ``boot_unit`` None: it is found out whether the processor can run other kernels.
+    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
+    ``build_incrementally``, ``relink``, ``kernel`` and ``valgrind`` get and make what is run;
+    ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many processes
+    programs have left behind since it was asked the last time. ``boot_unit`` None: it is found
+    out whether the processor can run other kernels.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -105,6 +114,9 @@ class Outside:
     toolchain: Resolver = _toolchain
     interpreter: InterpreterResolver = _interpreter
     build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = _build
+    build_incrementally: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = (
+        _build_incrementally
+    )
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink
     )

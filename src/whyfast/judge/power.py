@@ -102,8 +102,10 @@ def seconds_to_margin(
     deviation = _deviation(d)
     if deviation == 0:
         return None
-    unknown = math.isinf(low) or math.isinf(high)
-    sigma = 1.4826 * deviation if unknown else (high - low) / 2 / half_width(n, alpha)
+    # An interval may be bounded sooner than half of them are.
+    usual = half_width(n, alpha)
+    unknown = math.isinf(low) or math.isinf(high) or math.isinf(usual) or low == high
+    sigma = 1.4826 * deviation if unknown else (high - low) / 2 / usual
     goal = math.log1p(margin) / sigma
     blocks, half = _widths(alpha)
     # Of fewer blocks than bound anything, as of the fewest that do.

@@ -64,7 +64,7 @@ class BuildSpec:
     beside the compiler, by Debian's names, for toolchains that bring a root of their own.
     ``evidence`` is how variants are built that are not measured; None: like the others.
     ``takes`` (seconds) and ``room`` (bytes) are what one build takes, about, for a forecast before
-    any was made.
+    any was made. ``incremental``: a search over commits may build each from what the last one left.
     """
 
     steps: tuple[str, ...]
@@ -75,6 +75,7 @@ class BuildSpec:
     evidence: EvidenceBuild | None = None
     takes: float | None = None
     room: int | None = None
+    incremental: bool = False
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,8 @@ def _text(ratio: float, low: float, high: float, direction: str, sided: bool = T
 
 
 def _decimals(ratio: float, low: float, high: float, sided: bool) -> int:
-    decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    fewest = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    decimals = fewest
     bounded = [end for end in (low, high) if _bounded(end)]
     if len(bounded) == 2:
         # What is narrower than the last decimal shown is exact, and needs no row of zeros.
@@ -131,12 +132,14 @@ def _decimals(ratio: float, low: float, high: float, sided: bool) -> int:
     if decimals < 2:
         return decimals
     # An end beside 1 must not be rounded onto it: which side it is on is the verdict. Where it
-    # does not matter, one decimal more is enough.
+    # does not matter, one decimal more is enough. One so near that none of these tells them apart
+    # asks for none.
     most = MOST_DECIMALS if sided else 3
-    beside = [end for end in bounded if end != 1]
+    beside = [end for end in bounded if end != 1 and round(end, most) != 1]
     while decimals < most and any(round(end, decimals) == 1 for end in beside):
         decimals += 1
-    return decimals
+    alike = len(bounded) == 2 and len({f"{x:.{decimals}f}" for x in (ratio, low, high)}) == 1
+    return fewest if alike else decimals
 
 
 def _bounded(end: float) -> bool:

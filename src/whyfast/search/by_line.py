@@ -59,7 +59,7 @@ def search_by_line(
             work, candidates, seed, quantity=quantity, make=line.make, count=line.count
         )
         task = Task(len(candidates) - 1, margin, budget=search.blocks)
-        blank = begun(search.axis, candidates, task)
+        blank = begun(search.axis, candidates, task, quantity)
         return run_search(subject, blank, file, home, observer, alone=quantity == "time")
 
     found = one(line.candidates)

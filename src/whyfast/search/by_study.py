@@ -34,7 +34,8 @@ from whyfast.store.home import Home
 class StudySearch:
     """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
     when empty; ``margin`` None is the study's, ``blocks`` the most to take.
-    ``everything``: further steps too. ``quantity``: what is compared."""
+    ``everything``: further steps too. ``quantity``: what is compared.
+    ``incremental``: commits are built from what the last one left, also where the study says so."""
 
     axis: str
     good: str
@@ -47,6 +48,7 @@ class StudySearch:
     fresh: bool = False
     everything: bool = False
     quantity: Quantity = "time"
+    incremental: bool = False
 
 
 def search_by_study(
@@ -63,6 +65,7 @@ def search_by_study(
     if repository is not None and (said := uncommitted(repository, found[-1])):
         observer.note(said)
     check_quantity(search.quantity, study)
+    incremental = repository is not None and (search.incremental or study.build.incremental)
     timed = search.quantity == "time"
     relinkable = timed and study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin
@@ -76,9 +79,12 @@ def search_by_study(
         if search.fresh:
             file.unlink(missing_ok=True)
         seed = zlib.crc32(key.encode())
-        subject = StudySubject(work, candidates, seed, relinkable, search.quantity)
+        subject = StudySubject(
+            work, candidates, seed, relinkable, search.quantity, incremental=incremental
+        )
         observer.phase("search")
-        result = run_search(subject, begun(search.axis, candidates, task), file, home, observer)
+        blank = begun(search.axis, candidates, task, search.quantity)
+        result = run_search(subject, blank, file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))
 
     def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:

@@ -60,5 +60,7 @@ def _done(subject: Subject, state: State, step: Step, last: int) -> State:
             chosen, pair = {parent, culprit}, (parent, culprit, attempt)
         case _:
             raise AssertionError(step)
+    if pair:
+        subject.settle(pair[:2])
     taken = subject.block(sorted({0, last, *chosen}), layouts=layouts)
     return observe(state, observation(taken, last, layouts=layouts, pair=pair))

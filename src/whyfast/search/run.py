@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.investigate.events import Observer
@@ -15,6 +15,7 @@ from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
 from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
 from whyfast.search.keep import load, save
+from whyfast.search.quantity import Quantity
 from whyfast.search.standing import standing
 from whyfast.search.state import State, Task
 from whyfast.search.step_evidence import StepEvidence
@@ -30,7 +31,7 @@ class SearchResult:
     ``evidence`` is what differs between culprit and parent, None where nothing was compared.
     ``further`` are searches that followed from the answer; each says in ``why`` what of:
     ``merged branch``, ``remainder`` or ``way back``. ``notes``: what is to be said beside, a
-    sentence each.
+    sentence each. ``quantity``: what was compared; what is called a time is a cost of that kind.
     """
 
     axis: str
@@ -41,6 +42,7 @@ class SearchResult:
     why: str = ""
     further: tuple[SearchResult, ...] = ()
     notes: tuple[str, ...] = ()
+    quantity: Quantity = "time"
 
 
 def run_search(
@@ -81,14 +83,16 @@ def run_search(
             raise UserError(
                 f"the {end} end, {title}, cannot be measured: {failed.reason}", where=option
             ) from failed
-    return SearchResult(found.axis, found.candidates, state, answer)
+    return replace(found, state=state, answer=answer)
 
 
-def begun(axis: str, candidates: Sequence[AxisCandidate], task: Task) -> SearchResult:
+def begun(
+    axis: str, candidates: Sequence[AxisCandidate], task: Task, quantity: Quantity = "time"
+) -> SearchResult:
     """A search that has seen nothing yet."""
     state = begin(task)
     none = SearchAnswer("undecided", None, None, {}, "not tested")
-    return SearchResult(axis, tuple(candidates), state, none)
+    return SearchResult(axis, tuple(candidates), state, none, quantity=quantity)
 
 
 def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:

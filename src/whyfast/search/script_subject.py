@@ -89,6 +89,9 @@ class ScriptSubject:
             return [{c: np.array([self._number(c)]) for c in order}]
         return self._blocks().take(candidates, layouts=layouts)
 
+    def settle(self, candidates: Sequence[int]) -> None:
+        """Nothing: every checkout is a build of its own."""
+
     def _number(self, candidate: int) -> float:
         """What the command prints in the checkout of the candidate. Raises CandidateFailed."""
         try:

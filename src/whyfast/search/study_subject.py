@@ -45,12 +45,22 @@ def build_alone(work: Work[Study], variant: Variant) -> Work[Study]:
     return build(replace(work, question=asked))
 
 
+def make_incrementally(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+    """The candidate's variant, built from what the last one left; without other layouts, which
+    could be linked from what another commit left."""
+    asked = replace(work.question, measure=replace(work.question.measure, layouts=0))
+    outside = replace(work.outside, build=work.outside.build_incrementally)
+    made = make_variant(replace(work, question=asked, outside=outside), candidate, name)
+    return replace(made, outside=work.outside)
+
+
 @dataclass
 class StudySubject:
     """``work`` is of the study; its own variants are not built. ``seed`` as in
     :class:`whyfast.search.blocks.Blocks`; ``make`` builds a candidate, ``count`` counts it where
     ``quantity`` has no way of its own. What is counted is counted once: every further block repeats
-    it."""
+    it. ``incremental``: candidates between the ends are built from what the last one left, until
+    they are settled or measured over layouts."""
 
     work: Work[Study]
     candidates: Sequence[AxisCandidate]
@@ -59,6 +69,8 @@ class StudySubject:
     quantity: Quantity = "time"
     make: Make = make_variant
     count: Count | None = None
+    incremental: bool = False
+    _clean: set[int] = field(default_factory=set)
     _made: dict[int, Work[Study]] = field(default_factory=dict)
     _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
@@ -71,11 +83,25 @@ class StudySubject:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
         if candidate in self._made:
             return
-        made = self.make(self.work, self.candidates[candidate], str(candidate))
+        make = self.make if self._is_clean(candidate) else make_incrementally
+        made = make(self.work, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             raise CandidateFailed(candidate, outcome.reason)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
+
+    def settle(self, candidates: Sequence[int]) -> None:
+        """Build these clean. Raises CandidateFailed."""
+        for candidate in candidates:
+            if not self._is_clean(candidate):
+                self._clean.add(candidate)
+                self._made.pop(candidate, None)
+                self._costs.pop(candidate, None)
+            self.build(candidate)
+
+    def _is_clean(self, candidate: int) -> bool:
+        ends = (0, len(self.candidates) - 1)
+        return not self.incremental or candidate in ends or candidate in self._clean
 
     def program(self, candidate: int) -> Build:
         """What was built."""
@@ -85,6 +111,8 @@ class StudySubject:
 
     def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
         """A block of every benchmark; what is not built yet is built. Raises CandidateFailed."""
+        if layouts:
+            self.settle(candidates)
         for candidate in candidates:
             self.build(candidate)
         if self.quantity != "time":

@@ -35,6 +35,10 @@ class Subject(Protocol):
         """One block of each benchmark with these candidates, the ends among them: the times of
         the t-th turns are neighbours. Raises :class:`CandidateFailed`."""
 
+    def settle(self, candidates: Sequence[int]) -> None:
+        """What is measured of these from now on is for the answer: built clean. Raises
+        :class:`CandidateFailed`."""
+
 
 def observation(
     blocks: Sequence[Times], last: int, *, layouts: bool, pair: tuple[int, int, int] | None = None

@@ -22,7 +22,10 @@ FEWEST_LAYOUTS = 12
 
 def read_build(table: TomlTable) -> BuildSpec:
     """``[build]``."""
-    table.check_keys("steps", "link", "program", "env", "packages", "takes", "room", "evidence")
+    table.check_keys(
+        *("steps", "link", "program", "env", "packages", "takes", "room", "evidence"),
+        "incremental",
+    )
     return BuildSpec(
         steps=_steps(table, "make -j{jobs}"),
         program=_made(table, "program", "NAME"),
@@ -32,6 +35,7 @@ def read_build(table: TomlTable) -> BuildSpec:
         evidence=_evidence_build(table.table("evidence")) if "evidence" in table else None,
         takes=_takes(table),
         room=_room(table),
+        incremental=table.flag("incremental"),
     )
 
 

@@ -106,6 +106,9 @@ def test_a_pattern_that_one_of_two_programs_matches(
     b = gcc("int main(void) { return 0; }", "-O2")
     assert run(a, b, "--function", "vm_run") == 0
     assert f"no function of {b.name} matches vm_run" in capsys.readouterr().out
+    # Of what was not looked at nothing is said, but for the warning.
+    assert run(a, b, "--function", "zzz") == 1
+    assert capsys.readouterr().out.startswith("Warning: zzz: no function of ")
 
 
 def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_path: Path) -> None:

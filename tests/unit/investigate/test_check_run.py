@@ -126,6 +126,9 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     ]
     page = check_page(result)
     assert page.headline.startswith("10.0 % slower on one [10.0, 10.0] and 10.0 % slower on two")
+    # Nothing was simulated, so there is no column of instructions.
+    (table,) = _tables(result)
+    assert [c.title for c in table.columns] == ["benchmark", "verdict", "difference", "executes"]
     assert (exit_code(result, "slower"), exit_code(result, None)) == (3, 0)
 
 

@@ -152,11 +152,15 @@ def test_a_log_ratio_outside_the_interval_is_one_that_the_e_value_refutes(
 
 @settings(max_examples=50)
 @given(d=_series(13, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
+@example(d=np.array([0.0, 0.0, 3.0, -40.0, 3.0, *[0.0] * 8]), alpha=0.2)
 def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alpha: float) -> None:
     limit, step = math.log(2 / alpha), _rounding(d)
     low, high = confidence_interval(d, alpha)
-    assert _against(d, low)[0] >= limit > _against(d, low + step)[0]
-    assert _against(d, high)[1] >= limit > _against(d, high - step)[1]
+    # Sums of logarithms are rounded: the end itself may be refuted by all but 1e-12.
+    assert _against(d, low)[0] >= limit - 1e-12
+    assert _against(d, high)[1] >= limit - 1e-12
+    assert limit > _against(d, low + step)[0]
+    assert limit > _against(d, high - step)[1]
 
 
 @settings(max_examples=50)

@@ -170,3 +170,17 @@ def test_where_most_blocks_are_equal_nothing_is_known_to_be_detectable() -> None
     steps = np.array([0.0, 0.1] * 11 + [0.0])
     assert confidence_interval(steps, 0.01)[1] > 0.05
     assert detectable(steps, confidence_interval(steps, 0.01), 0.01) == math.inf
+
+
+def test_an_interval_that_is_bounded_sooner_than_most_tells_its_noise_by_the_blocks() -> None:
+    d = np.array([0.10, 0.11, 0.09, 0.12, 0.10, 0.08, 0.11, 0.10])
+    assert half_width(len(d), 0.01) == math.inf
+    found = seconds_to_margin(d, (0.05, 0.15), 0.01, 0.01, 1.0)
+    assert found == seconds_to_margin(d, (-math.inf, math.inf), 0.01, 0.01, 1.0)
+    assert found is not None
+    assert 0 < found[0] <= found[1]
+
+
+def test_an_interval_without_width_is_no_division_by_zero() -> None:
+    d = np.array([0.1] * 6 + [0.2, 0.3, 0.05, 0.04, 0.15, 0.11, 0.13])
+    assert seconds_to_margin(d, (0.1, 0.1), 0.01, 0.01, 1.0) is not None

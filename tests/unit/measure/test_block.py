@@ -74,6 +74,7 @@ def test_the_block_holds_every_value_by_variant_and_turn_and_no_warm_up() -> Non
         seconds=1 + 10 + 2 + 3 + 4 + 11 + 12 + 13,
         extra={},
         layouts={"b": 2},
+        threads={"a": 1, "b": 1},
     )
 
 

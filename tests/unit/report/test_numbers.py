@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.report.example import verdict
 
 from whyfast.report.numbers import (
@@ -13,6 +15,7 @@ from whyfast.report.numbers import (
     format_ratio,
     format_seconds,
     format_verdict,
+    ratio_text,
 )
 
 
@@ -78,3 +81,23 @@ def test_percent_and_e_value() -> None:
 def test_an_exact_ratio_has_no_row_of_zeros() -> None:
     assert format_ratio(2.0, 2.0 - 1e-9, 2.0 + 1e-9) == "2.00x slower [2.00, 2.00]"
     assert format_ratio(2.0, 1.99, 2.01) == "2.00x slower [1.99, 2.01]"
+    assert format_ratio(2.0, 1.9998, 2.0002) == "2.0000x slower [1.9998, 2.0002]"
+    # So near to 1 that no decimal shown tells the end from it.
+    assert format_ratio(1.00001, 1.000005, 1.00002) == "1.00x slower [1.00, 1.00]"
+    assert format_ratio(1.15, 1.00001, 1.3) == "1.15x slower [1.00, 1.30]"
+    assert format_ratio(1 / 412.3, 1 / 412.30001, 1 / 412.3) == "412x faster [412, 412]"
+    same = verdict("b", "a", "same", 1.0, 1.0 - 1e-6, 1.0 + 1e-6)
+    assert format_verdict(same, 0.01) == "same within 1 % (1.00x [1.00, 1.00])"
+
+
+@given(ratio=st.floats(0.002, 500), below=st.floats(-8, -0.5), above=st.floats(-8, -0.5))
+def test_no_row_of_zeros_that_the_interval_does_not_carry(
+    ratio: float, below: float, above: float
+) -> None:
+    text = ratio_text(ratio, ratio * (1 - 10**below), ratio * (1 + 10**above))
+    value = text.value.removesuffix("x")
+    shown = {value, *text.interval.strip("[]").split(", ")}
+    decimals = {len(number.partition(".")[2]) for number in shown}
+    assert len(decimals) == 1
+    usual = 2 if max(ratio, 1 / ratio) < 10 else 1 if max(ratio, 1 / ratio) < 100 else 0
+    assert decimals <= ({usual} if len(shown) == 1 else {usual, 1, 2, 3, 4})

@@ -65,7 +65,7 @@ def test_since_which_kernel(tmp_path: Path, machine: Machine) -> None:
     found = _search(tmp_path, machine)
     assert (found.quantity, found.search.answer.word) == ("instructions", "one of")
     assert line_headline(found) == (
-        "One of 2 has 1.5x more instructions, than debian:linux-6.3: debian:linux-6.4; "
+        "One of 2 has 1.5x more instructions than debian:linux-6.3: debian:linux-6.4; "
         "debian:linux-6.5; those between cannot be measured."
     )
     shown = render_markdown(line_page(found))
@@ -90,7 +90,7 @@ def test_kernels_that_cost_the_same_or_less(tmp_path: Path, machine: Machine) ->
     )
     (tmp_path / "again").mkdir()
     assert line_headline(_search(tmp_path / "again", machine, NAMES[7], NAMES[0])) == (
-        "The ends are swapped: debian:linux-6.0 has 1.5x fewer instructions, than "
+        "The ends are swapped: debian:linux-6.0 has 1.5x fewer instructions than "
         "debian:linux-6.7; exchange good and bad."
     )
 

@@ -29,11 +29,15 @@ class Levels:
     relinkable: bool = False
     rng: random.Random = field(default_factory=lambda: random.Random(7))
     built: list[int] = field(default_factory=list)
+    settled: list[tuple[int, ...]] = field(default_factory=list)
 
     def build(self, candidate: int) -> None:
         if candidate in self.broken:
             raise CandidateFailed(candidate, "does not build")
         self.built.append(candidate)
+
+    def settle(self, candidates: Sequence[int]) -> None:
+        self.settled.append(tuple(candidates))
 
     def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
         for candidate in candidates:
@@ -63,6 +67,7 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     assert set(state.skipped.values()) <= {"does not build"}
     assert kept[-1] == state
     assert len(set(subject.built)) == len(subject.built)
+    assert set(subject.settled) == {(19, 20)}
 
 
 def test_without_a_step_there_is_none() -> None:

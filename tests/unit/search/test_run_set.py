@@ -38,6 +38,9 @@ class Counted:
     def build(self, candidate: int) -> None:
         """Nothing is built."""
 
+    def settle(self, candidates: Sequence[int]) -> None:
+        """Nothing is built."""
+
     def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
         if len(self.asked) >= self.interrupt:
             raise KeyboardInterrupt
@@ -74,7 +77,7 @@ def test_the_one_flag_is_told(home: Home) -> None:
     found, *_ = _search(home)
     assert (found.answer.word, found.answer.parts) == ("set", ((5,),))
     assert set_headline(found) == (
-        "`-f5` carries the difference: slow has 1.5x more instructions, than fast."
+        "`-f5` carries the difference: slow has 1.5x more instructions than fast."
     )
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown

@@ -37,6 +37,11 @@ CASES = {
         "",
         'study.toml:10: build.steps: is missing; write steps = ["make -j{jobs}"]',
     ),
+    "incremental": (
+        'program = "vm"',
+        'program = "vm"\nincremental = "yes"',
+        "study.toml:13: build.incremental: must be true or false, not a string",
+    ),
     "steps empty": (
         'steps = ["{cc} {cflags} -o {program} {source}/*.c {ldflags}"]\n',
         "steps = []\n",
@@ -119,6 +124,12 @@ CASES = {
         "turns = 40",
         "turns = 0",
         "study.toml:55: measure.turns: must be at least 1, not 0",
+    ),
+    # docs/study.md: "whole number from 12".
+    "layouts that decide nothing": (
+        "turns = 40",
+        "layouts = 11",
+        "study.toml:55: measure.layouts: must be at least 12, not 11",
     ),
     "stop": (
         'stop = "decided"',
@@ -240,3 +251,9 @@ def test_endless_path(valid: str, message: Callable[[str], str]) -> None:
     said = message(valid.replace('path = "src"', f'path = "{"x" * 5000}"'))
     assert said.startswith('study.toml:8: source.path: "xxx')
     assert said.endswith("File name too long")
+
+
+def test_incremental_is_said_by_the_study(valid: str, write: Callable[[str], Path]) -> None:
+    assert not load_study(write(valid)).build.incremental
+    said = valid.replace('program = "vm"', 'program = "vm"\nincremental = true')
+    assert load_study(write(said)).build.incremental

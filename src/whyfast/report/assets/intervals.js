@@ -99,10 +99,14 @@ KINDS.intervals = (() => {
     const plain = word === "same";
     const turned = !plain && ratio < 1;
     const [r, l, h] = turned ? [1 / ratio, high && 1 / high, low && 1 / low] : [ratio, low, high];
-    let digits = r < 10 ? 2 : r < 100 ? 1 : 0;
-    while (bounded && h - l > 0 && h - l < 10 ** -digits && digits < 4) digits += 1;
-    const beside = (end) => end !== 1 && Number(end.toFixed(digits)) === 1;
-    if (digits >= 2) while (bounded && digits < (plain ? 3 : 4) && [l, h].some(beside)) digits += 1;
+    const fewest = r < 10 ? 2 : r < 100 ? 1 : 0;
+    const most = plain ? 3 : 4;
+    let digits = fewest;
+    while (bounded && h - l >= 1e-4 && h - l < 10 ** -digits && digits < 4) digits += 1;
+    const onOne = (end, at) => end !== 1 && Number(end.toFixed(at)) === 1;
+    const beside = [l, h].filter((end) => bounded && !onOne(end, most));
+    if (digits >= 2) while (digits < most && beside.some((end) => onOne(end, digits))) digits += 1;
+    if (bounded && new Set([r, l, h].map((x) => x.toFixed(digits))).size === 1) digits = fewest;
     const interval = bounded ? `[${l.toFixed(digits)}, ${h.toFixed(digits)}]` : "(too few blocks)";
     const factor = `${r.toFixed(digits)}x${plain || r === 1 ? "" : turned ? " faster" : " slower"}`;
     if (plain) return `same within ${Number((margin * 100).toPrecision(4))} % (${factor} ${interval})`;

@@ -10,7 +10,7 @@ KINDS.search = (parent, read) => {
   if (skipped.length) legend.append(make("span", "✖ skipped "));
   if (steps.length) legend.append(make("span", "┆ the answer"));
   parent.append(legend, box);
-  const said = (m) => `${literal(names[m.at] || String(m.at))}<br>${m.ratio.toFixed(4)} [${m.low.toFixed(4)}, ${m.high.toFixed(4)}], ${m.n} blocks`;
+  const said = (m) => `${literal(names[m.at] || String(m.at))}<br>${m.text}, ${m.n} blocks`;
   const traces = [
     {
       type: "bar", x: gaps.map((g) => (g.low + 1 + g.high) / 2), width: gaps.map((g) => g.high - g.low),

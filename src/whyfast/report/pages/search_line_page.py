@@ -43,16 +43,16 @@ def line_headline(result: LineResult) -> str:
         if where.size == 1:
             return f"{_title(result, where.first)}: from there on it {step}."
         return (
-            f"One of {where.size} {step}, than {_title(result, where.parent)}: "
+            f"One of {where.size} {step} than {_title(result, where.parent)}: "
             f"{_listed(result, where)}; those between cannot be measured."
         )
     if answer.word == "none":
         return f"There is no step: {bad} costs as much as {good} (it {ends})."
     if answer.word == "swapped":
-        return f"The ends are swapped: {bad} {ends}, than {good}; exchange good and bad."
+        return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
     if answer.word in ("gradual", "scattered"):
         how = "in many small steps" if answer.word == "gradual" else "back and forth"
-        return f"There is no single step: {bad} {ends}, than {good}, and it came {how}."
+        return f"There is no single step: {bad} {ends} than {good}, and it came {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: the measuring did not suffice{likely}."
 
@@ -62,7 +62,7 @@ def _basis(result: LineResult) -> Iterator[str]:
     if answer.ends is not None:
         blocks = f", by {count(answer.ends.blocks, 'block')}" if timed else ""
         yield (
-            f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)}, than "
+            f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)} than "
             f"{_title(result, 0)}{blocks}."
         )
     yield from _back(result)
@@ -92,7 +92,7 @@ def _back(result: LineResult) -> Iterator[str]:
         step = answer.step and compares(
             result.quantity, answer.step.estimate, answer.step.low, answer.step.high
         )
-        yield f"{again} is good again: {before} {step}, than that."
+        yield f"{again} is good again: {before} {step} than that."
     elif answer.word in ("none", "swapped"):
         yield f"It is not good again: {last} is no better than {visible(candidates[-1].title)}."
     else:

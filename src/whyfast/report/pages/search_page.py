@@ -10,6 +10,7 @@ from whyfast.report.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.topics.search_costs import compares
 from whyfast.report.topics.search_course import measured_table, posterior_plot, posterior_table
 from whyfast.report.topics.search_evidence import (
     because,
@@ -124,7 +125,7 @@ def _good_again(back: SearchResult) -> str:
     last, bad = shown(names[0].title), shown(names[-1].title)
     if answer.word in ("culprit", "one of") and answer.where is not None and answer.step:
         again, before = (shown(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{again} is good again: {before} is {_ratio(answer.step)}, than that."
+        return f"{again} is good again: {before} {_compares(back, answer.step)} than that."
     if answer.word in ("none", "swapped"):
         return f"It is not good again: {last} is no faster than {bad}."
     return f"Where it is good again, up to {last}, was not found: {_told(back)}"
@@ -148,26 +149,28 @@ def _told(result: SearchResult) -> str:
     good, bad = shown(names[0].title), shown(names[-1].title)
     where = answer.where
     if answer.word in ("culprit", "one of") and where is not None and answer.step is not None:
-        step = _ratio(answer.step)
+        step = _compares(result, answer.step)
         if where.size == 1:
-            return f"{shown(names[where.first].title)} is {step}, than its parent."
+            return f"{shown(names[where.first].title)} {step} than its parent."
         return (
-            f"One of {where.size} is {step}, than {shown(names[where.parent].title)}: "
+            f"One of {where.size} {step} than {shown(names[where.parent].title)}: "
             f"{_listed(result, where)}; those between cannot be measured."
         )
-    ends = _ratio(answer.ends) if answer.ends else "not measured"
+    ends = _compares(result, answer.ends) if answer.ends else "was not measured"
+    timed = result.quantity == "time"
     if answer.word == "none":
-        return f"There is no step: {bad} takes as long as {good} ({ends})."
+        as_much = "takes as long" if timed else "costs as much"
+        return f"There is no step: {bad} {as_much} as {good} (it {ends})."
     if answer.word == "swapped":
-        return f"The ends are swapped: {bad} is the faster one ({ends}); exchange good and bad."
+        return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
     if answer.word == "placement":
         return (
-            f"No change of the code made the difference: {bad} is {ends}, as linked, and that goes "
+            f"No change of the code made the difference: {bad} {ends} as linked, and that goes "
             "away in other layouts of the same code. It is placement."
         )
     if answer.word in ("gradual", "scattered"):
         how = "in many small steps" if answer.word == "gradual" else "back and forth"
-        return f"There is no single step: {bad} is {ends}, than {good}, and it came {how}."
+        return f"There is no single step: {bad} {ends} than {good}, and it came {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: the measuring did not suffice{likely}."
 
@@ -176,10 +179,12 @@ def _basis(result: SearchResult) -> Iterator[str]:
     answer, names = result.answer, result.candidates
     if answer.ends is not None:
         yield (
-            f"From {shown(names[0].title)} to {shown(names[-1].title)}: {_ratio(answer.ends)}, "
-            f"{count(answer.ends.blocks, 'block')}."
+            f"Of the ends, {shown(names[-1].title)} {_compares(result, answer.ends)} than "
+            f"{shown(names[0].title)}, by {count(answer.ends.blocks, 'block')}."
         )
-    if answer.step is not None:
+    if result.quantity != "time":
+        yield "Counts repeat exactly: each program was counted once."
+    elif answer.step is not None:
         yield (
             f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
             "had no part in choosing them; the interval is of these alone."
@@ -191,7 +196,7 @@ def _basis(result: SearchResult) -> Iterator[str]:
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
     inner = deepest(result)
-    if inner is not result and inner.answer.step is not None:
+    if inner is not result and inner.answer.step is not None and inner.quantity == "time":
         yield (
             f"In the merged branch culprit and parent were measured in "
             f"{count(inner.answer.step.blocks, 'block')} of their own."
@@ -214,13 +219,12 @@ def _listed(result: SearchResult, where: Where) -> str:
     return "; ".join(titles[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _ratio(interval: Interval) -> str:
+def _compares(result: SearchResult, interval: Interval) -> str:
     """The ratio and its interval, or no interval while too few blocks bound it."""
-    ratio = math.exp(interval.estimate)
-    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-        return f"about {ratio_text(ratio, ratio, ratio).factor}"
-    text = ratio_text(ratio, math.exp(interval.low), math.exp(interval.high))
-    return f"{text.factor} {text.interval}".strip()
+    if result.quantity == "time" and not math.isfinite(interval.low + interval.high):
+        ratio = math.exp(interval.estimate)
+        return f"is about {ratio_text(ratio, ratio, ratio).factor}"
+    return compares(result.quantity, interval.estimate, interval.low, interval.high)
 
 
 def dump_search(result: SearchResult) -> str:

@@ -52,20 +52,20 @@ def set_headline(result: SetResult) -> str:
     if answer.word == "set":
         named = listed([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
-            return f"{named} carries the difference: {bad} {_ends(result)}, than {good}."
+            return f"{named} carries the difference: {bad} {_ends(result)} than {good}."
         return (
-            f"{named} carry the difference together: {bad} {_ends(result)}, than {good}; "
+            f"{named} carry the difference together: {bad} {_ends(result)} than {good}; "
             "none of them can be left out."
         )
     if answer.word == "none":
         return f"There is nothing to find: {bad} costs as much as {good} (it {_ends(result)})."
     if answer.word == "swapped":
-        return f"The ends are swapped: {bad} {_ends(result)}, than {good}; exchange good and bad."
+        return f"The ends are swapped: {bad} {_ends(result)} than {good}; exchange good and bad."
     if answer.word == "mixed":
         of = count(len(result.differences), "difference")
         means = result.vanishing or "no few of them carry it, or it is placement"
         return (
-            f"{bad} {_ends(result)}, than {good}, and that vanishes when the {of} between them are "
+            f"{bad} {_ends(result)} than {good}, and that vanishes when the {of} between them are "
             f"mixed: {means}."
         )
     return "Undecided: the measuring did not suffice."

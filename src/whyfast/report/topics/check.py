@@ -248,10 +248,13 @@ def check_table(result: Result) -> Table | None:
         verdicts, key=lambda v: (order[v.word], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0)
     )
     means = [s.verdict for s in result.judged.suites]
+    cells = [_row(v, check.reach(v.benchmark or "")) for v in [*rows, *means]]
+    counted = any(row[-1].text for row in cells)
     return table(
         "Each benchmark, head against base",
-        ("benchmark", "verdict", *right("difference"), "executes", *right("instructions")),
-        (_row(v, check.reach(v.benchmark or "")) for v in [*rows, *means]),
+        ("benchmark", "verdict", *right("difference"), "executes")
+        + (right("instructions") if counted else ()),
+        cells if counted else [row[:-1] for row in cells],
     )
 
 

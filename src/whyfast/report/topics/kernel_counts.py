@@ -22,7 +22,7 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.names import listed, sentence, shown
-from whyfast.report.numbers import format_percent
+from whyfast.report.numbers import format_percent, plain_ratio_text
 from whyfast.report.topics.programs import not_built
 
 #: Two ticks a round, give or take what an interrupt can add to a hundred thousand of them.
@@ -261,10 +261,10 @@ def count_table(result: Result) -> Table | None:
 
 
 def _against(verdict: Verdict) -> Cell:
+    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
     if verdict.word == "same":
-        return Cell("same", f"{verdict.ratio:.4f}x", "same", verdict.ratio)
-    exact = verdict.low == verdict.high
-    ends = "" if exact else f"[{verdict.low:.3f}, {verdict.high:.3f}]"
+        return Cell("same", text.value, "same", verdict.ratio)
+    ends = "" if verdict.low == verdict.high else text.interval
     return Cell(more(verdict.ratio), ends, verdict.word, verdict.ratio)
 
 

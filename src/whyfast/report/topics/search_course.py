@@ -10,6 +10,7 @@ import numpy as np
 
 from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.names import shown
+from whyfast.report.numbers import plain_ratio_text
 from whyfast.search.confirm import attempts
 from whyfast.search.likelihood import ENDS_NOISE
 from whyfast.search.nuisance import robust_noise
@@ -37,7 +38,14 @@ def posterior_plot(result: SearchResult) -> Plot | None:
         return None
     ratios = _ratios(result)
     measured = [
-        {"at": at, "ratio": math.exp(mid), "low": math.exp(low), "high": math.exp(high), "n": n}
+        {
+            "at": at,
+            "n": n,
+            "ratio": math.exp(mid),
+            "low": math.exp(low),
+            "high": math.exp(high),
+            "text": " ".join(_printed(mid, low, high)),
+        }
         for at, (mid, low, high, n) in ratios.items()
     ]
     gaps = [
@@ -75,17 +83,18 @@ def posterior_table(result: SearchResult) -> Table | None:
 def measured_table(result: SearchResult) -> Table | None:
     """A row a candidate, in order: the median of its ratios to the good end and what bounds it."""
     rows = [
-        (
-            shown(result.candidates[c].title),
-            n,
-            f"{math.exp(mid):.4f}",
-            f"[{math.exp(low):.4f}, {math.exp(high):.4f}]",
-        )
+        (shown(result.candidates[c].title), n, *_printed(mid, low, high))
         for c, (mid, low, high, n) in _ratios(result).items()
     ]
     return table(
         "Relative to the good end", ("candidate", *right("blocks", "ratio", "± 2 errors")), rows
     )
+
+
+def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
+    """A ratio and its interval, of their logarithms, with the digits that the interval carries."""
+    text = plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
+    return text.value.removesuffix("x"), text.interval
 
 
 def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:

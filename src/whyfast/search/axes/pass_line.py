@@ -43,6 +43,7 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
         listing = _built(work, limited(variant, -1), what)
     log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
     runs = read_passes(log.read_text("utf-8", "replace"))
+    functions = _functions(listing, search.object) if search.object else frozenset[str]()
     if not runs:
         raise UserError(
             f"{variant.toolchain} tells of no passes; they are searched with clang, and with gcc "
@@ -56,7 +57,7 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
                 where="--object",
             )
         return CandidateLine(passes(runs[0], search.good, search.bad, variant))
-    return _of_object(work, variant, search, _run(listing, runs, search.object))
+    return _of_object(work, variant, search, run_of(runs, functions))
 
 
 def _of_object(
@@ -105,14 +106,15 @@ def limiting_one(outside: Outside, name: str, limit: int) -> Outside:
     return replace(outside, toolchain=resolve)
 
 
-def _run(listing: Work[Study], runs: tuple[PassRun, ...], name: str) -> PassRun:
+def _functions(listing: Work[Study], name: str) -> frozenset[str]:
+    """Those of an object that was made; UserError when there are none, or no such object."""
     file = built_with(listing).work / name
     functions = functions_of(file) if file.is_file() else frozenset()
     if not functions:
         raise UserError(
             f"no object with functions; there are {_objects(listing)}", where=f"--object {name}"
         )
-    return run_of(runs, functions)
+    return functions
 
 
 def _objects(made: Work[Study]) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 
 from tests.unit.search.worlds import Range, step_at
 
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
-from whyfast.report.document import Document, Plot, Sentences
+from whyfast.report.document import Cell, Document, Plot, Sentences
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.html import render_html
+from whyfast.report.topics.search_course import measured_table, posterior_plot
+from whyfast.search.answer import Interval
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import Done
 from whyfast.search.run import SearchResult, begun
@@ -25,7 +29,7 @@ EVIDENCE = StepEvidence(
 )
 
 
-def _searched(levels: list[float], prefix: str = "change") -> SearchResult:
+def _searched(levels: list[float], prefix: str = "change", noise: float = 0.001) -> SearchResult:
     names = tuple(
         AxisCandidate(f"{prefix}{i}", f"{i:07x} {prefix} {i}") for i in range(len(levels))
     )
@@ -44,7 +48,7 @@ def test_the_headline_says_since_and_because() -> None:
     result = replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE)
     assert search_headline(result).startswith("'0000009 change 9' is 1.030x slower")
     assert search_headline(result).endswith(
-        ", than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
+        " than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
     )
     page = search_page(result)
     assert _said(page, "because") == [
@@ -88,3 +92,58 @@ def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> N
     data = json.loads(dump_search(result))
     assert data["schema"] == "whyfast-search/1"
     assert len(data["state"]["observations"]) == len(result.state.observations)
+
+
+def test_ratios_have_the_digits_that_their_interval_carries() -> None:
+    searched, two = _searched(step_at(9, 16, math.log(2))), math.log(2)
+    exact = tuple(
+        replace(
+            block,
+            ends=two,
+            readings=tuple(
+                replace(r, to_good=two * round(r.to_good / two)) for r in block.readings
+            ),
+        )
+        for block in searched.state.observations
+    )
+    result = replace(searched, state=replace(searched.state, observations=exact))
+    found = measured_table(result)
+    assert found is not None
+    assert {_text(row[2]) for row in found.rows} == {"1.00", "2.00"}
+    assert all(re.fullmatch(r"\[\d\.\d\d, \d\.\d\d\]", _text(row[3])) for row in found.rows)
+    plot = posterior_plot(result)
+    assert plot is not None
+    printed = {f"{_text(row[2])} {_text(row[3])}" for row in found.rows}
+    assert {m["text"] for m in plot.data["measured"]} == printed
+
+
+def _text(cell: object) -> str:
+    return cell.text if isinstance(cell, Cell) else str(cell)
+
+
+def test_what_was_counted_is_not_called_slower() -> None:
+    counted = replace(_searched(step_at(9, 16, 0.03)), quantity="instructions")
+    assert counted.answer.step is not None
+    half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
+    more = replace(counted, answer=replace(counted.answer, step=half, ends=half))
+    assert search_headline(more) == "'0000009 change 9' has 1.5x more instructions than its parent."
+    assert _said(search_page(more), "basis")[:2] == [
+        "Of the ends, '0000010 change 16' has 1.5x more instructions than '0000000 change 0', "
+        "by 3 blocks.",
+        "Counts repeat exactly: each program was counted once.",
+    ]
+    timed = replace(more, quantity="time")
+    assert search_headline(timed) == (
+        "'0000009 change 9' is 1.50x slower [1.49, 1.51] than its parent."
+    )
+    fewer = replace(half, estimate=-half.estimate)
+    swapped = replace(more, answer=replace(more.answer, word="swapped", ends=fewer))
+    assert search_headline(swapped) == (
+        "The ends are swapped: '0000010 change 16' has 1.5x fewer instructions than "
+        "'0000000 change 0'; exchange good and bad."
+    )
+    none = replace(more, answer=replace(more.answer, word="none"))
+    assert search_headline(none) == (
+        "There is no step: '0000010 change 16' costs as much as '0000000 change 0' "
+        "(it has 1.5x more instructions)."
+    )

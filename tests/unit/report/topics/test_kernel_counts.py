@@ -8,11 +8,12 @@ from dataclasses import replace
 from tests.unit.report.kernel_example import kernel_result
 from tests.unit.report.parts import as_html, as_markdown, as_terminal, changed
 
+from whyfast.model.verdict import Word
 from whyfast.report.answer import answer_of
-from whyfast.report.document import Table
+from whyfast.report.document import Cell, Table
 from whyfast.report.pages.results import result_page
 from whyfast.report.result_json import from_json, to_json
-from whyfast.report.topics.kernel_counts import more, number, release_plot
+from whyfast.report.topics.kernel_counts import count_table, more, number, release_plot
 
 
 def test_the_step_is_the_headline() -> None:
@@ -141,3 +142,17 @@ def test_numbers_and_ratios_in_print() -> None:
         "1.018x as many",
         "0.67x as many",
     ]
+
+
+def test_ratios_of_counts_have_the_digits_that_their_interval_carries() -> None:
+    result = kernel_result()
+    (first, *_) = [v for v in result.judged.verdicts if v.baseline == result.question.baselines[0]]
+    beside = []
+    cases: list[tuple[Word, float]] = [("slower", 4e-6), ("same", 1e-6), ("slower", 0.0004)]
+    for word, ends in cases:
+        narrow = replace(first, word=word, ratio=2.0, low=2.0 - ends, high=2.0 + ends)
+        found = count_table(changed(result, verdicts=(narrow,)))
+        assert found is not None
+        cells = [row[3] for row in found.rows]
+        beside += [c.detail for c in cells if isinstance(c, Cell) and c.word == word]
+    assert beside == ["[2.00, 2.00]", "2.00x", "[1.9996, 2.0004]"]

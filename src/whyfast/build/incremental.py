@@ -1,0 +1,201 @@
+"""Builds that go on from what the last one left, for a search over commits.
+
+One folder serves all commits that are built in the same way; the source in it is brought to the
+next commit, files that are equal keep their date, and the steps compile what has changed. What came
+out is copied away and kept under a digest of its own: it is no build by its inputs alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, include_folder, source_size
+from whyfast.build.run import (
+    NEED_FACTOR,
+    NEED_LEAST,
+    Progress,
+    as_build,
+    build_all,
+    complete,
+    provenance_of,
+    run_steps,
+    spoilt_since,
+)
+from whyfast.build.steps import Steps, expand_steps
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
+from whyfast.store.disk import lacking
+from whyfast.store.lock import exclusive
+
+
+class _CannotGoOn(Exception):
+    """Why the folder cannot be used for this build."""
+
+
+def build_incrementally(
+    recipes: Sequence[Recipe], store: BuildStore, progress: Progress
+) -> list[BuildOutcome]:
+    """Every recipe as a build or a failure, in the given order, one after the other.
+
+    A clean build that is there already is taken. Where the steps fail in the used folder, it is
+    emptied and the build is made clean: only that can fail a candidate.
+    """
+    return [_build_one(recipe, store, progress) for recipe in recipes]
+
+
+def incremental_digest(recipe: Recipe) -> str:
+    """Under which the store keeps what was made of this recipe in a used folder."""
+    return _marked(recipe).digest
+
+
+def slot_of(recipe: Recipe, store: BuildStore) -> Path:
+    """The folder of all builds that differ in their source alone. It has no record of a build, so
+    that it goes with the remains of interrupted ones when it has not been used for long."""
+    return store.folder(_slot_digest(recipe))
+
+
+def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) -> None:
+    """Make the files of ``to`` those of the source; what else is there stays.
+
+    ``before`` names the files that the last source had, None for an empty folder. Equal files keep
+    their date, others get that of now, which is later than that of all that was made of the last
+    source. OSError when a file cannot be written.
+    """
+    for name in set(before or ()) - set(source.files):
+        _remove(to / name)
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    for name, wanted in source.files.items():
+        target = to / name
+        if before is not None:
+            if target.is_file() and _hash(target) == wanted:
+                continue
+            _make_way(to, target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source.folder / name, target)
+        if _hash(target) != wanted:
+            raise _CannotGoOn(f"{source.folder / name} was changed after its digest was taken")
+        if before is None:
+            os.utime(target, (date, date))
+
+
+def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
+    own = _marked(recipe)
+    for known in (recipe, own):
+        stored = store.find(known.digest)
+        if stored and not spoilt_since(known, stored):
+            return as_build(known, stored, reused=True)
+    slot = slot_of(recipe, store)
+    steps = Steps()
+    with exclusive(
+        store.lock(slot.name),
+        lambda: progress(f"{recipe.variant}: waiting for another build in the same folder"),
+    ):
+        try:
+            return _go_on(own, slot, store, progress, steps)
+        except (_CannotGoOn, CannotBuildHere, OSError) as error:
+            shutil.rmtree(slot, ignore_errors=True)
+            progress(f"{recipe.variant}: not built incrementally: {error}; building it clean")
+        except BaseException:
+            steps.cancel()
+            raise
+    (outcome,) = build_all([recipe], store, progress)
+    return outcome
+
+
+def _go_on(
+    recipe: Recipe, slot: Path, store: BuildStore, progress: Progress, runner: Steps
+) -> Build:
+    """Build in the slot and copy what came out. Raises _CannotGoOn, CannotBuildHere or OSError."""
+    if short := lacking(slot, 2 * NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
+        raise _CannotGoOn(f"no room to build: {short}")
+    listing, work = slot / "source.json", slot / "work"
+    before = _last_source(listing)
+    if before is None:
+        shutil.rmtree(slot, ignore_errors=True)
+        work.mkdir(parents=True)
+        if recipe.inputs["include"]:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(include_folder(), work / "include", ignore=ignored)
+    # Until the build has succeeded, nobody knows what the folder holds.
+    listing.unlink(missing_ok=True)
+    progress(
+        f"building {recipe.variant} with {recipe.toolchain.version}"
+        + (", from what the last build left" if before is not None else "")
+    )
+    update_source(recipe.source, work / "src", before)
+    started = time.time()
+    jobs = os.cpu_count() or 1
+    env, sandbox, reason = run_steps(
+        recipe, slot, store, expand_steps(recipe, work, jobs), runner, progress
+    )
+    if reason:
+        raise _CannotGoOn(reason)
+    _check_program(work / recipe.program, slot)
+    kept = store.folder(recipe.digest)
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    shutil.copytree(work, kept / "work", symlinks=True)
+    shutil.copy(slot / "log.txt", kept / "log.txt")
+    steps = expand_steps(recipe, kept / "work", jobs)
+    program = kept / "work" / recipe.program
+    complete(kept, provenance_of(recipe, steps, env, program, started, sandbox))
+    listing.write_text(json.dumps(sorted(recipe.source.files)))
+    stored = store.find(recipe.digest)
+    assert stored is not None
+    return as_build(recipe, stored, reused=False)
+
+
+def _check_program(program: Path, slot: Path) -> None:
+    if not program.is_file():
+        raise _CannotGoOn(f"the steps ended well but made no {program.name!r}")
+    if os.fsencode(slot) in program.read_bytes():
+        # It would load what the next commit leaves there.
+        raise _CannotGoOn("its program names the folder that it was built in")
+
+
+def _last_source(listing: Path) -> list[str] | None:
+    """The files of the source that the folder was last built from; None where it is of no use."""
+    try:
+        names = json.loads(listing.read_text())
+    except (OSError, ValueError):
+        return None
+    return [str(name) for name in names] if isinstance(names, list) else None
+
+
+def _marked(recipe: Recipe) -> Recipe:
+    return replace(recipe, inputs={**recipe.inputs, "incremental": True})
+
+
+def _slot_digest(recipe: Recipe) -> str:
+    inputs = {k: v for k, v in recipe.inputs.items() if k not in ("source", "incremental")}
+    text = json.dumps(["slot", inputs], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hash(path: Path) -> str:
+    """As :func:`whyfast.build.recipe.scan_source` has it."""
+    return ("x" if path.stat().st_mode & 0o100 else "-") + sha256_of(path)
+
+
+def _make_way(root: Path, target: Path) -> None:
+    """Remove what lies where a file is to be, or one of its folders."""
+    for parent in target.relative_to(root).parents:
+        if (root / parent).is_symlink() or (root / parent).is_file():
+            (root / parent).unlink()
+    _remove(target)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    elif path.is_symlink() or path.exists():
+        path.unlink()

@@ -1,0 +1,105 @@
+"""Candidates of a study: which are built from what the last one left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World
+
+from whyfast.build.recipe import Recipe
+from whyfast.investigate.outside import Note
+from whyfast.investigate.work import Work
+from whyfast.model.build import BuildOutcome
+from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.study_subject import StudySubject
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+
+Build = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
+
+
+@dataclass
+class Yard:
+    """Notes which candidates are built how."""
+
+    clean: list[str] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
+
+    def noting(self, kind: list[str], build: Build) -> Build:
+        def noted(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildOutcome]:
+            kind.extend(r.variant for r in recipes)
+            return list(build(recipes, store, note))
+
+        return noted
+
+
+@pytest.fixture
+def yard() -> Yard:
+    return Yard()
+
+
+def _subject(tmp_path: Path, yard: Yard, *, incremental: bool = True) -> StudySubject:
+    (tmp_path / "source").mkdir()
+    study = Study(
+        name="demo",
+        title="t",
+        folder=tmp_path,
+        baselines=("base",),
+        margin=0.01,
+        source=Source("path", ".", tmp_path / "source"),
+        build=BuildSpec((), "program"),
+        variants=(Variant("base", "path:gcc"),),
+        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
+        measure=MeasureSpec(layouts=0),
+        twin=False,
+    )
+    outside = World().outside()
+    outside = replace(
+        outside,
+        build=yard.noting(yard.clean, outside.build),
+        build_incrementally=yard.noting(yard.used, outside.build),
+    )
+    work = Work(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), outside)
+    candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
+    count = lambda good, own: (float(len(yard.clean)),)  # noqa: E731
+    return StudySubject(
+        work, candidates, 1, count=count, quantity="instructions", incremental=incremental
+    )
+
+
+def test_the_ends_are_clean_and_what_is_between_is_not(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard)
+    for candidate in (0, 4, 2, 3):
+        subject.build(candidate)
+    subject.block([0, 2, 4], layouts=False)
+    assert (yard.clean, yard.used) == (["0", "4"], ["2", "3"])
+
+
+def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard)
+    (before,) = subject.block([0, 2, 4], layouts=False)
+    assert before[2].tolist() == [2.0]
+    for _ in range(2):
+        subject.settle([2, 3])
+        (after,) = subject.block([0, 2, 3, 4], layouts=False)
+    assert (yard.clean, yard.used) == (["0", "4", "2", "3"], ["2"])
+    assert after[2].tolist() == [4.0]
+
+
+def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard)
+    subject.build(2)
+    subject.block([0, 2, 4], layouts=True)
+    assert (yard.used, yard.clean) == (["2"], ["0", "2", "4"])
+
+
+def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard, incremental=False)
+    subject.block([0, 2, 4], layouts=False)
+    subject.settle([2, 3])
+    assert (yard.clean, yard.used) == (["0", "2", "4", "3"], [])
