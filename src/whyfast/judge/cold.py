@@ -7,46 +7,57 @@ r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 
 from whyfast.measure.calibrate import COLD
+from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import Suite, Verdict
 
-#: How much further from 1 than it shows an end of an interval may lie, by its distance from 1.
-HIDDEN = COLD / (1 - COLD)
-
 
 def allowing_for_cold(
-    verdicts: Sequence[Verdict], benchmarks: Sequence[Benchmark]
+    verdicts: Sequence[Verdict],
+    benchmarks: Sequence[Benchmark],
+    calibrations: Sequence[Calibration],
 ) -> tuple[Verdict, ...]:
     """The verdicts with the ends of intervals moved away from 1 by as much as may be hidden, where
-    the benchmark takes turns. No word changes: the end nearer to 1 stays, and "same" as it is."""
-    turns = {b.name: b.kind.takes_turns for b in benchmarks}
-    return tuple(_moved(v) if _of_turns(v, turns) else v for v in verdicts)
+    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs.
+
+    No word changes: the end nearer to 1 stays, and "same" as it is.
+    """
+    cold = {c.benchmark: c.cold for c in calibrations}
+    hidden = {b.name: _hidden(b, cold.get(b.name, 0.0)) for b in benchmarks}
+    mean = statistics.fmean(hidden.values()) if hidden else 0.0
+    return tuple(
+        _moved(v, hidden.get(v.benchmark, mean) if v.benchmark else mean) for v in verdicts
+    )
 
 
 def suites_allowing_for_cold(
-    suites: Sequence[Suite], benchmarks: Sequence[Benchmark]
+    suites: Sequence[Suite],
+    benchmarks: Sequence[Benchmark],
+    calibrations: Sequence[Calibration],
 ) -> tuple[Suite, ...]:
-    """The same for geometric means, where any of their benchmarks takes turns."""
-    verdicts = allowing_for_cold([s.verdict for s in suites], benchmarks)
+    """The same for geometric means."""
+    verdicts = allowing_for_cold([s.verdict for s in suites], benchmarks, calibrations)
     return tuple(replace(s, verdict=v) for s, v in zip(suites, verdicts, strict=True))
 
 
-def _of_turns(verdict: Verdict, turns: Mapping[str, bool]) -> bool:
-    if verdict.benchmark is None:
-        return any(turns.values())
-    return turns.get(verdict.benchmark, False)
+def _hidden(benchmark: Benchmark, cold: float) -> float:
+    """How much further from 1 than it shows an end of an interval may lie, by its distance from 1.
+    Calibration finds a share of at most :data:`COLD`, or says which."""
+    share = max(COLD, cold)
+    return share / (1 - share) if benchmark.kind.takes_turns and share < 1 else 0.0
 
 
-def _moved(verdict: Verdict) -> Verdict:
-    if verdict.word == "same":
+def _moved(verdict: Verdict, hidden: float) -> Verdict:
+    if verdict.word == "same" or not hidden:
         return verdict
     low, high = verdict.low, verdict.high
     return replace(
         verdict,
-        low=max(0.0, low - max(0.0, 1 - low) * HIDDEN) if low > 0 else low,
-        high=high + max(0.0, high - 1) * HIDDEN,
+        low=max(0.0, low - max(0.0, 1 - low) * hidden) if low > 0 else low,
+        high=high + max(0.0, high - 1) * hidden,
     )

@@ -101,8 +101,8 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
-        verdicts=allowing_for_cold(verdicts, question.benchmarks),
-        suites=suites_allowing_for_cold(suites, question.benchmarks),
+        verdicts=allowing_for_cold(verdicts, question.benchmarks, recorded.calibrations),
+        suites=suites_allowing_for_cold(suites, question.benchmarks, recorded.calibrations),
         metrics=judge_metrics(_accounted(blocks), METRICS, question) if commands else (),
         placements=judge_placements(
             blocks,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
@@ -50,6 +51,17 @@ GUESS = 16
 Steps = tuple[tuple[int, float], ...]
 
 
+@dataclass(frozen=True)
+class WantedLengths:
+    """What is chosen beforehand: seconds of a ``turn`` and ``turns`` of a block, None to try; and
+    seconds that a ``block`` should last at most, so that a budget holds enough of them. For that a
+    turn may be colder than :data:`COLD`."""
+
+    turn: float | None = None
+    turns: int | None = None
+    block: float = math.inf
+
+
 def calibrate(
     benchmark: str,
     runner: Runner,
@@ -57,13 +69,11 @@ def calibrate(
     *,
     cpu: int | None,
     clock: Clock,
-    turn: float | None = None,
-    turns: int | None = None,
+    wanted: WantedLengths = WantedLengths(),
 ) -> Calibration:
     """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
 
-    ``turn`` (seconds) and ``turns`` override the choice. Raises
-    :class:`~whyfast.measure.invocation.InvocationFailed`.
+    Raises :class:`~whyfast.measure.invocation.InvocationFailed`.
     """
     invocations: dict[str, Invocation] = {}
     began = clock.monotonic()
@@ -78,8 +88,9 @@ def calibrate(
         slowest, round_cost = max(first), clock.monotonic() - began - start
         loops: int = 1
         steps: Steps = ((1, first[0]),)
+        cold = 0.0
         if runner.loops_vary:
-            loops, steps = _choose_loops(invocations, variants, turn)
+            loops, cold, steps = _choose_loops(invocations, variants, wanted)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
             t0 = clock.monotonic()
             slowest = max(_one_round(invocations, variants, loops).values())
@@ -90,16 +101,18 @@ def calibrate(
     finally:
         for p in invocations.values():
             p.close()
+    turns = wanted.turns
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
-    return Calibration(benchmark, loops, turns, slowest, start, steps)
+    return Calibration(benchmark, loops, turns, slowest, start, steps, cold)
 
 
 def _choose_loops(
-    invocations: dict[str, Invocation], variants: Sequence[str], turn: float | None
-) -> tuple[int, Steps]:
-    """Loops of one value, and the seconds a loop of the first variant at each length tried. Raises
-    InvocationFailed."""
+    invocations: dict[str, Invocation], variants: Sequence[str], wanted: WantedLengths
+) -> tuple[int, float, Steps]:
+    """Loops of one value, the share of it that comes from starting cold, and the seconds a loop of
+    the first variant at each length tried. Raises InvocationFailed."""
+    turn, longest_round = wanted.turn, wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}
@@ -115,17 +128,24 @@ def _choose_loops(
         lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
         values = _one_round(invocations, variants, lengths[-1])
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
-        return lengths[-1], ((lengths[-1], values[variants[0]] / lengths[-1]),)
+        return lengths[-1], 0.0, ((lengths[-1], values[variants[0]] / lengths[-1]),)
     tried: Tried = {v: {} for v in variants}
     _try(invocations, variants, lengths, tried)
     # Not even the longest may be long enough for the one with the most to load.
-    while _coldest(tried, lengths[-1]) > COLD and _slowest(tried, lengths[-1]) < LONGEST_COLD:
+    while (
+        _coldest(tried, lengths[-1]) > COLD
+        and _slowest(tried, lengths[-1]) < LONGEST_COLD
+        and 2 * _round(tried, lengths[-1]) <= longest_round
+    ):
         lengths.append(2 * lengths[-1])
         _try(invocations, variants, lengths[-2:], tried)
     first = tried[variants[0]]
     long_enough = [n for n in lengths if statistics.median(first[n]) >= SHORTEST]
     steps = tuple((n, statistics.median(first[n]) / n) for n in long_enough)
-    return next((n for n in long_enough if _coldest(tried, n) <= COLD), lengths[-1]), steps
+    warm = next((n for n in long_enough if _coldest(tried, n) <= COLD), lengths[-1])
+    fitting = [n for n in long_enough if _round(tried, n) <= longest_round]
+    loops = min(warm, max(fitting, default=long_enough[0] if long_enough else warm))
+    return loops, max(0.0, _coldest(tried, loops)), steps
 
 
 #: Seconds of each variant's values, by the number of loops, in the order taken.
@@ -167,6 +187,11 @@ def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:
         return 1.0
     pairs = zip(reversed(seconds[n]), reversed(seconds[longest]), strict=False)
     return statistics.median(x * longest / (y * n) for x, y in pairs)
+
+
+def _round(tried: Tried, n: int) -> float:
+    """Seconds of a turn of every variant."""
+    return sum(statistics.median(seconds[n]) for seconds in tried.values())
 
 
 def _slowest(tried: Tried, n: int) -> float:

@@ -6,6 +6,7 @@ Nothing here knows how verdicts are made: the caller says when a benchmark is se
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from whyfast.measure.block import BlockFailed, run_block
-from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, best_turns, calibrate
+from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns, calibrate
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import InvocationFailed, Runner
 from whyfast.measure.schedule import draw, draw_layouts
@@ -22,6 +23,10 @@ from whyfast.model.sample import Block, Calibration, RunFailure
 #: Blocks after which the number of turns is first chosen anew from measured variances; then each
 #: time that they have doubled.
 REVIEW_AFTER = 8
+
+#: So many blocks of each benchmark should fit into the budget: at the levels of a family of dozens
+#: of comparisons an interval is bounded from some 15 on, and wide for as many again.
+BLOCKS_WANTED = 40
 
 #: A benchmark that is settled takes a block in so many passes while others go on, and from many
 #: passes on in such a part of those there were: the geometric mean needs a block of each.
@@ -90,7 +95,8 @@ class Limits:
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
     follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
-    ``released`` of one whose variants turned out to have so many threads at work.
+    ``released`` of one whose variants turned out to have so many threads at work. A block should
+    last at most ``longest_block`` seconds, see :class:`~whyfast.measure.calibrate.WantedLengths`.
     """
 
     run: str
@@ -100,6 +106,7 @@ class MeasuringSession:
     cpus: Sequence[int]
     calibrating: Callable[[str], None] = lambda name: None
     released: Callable[[str, Mapping[str, int]], None] = lambda name, threads: None
+    longest_block: float = math.inf
 
 
 def measure(
@@ -117,6 +124,8 @@ def measure(
     block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
     left out of that benchmark from then on.
     """
+    share = limits.budget / len(entries) if entries else math.inf
+    session = replace(session, longest_block=min(session.longest_block, share / BLOCKS_WANTED))
     began = session.clock.monotonic()
     rng = random.Random(_seed(session.run, session.session, 0))
 
@@ -179,7 +188,7 @@ def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Rando
     if entry.calibration is None:
         session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        entry.calibration = _calibrate(entry, cpu, session.sink, session.clock)
+        entry.calibration = _calibrate(entry, cpu, session)
         if entry.calibration is None:
             return None
     _review_turns(entry, session.sink)
@@ -234,8 +243,10 @@ def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
 
 
 def _calibrate(
-    entry: BenchmarkRun, cpu: int | None, sink: Sink, clock: Clock
+    entry: BenchmarkRun, cpu: int | None, session: MeasuringSession
 ) -> Calibration | None:
+    sink, clock = session.sink, session.clock
+    block = session.longest_block
     try:
         calibration = calibrate(
             entry.name,
@@ -243,8 +254,7 @@ def _calibrate(
             entry.variants,
             cpu=cpu,
             clock=clock,
-            turn=entry.turn,
-            turns=entry.turns,
+            wanted=WantedLengths(entry.turn, entry.turns, block),
         )
         sink.add_calibration(calibration)
         return calibration

@@ -43,7 +43,8 @@ class Calibration:
 
     ``loops`` of one value and ``turns`` of one block; ``value`` is the seconds of one value of the
     slowest variant, ``start`` the seconds that starting all processes takes. ``steps`` holds, for
-    each number of loops tried, the seconds a loop took; empty when nothing was tried.
+    each number of loops tried, the seconds a loop took; empty when nothing was tried. ``cold`` is
+    the share of a value that comes from starting cold, of the variant where it is the largest.
     """
 
     benchmark: str
@@ -52,6 +53,7 @@ class Calibration:
     value: float
     start: float
     steps: tuple[tuple[int, float], ...] = ()
+    cold: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
 from whyfast.measure.calibrate import COLD
+from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import Suite, Verdict
 
@@ -18,11 +19,11 @@ SLOWER = Verdict("new", "old", "work", "slower", 1.0496, 1.0494, 1.0498, 0.99, 9
 
 
 def test_the_end_away_from_one_moves_by_a_hundredth_of_its_distance() -> None:
-    (moved,) = allowing_for_cold([SLOWER], [TURN])
+    (moved,) = allowing_for_cold([SLOWER], [TURN], ())
     assert (moved.low, moved.ratio) == (1.0494, 1.0496)
     assert moved.high == pytest.approx(1.0498 + 0.0498 / 99)
     faster = replace(SLOWER, word="faster", ratio=0.8, low=0.79, high=0.81)
-    (moved,) = allowing_for_cold([faster], [TURN])
+    (moved,) = allowing_for_cold([faster], [TURN], ())
     assert (moved.ratio, moved.high) == (0.8, 0.81)
     assert moved.low == pytest.approx(0.79 - 0.21 / 99)
 
@@ -31,20 +32,26 @@ def test_a_true_ratio_that_a_cold_start_hides_is_inside() -> None:
     # 1 % of a value is the same on both sides; the rest takes 1.05 times as long.
     shown = COLD + (1 - COLD) * 1.05
     exact = replace(SLOWER, ratio=shown, low=shown, high=shown)
-    (moved,) = allowing_for_cold([exact], [TURN])
+    (moved,) = allowing_for_cold([exact], [TURN], ())
     assert moved.high == pytest.approx(1.05)
 
 
 def test_words_and_whole_processes_and_unknown_ends_stay() -> None:
     same = replace(SLOWER, word="same", ratio=1.0, low=0.991, high=1.0099)
     open_ended = replace(SLOWER, word="undecided", low=0.0, high=math.inf)
-    assert allowing_for_cold([SLOWER], [WHOLE]) == (SLOWER,)
-    assert allowing_for_cold([same, open_ended], [TURN]) == (same, open_ended)
+    assert allowing_for_cold([SLOWER], [WHOLE], ()) == (SLOWER,)
+    assert allowing_for_cold([same, open_ended], [TURN], ()) == (same, open_ended)
 
 
 def test_means_move_where_any_benchmark_takes_turns() -> None:
     mean = Suite(replace(SLOWER, benchmark=None))
-    (kept,) = suites_allowing_for_cold([mean], [WHOLE])
+    (kept,) = suites_allowing_for_cold([mean], [WHOLE], ())
     assert kept == mean
-    (moved,) = suites_allowing_for_cold([mean], [WHOLE, replace(TURN, name="other")])
-    assert moved.verdict.high == pytest.approx(1.0498 + 0.0498 / 99)
+    (moved,) = suites_allowing_for_cold([mean], [WHOLE, replace(TURN, name="other")], ())
+    assert moved.verdict.high == pytest.approx(1.0498 + 0.0498 / 99 / 2)
+
+
+def test_a_colder_turn_hides_more() -> None:
+    calibration = Calibration("work", loops=8, turns=5, value=1e-3, start=1e-2, cold=0.2)
+    (moved,) = allowing_for_cold([SLOWER], [TURN], [calibration])
+    assert moved.high == pytest.approx(1.0498 + 0.0498 / 4)

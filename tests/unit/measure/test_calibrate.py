@@ -16,6 +16,7 @@ from whyfast.measure.calibrate import (
     LONGEST_COLD,
     SHORTEST,
     TRIES,
+    WantedLengths,
     best_turns,
     calibrate,
     first_turns,
@@ -102,6 +103,17 @@ def test_lengthening_has_an_end() -> None:
     assert found.loops * 30e-6 <= 2 * LONGEST_COLD
 
 
+def test_blocks_that_a_budget_wants_many_of_have_shorter_and_colder_turns() -> None:
+    runner = Programs(0.0, 30e-6, other=0.3e-3)
+    # Five rounds of 8 ms: two values of 128 loops at 30 µs, one with 0.3 ms of a cold start.
+    wanted = WantedLengths(block=0.0402)
+    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock, wanted=wanted)
+    assert found.loops == 128
+    assert found.cold == pytest.approx(0.078, abs=0.01)
+    warm = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    assert warm.cold <= COLD
+
+
 def _blocks(
     rng: random.Random, number: int, turns: int, process: float, turn: float
 ) -> list[Block]:
@@ -169,7 +181,9 @@ def test_a_long_loop_is_not_tried_again_and_again() -> None:
 
 def test_a_turn_that_is_asked_for_is_kept_to() -> None:
     runner = Programs(0.0, 10e-6)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock, turn=1e-3, turns=7)
+    found = calibrate(
+        "work", runner, ["a", "b"], cpu=None, clock=runner.clock, wanted=WantedLengths(1e-3, 7)
+    )
     assert 0.9e-3 <= found.loops * 10e-6 <= 2.1e-3
     assert found.turns == 7
 
