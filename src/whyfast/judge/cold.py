@@ -8,7 +8,7 @@ r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from whyfast.measure.calibrate import COLD
@@ -28,11 +28,13 @@ def allowing_for_cold(
     No word changes: the end nearer to 1 stays, and "same" as it is.
     """
     cold = {c.benchmark: c.cold for c in calibrations}
-    hidden = {b.name: _hidden(b, cold.get(b.name, 0.0)) for b in benchmarks}
-    mean = statistics.fmean(hidden.values()) if hidden else 0.0
-    return tuple(
-        _moved(v, hidden.get(v.benchmark, mean) if v.benchmark else mean) for v in verdicts
-    )
+
+    def hidden(verdict: Verdict) -> float:
+        own = [b for b in benchmarks if verdict.benchmark in (None, b.name)]
+        shares = [_hidden(b, cold.get(b.name, {}), verdict) for b in own]
+        return statistics.fmean(shares) if shares else 0.0
+
+    return tuple(_moved(v, hidden(v)) for v in verdicts)
 
 
 def suites_allowing_for_cold(
@@ -45,10 +47,11 @@ def suites_allowing_for_cold(
     return tuple(replace(s, verdict=v) for s, v in zip(suites, verdicts, strict=True))
 
 
-def _hidden(benchmark: Benchmark, cold: float) -> float:
+def _hidden(benchmark: Benchmark, cold: Mapping[str, float], verdict: Verdict) -> float:
     """How much further from 1 than it shows an end of an interval may lie, by its distance from 1.
-    Calibration finds a share of at most :data:`COLD`, or says which."""
-    share = max(COLD, cold)
+    Calibration finds shares of at most :data:`COLD`, or says which; that of the colder side counts.
+    """
+    share = max(COLD, *(cold.get(v, 0.0) for v in (verdict.variant, verdict.baseline)))
     return share / (1 - share) if benchmark.kind.takes_turns and share < 1 else 0.0
 
 

@@ -88,7 +88,7 @@ def calibrate(
         slowest, round_cost = max(first), clock.monotonic() - began - start
         loops: int = 1
         steps: Steps = ((1, first[0]),)
-        cold = 0.0
+        cold: dict[str, float] = {}
         if runner.loops_vary:
             loops, cold, steps = _choose_loops(invocations, variants, wanted)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
@@ -109,9 +109,9 @@ def calibrate(
 
 def _choose_loops(
     invocations: dict[str, Invocation], variants: Sequence[str], wanted: WantedLengths
-) -> tuple[int, float, Steps]:
-    """Loops of one value, the share of it that comes from starting cold, and the seconds a loop of
-    the first variant at each length tried. Raises InvocationFailed."""
+) -> tuple[int, dict[str, float], Steps]:
+    """Loops of one value, the share of it that comes from starting cold, by variant, and the
+    seconds a loop of the first variant at each length tried. Raises InvocationFailed."""
     turn, longest_round = wanted.turn, wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
@@ -128,7 +128,7 @@ def _choose_loops(
         lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
         values = _one_round(invocations, variants, lengths[-1])
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
-        return lengths[-1], 0.0, ((lengths[-1], values[variants[0]] / lengths[-1]),)
+        return lengths[-1], {}, ((lengths[-1], values[variants[0]] / lengths[-1]),)
     tried: Tried = {v: {} for v in variants}
     _try(invocations, variants, lengths, tried)
     # Not even the longest may be long enough for the one with the most to load.
@@ -145,7 +145,7 @@ def _choose_loops(
     warm = next((n for n in long_enough if _coldest(tried, n) <= COLD), lengths[-1])
     fitting = [n for n in long_enough if _round(tried, n) <= longest_round]
     loops = min(warm, max(fitting, default=long_enough[0] if long_enough else warm))
-    return loops, max(0.0, _coldest(tried, loops)), steps
+    return loops, {v: _cold(tried[v], loops) for v in variants}, steps
 
 
 #: Seconds of each variant's values, by the number of loops, in the order taken.
@@ -167,17 +167,19 @@ def _try(
 
 def _coldest(tried: Tried, n: int) -> float:
     """The largest share, over the variants, of a value's time at ``n`` loops that comes from
-    starting cold.
+    starting cold."""
+    return max(_cold(tried[v], n) for v in tried)
+
+
+def _cold(seconds: dict[int, list[float]], n: int) -> float:
+    """That share of one variant, 0 or more.
 
     If that costs c seconds a value, a loop of a value half as long as the longest takes c/n more
     than one of the longest, n the loops of the latter: as much as the latter's own share.
     """
-    most = 0.0
-    for seconds in tried.values():
-        longest = max(seconds)
-        own = max(0.0, _against(seconds, longest // 2, longest) - 1)
-        most = max(most, _against(seconds, n, longest) * (1 + own) - 1)
-    return most
+    longest = max(seconds)
+    own = max(0.0, _against(seconds, longest // 2, longest) - 1)
+    return max(0.0, _against(seconds, n, longest) * (1 + own) - 1)
 
 
 def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:

@@ -26,7 +26,7 @@ REVIEW_AFTER = 8
 
 #: So many blocks of each benchmark should fit into the budget: at the levels of a family of dozens
 #: of comparisons an interval is bounded from some 15 on, and wide for as many again.
-BLOCKS_WANTED = 40
+BLOCKS_WANTED = 60
 
 #: A benchmark that is settled takes a block in so many passes while others go on, and from many
 #: passes on in such a part of those there were: the geometric mean needs a block of each.

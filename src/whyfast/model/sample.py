@@ -44,7 +44,7 @@ class Calibration:
     ``loops`` of one value and ``turns`` of one block; ``value`` is the seconds of one value of the
     slowest variant, ``start`` the seconds that starting all processes takes. ``steps`` holds, for
     each number of loops tried, the seconds a loop took; empty when nothing was tried. ``cold`` is
-    the share of a value that comes from starting cold, of the variant where it is the largest.
+    the share of a value that comes from starting cold, by variant; empty likewise.
     """
 
     benchmark: str
@@ -53,7 +53,7 @@ class Calibration:
     value: float
     start: float
     steps: tuple[tuple[int, float], ...] = ()
-    cold: float = 0.0
+    cold: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,9 @@ def test_means_move_where_any_benchmark_takes_turns() -> None:
 
 
 def test_a_colder_turn_hides_more() -> None:
-    calibration = Calibration("work", loops=8, turns=5, value=1e-3, start=1e-2, cold=0.2)
+    calibration = Calibration("work", loops=8, turns=5, value=1e-3, start=1e-2, cold={"new": 0.2})
     (moved,) = allowing_for_cold([SLOWER], [TURN], [calibration])
     assert moved.high == pytest.approx(1.0498 + 0.0498 / 4)
+    other = replace(calibration, cold={"third": 0.2})
+    (moved,) = allowing_for_cold([SLOWER], [TURN], [other])
+    assert moved.high == pytest.approx(1.0498 + 0.0498 / 99)

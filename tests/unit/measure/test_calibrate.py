@@ -109,9 +109,10 @@ def test_blocks_that_a_budget_wants_many_of_have_shorter_and_colder_turns() -> N
     wanted = WantedLengths(block=0.0402)
     found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock, wanted=wanted)
     assert found.loops == 128
-    assert found.cold == pytest.approx(0.078, abs=0.01)
+    assert found.cold["b"] == pytest.approx(0.078, abs=0.01)
+    assert found.cold["a"] <= COLD
     warm = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
-    assert warm.cold <= COLD
+    assert max(warm.cold.values()) <= COLD
 
 
 def _blocks(
