@@ -62,9 +62,11 @@ def _compared(words: list[str], first: str, second: str, budget: str) -> str:
         options = ["--budget", budget, "-n", "first", "-n", "second", "--json", str(file)]
         run = [sys.executable, "-m", "whyfast", "ab", *options, *both]
         done = subprocess.run(run, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
+        if not file.exists():
             return (done.stderr.strip().splitlines() or ["failed"])[-1]
         result = load_result(file)
+    if missing := [*result.recorded.lacking, *result.recorded.failures]:
+        return f"– {missing[0].reason}"
     return format_verdict(result.judged.verdicts[0], result.question.margin)
 
 
