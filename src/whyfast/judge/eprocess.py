@@ -37,6 +37,10 @@ WEIGHTS: Floats = LAMBDAS**0.5 / np.sum(LAMBDAS**0.5)
 #: Factors (1 + exp(−2λψ)), each at most 1 + e⁶, that are multiplied before a logarithm is taken.
 _TOGETHER = 64
 
+#: The probability at most, over a whole run, that statistics are taken for those of no shift though
+#: they are: the interval is wider than need be then.
+SHIFT_LEVEL = 0.01
+
 #: Where the search for an end begins, in median absolute deviations over √n from the median.
 _GUESS = 5.0
 
@@ -128,7 +132,7 @@ def intervals(
     low, high = _ends(s, 1, wanted), -_ends(s, -1, wanted)
     crossed = low > high
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
-    apart = crossed | _apart(s, low, high, wanted)
+    apart = crossed | _apart(s, low, high, wanted) | _no_shift(s, factor)
     if np.any(apart):
         few, rows = s.one(apart), sorted(set(s.statistic))
         # Each statistic alone, at a level that holds for all of them together.
@@ -138,6 +142,27 @@ def intervals(
             low[apart] = np.minimum(low[apart], _ends(own, 1, stricter))
             high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter))
     return low, high, apart
+
+
+def _no_shift(s: Strategies, factor: Floats) -> Mask:
+    """Whether some statistic of a block lies on one side of the median's too often for a shift.
+
+    Under a shift, exchanging the sides turns all statistics about it, so that the sign of their
+    difference is that of a coin, block by block. The e-value of k heads of n against a coin is the
+    mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π.
+    """
+    first, rows = s.x[:, -1], sorted(set(s.statistic) - {s.statistic[-1]})
+    found = np.zeros(first.shape[1], dtype=bool)
+    # log Γ(i + ½) and log Γ(i + 1)
+    half = np.array([math.lgamma(i + 0.5) for i in range(len(first) + 1)])
+    whole = np.array([math.lgamma(i + 1) for i in range(len(first) + 1)])
+    for row in rows:
+        beside = s.x[:, list(s.statistic).index(row)] - first
+        above, below = (beside > 0).sum(axis=0), (beside < 0).sum(axis=0)
+        n = above + below
+        log_e = n * math.log(2) + half[above] + half[below] - whole[n] - math.log(math.pi)
+        found |= log_e >= factor * math.log(len(rows) / SHIFT_LEVEL)
+    return found
 
 
 def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats) -> Mask:

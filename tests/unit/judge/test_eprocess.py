@@ -275,6 +275,28 @@ def test_where_they_agree_the_common_interval_is_the_narrower_for_them() -> None
     assert not intervals(strategies([d]), np.array([0.01]))[2][0]
 
 
+def test_what_is_slower_at_its_best_and_not_as_a_rule_is_no_shift() -> None:
+    # Medians and minima (per cent) of a call in two interpreters; the interval holds both centres.
+    medians = [-1.41, -0.39, -5.06, -4.34, 4.15, 4.71, 0.32, 0.56, 3.07, -0.07, -2.46, -3.52, 2.14]
+    minima = [2.31, 7.58, 4.12, 3.52, 7.19, 8.06, 6.7, 2.23, 7.66, 6.08, 6.12, 6.49, 7.82]
+    d = Ratios(np.array([medians, minima]) / 100)
+    low, high, apart = intervals(strategies([d]), np.array([0.01]))
+    assert apart[0]
+    assert low[0] < 0 < 0.0612 < high[0]
+
+
+def test_a_shift_is_seldom_taken_for_none() -> None:
+    rng = np.random.default_rng(21)
+    series = []
+    for _ in range(1000):
+        block = rng.standard_t(3, 60) * 0.01
+        series.append(
+            Ratios(0.05 + block + rng.laplace(0, [[0.001], [0.01], [0.02], [0.04]], (4, 60)))
+        )
+    wrong = intervals(strategies(series), np.full(1000, 0.01))[2].sum()
+    assert wrong <= 15
+
+
 @settings(max_examples=50)
 @given(d=_ratios(9, 40))
 def test_many_comparisons_at_once_are_each_what_it_is_alone(d: Ratios) -> None:
