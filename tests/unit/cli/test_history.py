@@ -64,4 +64,5 @@ def test_the_published_cost_of_bpf_tail_calls(capsys: pytest.CaptureFixture[str]
         ("odd", "v5.6", "v5.6", {"retpoline": "n"}),
         ("step", "v5.9", "v5.10", {}),
     ]
-    assert [len(f["ratios"]) for f in data["major"]] == [64, 34, 64]
+    # Of 68 series, 34 without retpolines, and 68.
+    assert [len(f["ratios"]) for f in data["major"]] == [62, 31, 63]
