@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from whyfast.cli.arguments import percent
 from whyfast.cli.output import add_outputs
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from whyfast.investigate.events import Observer
+    from whyfast.investigate.outside import Outside
+    from whyfast.model.study import Study
     from whyfast.report.document import Document
     from whyfast.search.by_line import LineResult
     from whyfast.search.run import SearchResult
     from whyfast.search.run_set import SetResult
+    from whyfast.store.home import Home
+
+#: What is searched for, and what is found.
+S = TypeVar("S")
+R = TypeVar("R")
 
 #: Since when; those that are a study's alone, in order; and those of differences that are mixed.
 SINCE, LINES, SETS = ("commits", "toolchains"), ("passes", "kernels"), ("flags", "objects")
@@ -133,15 +142,9 @@ def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, 
 
 
 def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
-    from whyfast.investigate.outside import Outside
     from whyfast.search.axes.line import LineSearch
     from whyfast.search.by_line import search_by_line
-    from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
-    from whyfast.study.load import load_study
 
-    if len(args.what) > 1:
-        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     search = LineSearch(
         args.axis,
         args.good,
@@ -150,69 +153,59 @@ def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
         tuple(args.among),
         args.object,
         tuple(args.benchmark),
-        percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        _margin(args),
         args.blocks,
         args.fresh,
         args.measure,
     )
-    study, own = load_study(args.what[0]), own_home()
-    with BuildStore(own.builds).in_use():
-        return search_by_line(study, search, own, observer, Outside())
+    return _in_study(args, search, search_by_line, observer)
 
 
 def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
-    from whyfast.investigate.outside import Outside
     from whyfast.search.by_set import SetSearch, search_by_set
-    from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
-    from whyfast.study.load import load_study
 
-    if len(args.what) > 1:
-        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     search = SetSearch(
         args.axis,
         args.good,
         args.bad,
         args.variant,
         tuple(args.benchmark),
-        percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        _margin(args),
         args.blocks,
         args.fresh,
         args.measure,
     )
-    study, own = load_study(args.what[0]), own_home()
-    with BuildStore(own.builds).in_use():
-        return search_by_set(study, search, own, observer, Outside())
+    return _in_study(args, search, search_by_set, observer)
 
 
 def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
+    from whyfast.search.by_study import StudySearch, search_by_study
+    from whyfast.study.find import is_study
+
+    if len(args.what) > 1 or not is_study(args.what[0]):
+        return _search_command(args, observer)
+    search = StudySearch(
+        args.axis,
+        args.good,
+        args.bad,
+        args.variant,
+        tuple(args.among),
+        tuple(args.benchmark),
+        _margin(args),
+        args.blocks,
+        args.fresh,
+        args.everything,
+        args.measure,
+        args.incremental,
+    )
+    return _in_study(args, search, search_by_study, observer)
+
+
+def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:
     from whyfast.investigate.outside import Outside
     from whyfast.search.by_command import CommandSearch, search_by_command
-    from whyfast.search.by_study import StudySearch, search_by_study
-    from whyfast.store.builds import BuildStore
     from whyfast.store.private import own_home
-    from whyfast.study.find import is_study
-    from whyfast.study.load import load_study
 
-    margin = percent(args.margin, f"--margin {args.margin}") if args.margin else None
-    if len(args.what) == 1 and is_study(args.what[0]):
-        search = StudySearch(
-            args.axis,
-            args.good,
-            args.bad,
-            args.variant,
-            tuple(args.among),
-            tuple(args.benchmark),
-            margin,
-            args.blocks,
-            args.fresh,
-            args.everything,
-            args.measure,
-            args.incremental,
-        )
-        study, own = load_study(args.what[0]), own_home()
-        with BuildStore(own.builds).in_use():
-            return search_by_study(study, search, own, observer, Outside())
     if args.incremental:
         raise UserError(
             "a command's checkouts are built apart; search by a study", where="--incremental"
@@ -230,7 +223,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         args.repo,
         args.good,
         args.bad,
-        margin or 0.01,
+        _margin(args) or 0.01,
         args.blocks,
         args.fresh,
         args.number,
@@ -238,3 +231,26 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         args.everything,
     )
     return search_by_command(command, own_home(), observer, Outside())
+
+
+def _margin(args: argparse.Namespace) -> float | None:
+    return percent(args.margin, f"--margin {args.margin}") if args.margin else None
+
+
+def _in_study(
+    args: argparse.Namespace,
+    search: S,
+    function: Callable[[Study, S, Home, Observer, Outside], R],
+    observer: Observer,
+) -> R:
+    """Search in the one study that is named, whose builds nobody removes meanwhile."""
+    from whyfast.investigate.outside import Outside
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
+    from whyfast.study.load import load_study
+
+    if len(args.what) > 1:
+        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
+    study, own = load_study(args.what[0]), own_home()
+    with BuildStore(own.builds).in_use():
+        return function(study, search, own, observer, Outside())
