@@ -121,8 +121,7 @@ def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> Non
     assert found["answer"]["where"]["first"] == CULPRIT
     assert f"change {CULPRIT}" in said.splitlines()[0]
     step = found["answer"]["step"]
-    # log 1.03; one such interval in a hundred leaves the truth out, by little
-    assert step["low"] - 0.002 < 0.0296 < step["high"] + 0.002
+    assert step["low"] < 0.0296 < step["high"]  # log 1.03
     (reach,) = found["evidence"]["reaches"]
     assert reach["executes"] is None or "work" in reach["executes"]
     assert [f["name"] for f in found["evidence"]["code"]["functions"]] == ["work"]
