@@ -135,7 +135,7 @@ def _ends(result: SetResult) -> str:
     ends = np.array([t.ends for t in _trials(result)])
     if not ends.size:
         return "is not measured"
-    low, high = confidence_interval(ends, ALPHA)
+    low, high = confidence_interval(ends, ALPHA, independent=True)
     return compares(result.quantity, float(np.median(ends)), low, high)
 
 
