@@ -46,6 +46,10 @@ BEHIND = 2.0
 #: shift that is refuted at 1 %.
 _USUAL = 8.0
 
+#: The log likelihood ratio from which on correlation is no explanation, however strict the level:
+#: that of a verdict at 1 %.
+ENOUGH = math.log(200)
+
 #: Median absolute deviation, and 80 % quantile of absolute deviations, to standard deviation.
 _MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
 
@@ -107,14 +111,16 @@ class Likelihood:
     def discounted(self, wealth: Floats, theta: Floats, side: int) -> Floats:
         """What of the log wealth against ``theta`` counts, shape (m,): no more than there is.
 
-        ``side`` is 1 where the blocks are held to lie above ``theta``, −1 below. Either the
-        likelihood ratio, correlation allowed for, is as high itself; or what counts is the share
-        of it in the likelihood ratio of blocks without correlation.
+        ``side`` is 1 where the blocks are held to lie above ``theta``, −1 below. Where the
+        likelihood ratio, correlation allowed for, is :data:`ENOUGH`, all of it. Else as much as
+        that ratio, or the share of it in the likelihood ratio of blocks without correlation.
         """
         with np.errstate(over="ignore"):
             z = (theta - self.center) / self.unit
-        counts = np.maximum((wealth + BEHIND) * self.shares[(1 - side) // 2], self.ratio(z, side))
-        return np.asarray(np.where(self.known, np.minimum(wealth, counts), wealth))
+        ratio = self.ratio(z, side)
+        counts = np.maximum((wealth + BEHIND) * self.shares[(1 - side) // 2], ratio)
+        less = self.known & (ratio < ENOUGH)
+        return np.asarray(np.where(less, np.minimum(wealth, counts), wealth))
 
     def ratio(self, z: Floats, side: int) -> Floats:
         """The log likelihood ratio of any shift to those up to ``z`` (from ``z`` on)."""
@@ -123,17 +129,13 @@ class Likelihood:
             squares = self.least + self.bend * beyond**2
         return np.asarray(self.best - np.max(_log_likelihood(squares, self.blocks), axis=0))
 
-    def reach(self, wanted: Floats) -> Floats:
-        """How far from ``center`` the ratio is ``wanted`` for certain, shape (m,)."""
-        free = np.log1p(-(CORRELATIONS**2)) / 2 - _PENALTY
+    def reach(self) -> Floats:
+        """How far from ``center`` all counts for certain, shape (m,)."""
         with np.errstate(over="ignore"):
-            squares = np.exp(2 / self.blocks * (free - self.best + wanted))
+            squares = np.exp(2 / self.blocks * (_free() - self.best + ENOUGH))
             away = np.sqrt(np.maximum(squares - self.least, 0.0) / self.bend)
             far = 1.01 * self.unit * np.max(np.abs(self.peak) + away, axis=0)
         return np.asarray(np.where(self.known & np.isfinite(far), far, 0.0))
-
-
-_PENALTY: Floats = np.where(CORRELATIONS > 0, math.log(ODDS), 0.0)
 
 
 def likelihood(d: Floats, *, independent: bool = False) -> Likelihood:
@@ -168,5 +170,10 @@ def likelihood(d: Floats, *, independent: bool = False) -> Likelihood:
 
 def _log_likelihood(squares: Floats, blocks: int) -> Floats:
     """Of the squares that each correlation leaves, shape (k, m), at the best variance."""
-    free = np.log1p(-(CORRELATIONS**2)) / 2 - _PENALTY
-    return np.asarray(free - blocks / 2 * np.log(squares))
+    return np.asarray(_free() - blocks / 2 * np.log(squares))
+
+
+def _free() -> Floats:
+    """What of the log likelihood the blocks do not change, shape (k, 1)."""
+    unlikely = np.where(CORRELATIONS > 0, math.log(ODDS), 0.0)
+    return np.asarray(np.log1p(-(CORRELATIONS**2)) / 2 - unlikely)

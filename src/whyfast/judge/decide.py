@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from whyfast.judge.correlation import is_clear, lag_ones, likelihood
 from whyfast.judge.eprocess import counted, intervals
 from whyfast.judge.estimate import location, locations
-from whyfast.judge.few import few_blocks
+from whyfast.judge.few import few_blocks, needed_blocks
 from whyfast.judge.lopsided import SURE, SUSPECT, lopsided, may_be_lopsided
 from whyfast.judge.power import detectable, seconds_to_margin
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
@@ -177,6 +177,10 @@ def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
     m = len(batch.keys)
     if len(batch.series[0]) == 0:
         yield from [_Interval(-math.inf, math.inf, math.nan, False)] * m
+        return
+    if len(batch.series[0]) < needed_blocks(level):  # they bound nothing
+        for center in locations(batch.series):
+            yield _Interval(-math.inf, math.inf, float(center), False)
         return
     low, high, apart = intervals(batch.kept or strategies(batch.series), np.full(m, level))
     # The ends are rounded outwards; what is known to be refuted is not let in again by that.

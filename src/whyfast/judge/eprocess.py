@@ -213,7 +213,7 @@ def _ends(s: Strategies, side: int, wanted: Floats, blocks: Likelihood) -> Float
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
     sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)
     span = 2 * np.max(away, axis=(0, 1)) + 2 * CLIP / sharpest
-    span = np.maximum(np.maximum(span, blocks.reach(wanted)), 4 * np.spacing(np.abs(center)))
+    span = np.maximum(np.maximum(span, blocks.reach()), 4 * np.spacing(np.abs(center)))
     tolerance = np.maximum(1e-3 * deviation, 1e-12 * span)
     tolerance = np.maximum(tolerance, np.spacing(np.abs(center) + span))
     everyone = np.ones(m, dtype=bool)

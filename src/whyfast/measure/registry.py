@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from whyfast.measure.bpf import why_no_bpf
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, HarnessRunner
 from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.pyperf_runner import as_workers
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.runner_kind import RunnerName
 from whyfast.store.home import Home
-from whyfast.toolchain.python_packages import pyperf_folder
 
 #: Brings a folder, telling what it does; CannotBuildHere when it cannot be had.
 Fetch = Callable[[Home, Callable[[str], None]], Path]
@@ -37,14 +34,32 @@ class RunnerMaker:
     why_not: Callable[[], str] | None = None
 
 
+def _harness(name: RunnerName, arguments: LaunchArguments) -> Runner:
+    from whyfast.measure.harnesses import HARNESSES, HarnessRunner
+
+    return HarnessRunner(HARNESSES[name], arguments)
+
+
+def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
+    from whyfast.toolchain.python_packages import pyperf_folder
+
+    return pyperf_folder(home, tell)
+
+
+def _why_no_bpf() -> str:
+    from whyfast.measure.bpf import why_no_bpf
+
+    return why_no_bpf()
+
+
 MAKERS: dict[RunnerName, RunnerMaker] = {
     "turn": RunnerMaker(TurnRunner),
     "command": RunnerMaker(CommandRunner),
-    "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=pyperf_folder),
-    "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
-    "go": RunnerMaker(partial(HarnessRunner, GO)),
-    "google-benchmark": RunnerMaker(partial(HarnessRunner, GOOGLE)),
-    "criterion": RunnerMaker(partial(HarnessRunner, CRITERION)),
+    "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
+    "bpf": RunnerMaker(TurnRunner, why_not=_why_no_bpf),
+    "go": RunnerMaker(partial(_harness, "go")),
+    "google-benchmark": RunnerMaker(partial(_harness, "google-benchmark")),
+    "criterion": RunnerMaker(partial(_harness, "criterion")),
 }
 
 
