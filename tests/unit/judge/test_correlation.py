@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import FEWEST, is_clear, lag_one, lag_ones, likelihood
+from whyfast.judge.correlation import ENOUGH, FEWEST, is_clear, lag_one, lag_ones, likelihood
 
 Floats = NDArray[np.float64]
 
@@ -40,10 +40,16 @@ def _counts(d: Floats, wealth: float, theta: float, side: int = 1) -> float:
     return float(counts[0])
 
 
-def test_blocks_that_wander_count_for_half_of_the_same_blocks_mixed() -> None:
-    d = 3 + 2 * np.sin(np.arange(30) / 5)
-    assert _counts(d, 12.0, 0.0) == pytest.approx(6.838, abs=1e-3)
-    assert _counts(np.random.default_rng(6).permutation(d), 12.0, 0.0) > 11
+def test_blocks_that_wander_count_for_less_than_the_same_blocks_mixed() -> None:
+    d = 2 + 2 * np.sin(np.arange(30) / 5)
+    assert _counts(d, 12.0, 0.0) == pytest.approx(3.153, abs=1e-3)
+    assert _counts(np.random.default_rng(6).permutation(d), 12.0, 0.0) == 12.0
+
+
+def test_where_correlation_is_no_explanation_all_counts_however_strict_the_level() -> None:
+    d = 4 + 2 * np.sin(np.arange(30) / 5)
+    assert likelihood(d[:, None]).ratio(np.array([-4 / 1.6]), 1)[0] > ENOUGH
+    assert _counts(d, 40.0, 0.0) == 40.0
 
 
 def test_a_difference_beyond_what_correlation_could_make_counts_from_the_first() -> None:
