@@ -52,11 +52,13 @@ NOTHING = Cell("–")
 @dataclass(frozen=True)
 class Column:
     """A heading and how its cells stand. A column is left out, the one with the largest ``drop``
-    first, where a table would be too wide; those with 0 stay."""
+    first, where a table would be too wide; those with 0 stay. ``machine``: it is that of the
+    machine which is its title, and goes where a reader chooses others."""
 
     title: str
     align: Align = "left"
     drop: int = 0
+    machine: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ class Table:
     ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
     as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
     are compared with, and ``overall`` says that each row is a variant and its cells are verdicts
-    over all benchmarks: where a reader can choose baseline and benchmarks, it follows.
+    over all benchmarks: where a reader can choose baseline and benchmarks, it follows. In one
+    ``by_machine`` each row is that of the machine which its first cell names.
     """
 
     caption: str
@@ -102,6 +105,7 @@ class Table:
     lines: TextTable | None = None
     against: str = ""
     overall: bool = False
+    by_machine: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
