@@ -512,7 +512,7 @@ def test_one_benchmark_carries_half_of_taildup(
     folder = NELHAGE / "x86_64-intel"
     files = [str(folder / f"{name}.json.gz") for name in ("clang18", "clang19.taildup")]
     out = tmp_path / "out.json"
-    assert main(["compare", *files, "--json", str(out)]) == 0
+    assert main(["compare", *files, "--json", str(out), "-v"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "bench_mp_pool alone carries 47 % of clang19.taildup's 1.01x faster" in said
     assert "without it the geometric mean is 1.007x faster" in said
@@ -527,7 +527,7 @@ def test_one_benchmark_carries_half_of_taildup(
 @needs_nelhage
 def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[str]) -> None:
     folder = NELHAGE / "x86_64-intel"
-    main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg"))])
+    main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg")), "-v"])
     said = " ".join(capsys.readouterr().out.split())
     assert "nothing in the metadata tells clang18.nocg from clang18 but the file's name" in said
     assert "bench_mp_pool alone carries 52 % of clang18.nocg's 1.01x faster" in said
@@ -538,7 +538,7 @@ def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[
 )
 def test_columns_of_a_table_choose_the_runs(capsys: pytest.CaptureFixture[str]) -> None:
     table = SHARED / "bpf-tail-calls" / "tail_call_cost_by_kernel.csv"
-    assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10"]) == 0
+    assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10", "-v"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("kernel=v5.10 is 2.19x slower than kernel=v5.9 [2.12, 2.25]")
     assert "the file does not say which values came from the same process" in said
