@@ -20,7 +20,6 @@ from whyfast.model.study import Study
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
 
-
 #: The fact of a session on a host of a fleet that has its name.
 FLEET_HOST = "fleet_host"
 
