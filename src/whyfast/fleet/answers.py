@@ -14,14 +14,14 @@ from whyfast import __version__
 from whyfast.fleet.messages import (
     Answer,
     Arrived,
+    AskFacts,
     Chunk,
-    Facts,
+    HostFacts,
     Lacking,
     Offer,
     Prepare,
     Prepared,
     Refused,
-    Survey,
     TakeBlock,
     TakeCalibration,
     Taken,
@@ -84,7 +84,7 @@ class HostAnswers:
             return write_answer(found)
 
     def _answer(self, task: Task, data: bytes) -> Answer:
-        if isinstance(task, Survey):
+        if isinstance(task, AskFacts):
             return self.facts()
         if isinstance(task, Offer):
             return Lacking(self._parcels.lacking(task.places))
@@ -95,10 +95,10 @@ class HostAnswers:
             return self._prepare(task)
         return self._take(task)
 
-    def facts(self) -> Facts:
+    def facts(self) -> HostFacts:
         """What this machine is."""
         system = self._outside.system
-        return Facts(
+        return HostFacts(
             environment(system),
             environment_after(system),
             self._outside.cpus,

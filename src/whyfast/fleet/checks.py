@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from whyfast.fleet.messages import Facts
+from whyfast.fleet.messages import HostFacts
 
 #: Of what a fleet's machines of one kind are equal.
 Kind = tuple[str, str, str]
 
 
-def unfit(facts: Facts, own: Facts) -> str:
+def unfit(facts: HostFacts, own: HostFacts) -> str:
     """Why a host cannot run what was built here; empty when it can, as far as can be seen.
 
     Programs that were linked against a C library run with the same or a later one.
@@ -32,12 +32,12 @@ def unfit(facts: Facts, own: Facts) -> str:
     return ""
 
 
-def kind_of(facts: Facts) -> Kind:
+def kind_of(facts: HostFacts) -> Kind:
     """Architecture, processor and C library."""
     return (facts.architecture, str(facts.environment.get("cpu_model", "")), facts.libc)
 
 
-def most_common_kind(hosts: Mapping[str, Facts]) -> Kind:
+def most_common_kind(hosts: Mapping[str, HostFacts]) -> Kind:
     """That of the most hosts; of equally many, that of the first by name."""
     kinds = Counter(kind_of(hosts[name]) for name in sorted(hosts))
     return kinds.most_common(1)[0][0]

@@ -31,14 +31,14 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Unanswered:
+class LeftUnanswered:
     """The task in hand ended on its host without an answer; ``why`` in words."""
 
     host: str
     why: str
 
 
-Event = Joined | Gone | Answered | Unanswered
+Event = Joined | Gone | Answered | LeftUnanswered
 
 
 class Cluster(Protocol):

@@ -10,9 +10,9 @@ from whyfast.fleet.checks import unfit
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
 from whyfast.fleet.messages import (
     Answer,
-    Facts,
+    AskFacts,
+    HostFacts,
     Refused,
-    Survey,
     Taken,
     Task,
     Unprepared,
@@ -45,7 +45,7 @@ class HostRefused(Exception):
 
 
 @dataclass
-class Spread:
+class Spreading:
     """How work is spread: ``seat`` makes one for a host that has none yet; ``move`` makes
     benchmarks anew, by their names, for another host (None: they stay)."""
 
@@ -60,8 +60,8 @@ class Conductor:
 
     cluster: Cluster
     shipment: Shipment
-    own: Facts
-    spread: Spread
+    own: HostFacts
+    spread: Spreading
     observer: Observer
     clock: Clock
     seats: dict[str, Seat] = field(default_factory=dict)
@@ -167,8 +167,8 @@ class Conductor:
 
     def _life(self, seat: Seat) -> _Life:
         """What is asked of a host from its arrival until all that it had to measure is."""
-        facts = yield Survey(), b""
-        if not isinstance(facts, Facts):
+        facts = yield AskFacts(), b""
+        if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := unfit(facts, self.own):
             raise HostRefused(why)
@@ -188,8 +188,8 @@ class Conductor:
                 raise UnexpectedAnswer(f"{str(answer)[:100]} for {str(wanted)[:100]}")
             seat.advance(outcome)
             seat.next_campaign(facts)
-        after = yield Survey(), b""
-        if isinstance(after, Facts):
+        after = yield AskFacts(), b""
+        if isinstance(after, HostFacts):
             seat.end(after)
 
     def _move(self) -> None:
@@ -220,10 +220,10 @@ class Conductor:
 
 def survey_all(
     cluster: Cluster, observer: Observer, clock: Clock, patience: float
-) -> Mapping[str, Facts]:
+) -> Mapping[str, HostFacts]:
     """The hosts that are there, each with what it says of itself; those that do not answer within
     ``patience`` seconds are left out. Empty when none is there by then."""
-    found: dict[str, Facts] = {}
+    found: dict[str, HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
     while clock.monotonic() - began < patience:
@@ -232,7 +232,7 @@ def survey_all(
             break
         if isinstance(event, Joined):
             asked.add(event.host)
-            cluster.hand(event.host, write_task(Survey()))
+            cluster.hand(event.host, write_task(AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
             found.pop(event.host, None)
@@ -241,7 +241,7 @@ def survey_all(
                 answer = read_answer(event.answer) if isinstance(event, Answered) else None
             except Malformed:
                 answer = None
-            if isinstance(answer, Facts):
+            if isinstance(answer, HostFacts):
                 found[event.host] = answer
             else:
                 asked.discard(event.host)

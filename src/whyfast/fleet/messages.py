@@ -21,7 +21,7 @@ from whyfast.model.toolchain import Toolchain
 
 
 @dataclass(frozen=True)
-class Survey:
+class AskFacts:
     """What machine is this, and in what state?"""
 
     kind: Literal["survey"] = "survey"
@@ -101,13 +101,13 @@ class TakeBlock:
     kind: Literal["block"] = "block"
 
 
-Task = Survey | Offer | Chunk | Prepare | TakeCalibration | TakeBlock
+Task = AskFacts | Offer | Chunk | Prepare | TakeCalibration | TakeBlock
 
 # What it answers.
 
 
 @dataclass(frozen=True)
-class Facts:
+class HostFacts:
     """``environment`` as in a session; ``after`` is what may have changed when measuring ends.
     ``cpus`` are those that processes may be bound to, ``libc`` is its name and version."""
 
@@ -173,7 +173,7 @@ class Refused:
     kind: Literal["refused"] = "refused"
 
 
-Answer = Facts | Lacking | Arrived | Prepared | Taken | Unprepared | Refused
+Answer = HostFacts | Lacking | Arrived | Prepared | Taken | Unprepared | Refused
 
 
 @dataclass(frozen=True)

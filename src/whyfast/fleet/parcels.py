@@ -43,7 +43,8 @@ def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Parce
             member = tar.gettarinfo(path, str(relative))
             member.uid = member.gid = 0
             member.uname = member.gname = ""
-            member.mtime = int(member.mtime)
+            # The date of a folder tells when a file in it was made last, also one that is not sent.
+            member.mtime = 0 if member.isdir() else int(member.mtime)
             if member.isreg():
                 with path.open("rb") as opened:
                     tar.addfile(member, opened)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from whyfast.fleet.checks import unfit
 from whyfast.fleet.cluster import Cluster
-from whyfast.fleet.conduct import Conductor, Spread, survey_all
+from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.seat import Seat
 from whyfast.fleet.sending import check_sendable, shipment
@@ -78,7 +78,7 @@ def replicate(
         observer.phase("measure")
         for host in able:
             seats[host] = seat(host)
-        conductor = Conductor(cluster, sent, own, Spread(seat), observer, clock, seats)
+        conductor = Conductor(cluster, sent, own, Spreading(seat), observer, clock, seats)
         try:
             conductor.conduct(able)
         except KeyboardInterrupt:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from whyfast.fleet.messages import Facts
+from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.present_clock import PresentClock
 from whyfast.investigate.block_loop import LiveSink, measuring_session
 from whyfast.investigate.events import Observer
@@ -94,7 +94,7 @@ class Seat:
         else:
             self.clock.back()
 
-    def begin(self, facts: Facts) -> None:
+    def begin(self, facts: HostFacts) -> None:
         """A session of this host begins, and with the first a campaign over what waits."""
         outside = self.work.outside
         said = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
@@ -103,7 +103,7 @@ class Seat:
         self.warnings = doctor_warnings(facts.environment)
         self.next_campaign(facts)
 
-    def next_campaign(self, facts: Facts) -> None:
+    def next_campaign(self, facts: HostFacts) -> None:
         """Go on to what waits, when nothing is wanted."""
         if self.wanted is not None or not self.waiting:
             return
@@ -131,7 +131,7 @@ class Seat:
         except StopIteration:
             self.wanted = None
 
-    def end(self, facts: Facts) -> None:
+    def end(self, facts: HostFacts) -> None:
         """The session ends well."""
         if self._session is not None:
             said = {**self._session.environment, "at_end": dict(facts.after)}

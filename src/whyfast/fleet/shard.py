@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.checks import kind_of, most_common_kind, unfit
 from whyfast.fleet.cluster import Cluster
-from whyfast.fleet.conduct import Conductor, Spread, survey_all
-from whyfast.fleet.messages import Facts
+from whyfast.fleet.conduct import Conductor, Spreading, survey_all
+from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.seat import Seat
 from whyfast.fleet.sending import check_sendable, shipment
 from whyfast.investigate.measuring import Processes, entry_of
@@ -55,7 +55,7 @@ class Sharded:
         }
         for seat in seats.values():
             seat.enter("away")
-        spread = Spread(
+        spread = Spreading(
             lambda host: Seat(host, work, run), lambda names: _entries(work, run, names, ())
         )
         sent = shipment(work)
@@ -67,12 +67,12 @@ class Sharded:
                 run.complete = not any(s.open for s in conductor.seats.values())
 
 
-def own_facts(work: Work[Study]) -> Facts:
+def own_facts(work: Work[Study]) -> HostFacts:
     """Of this machine, where the builds are made."""
     return HostAnswers(work.home, work.outside).facts()
 
 
-def one_kind(work: Work[Study], found: Mapping[str, Facts], own: Facts) -> list[str]:
+def one_kind(work: Work[Study], found: Mapping[str, HostFacts], own: HostFacts) -> list[str]:
     """The hosts of the kind that most are of, and that can run what is built here; the others are
     noted. UserError when none is left."""
     note = work.observer.note
