@@ -140,11 +140,32 @@ def test_passes_that_cannot_be(
     assert said in done.stderr
 
 
-def test_a_compiler_that_tells_of_no_passes(own_home: Home, tmp_path: Path) -> None:
+#: Of two loops that gcc turns into vectors the second does all of the work.
+LOOPS = """
+#include <stdio.h>
+static int a[4096];
+__attribute__((noinline)) static void rarely(void) { for (int i = 0; i < 4096; i++) a[i] += i; }
+__attribute__((noinline)) static void often(void) { for (int i = 0; i < 4096; i++) a[i] ^= 3 * i; }
+int main(void) {
+    rarely();
+    for (int i = 0; i < 100; i++) often();
+    return printf("%d\\n", a[7]) < 0;
+}
+"""
+
+
+def test_the_decision_of_gcc_over_one_object(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
-    ends = ("--axis", "passes", "--good", "all", "--bad", "0")
-    done = whyfast("search", study, *ends, code=2)
-    assert "--axis passes: path:gcc with -opt-bisect-limit cannot be built: " in done.stderr
+    (study / "loops.c").write_text(LOOPS)
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace(str(PARTS), ".").replace('"-O2"', '"-O3"'))
+    ends = ("--good", "vect_loop:all", "--bad", "vect_loop:0")
+    found, said = _search(study, "--axis", "passes", "--object", "loops.o", *ends)
+    titles = [c["title"] for c in found["search"]["candidates"]]
+    assert titles[1:] == ["vect_loop 2 of 2, left out", "vect_loop 1 of 2, left out"]
+    assert found["search"]["answer"]["word"] == "culprit"
+    assert found["search"]["answer"]["where"]["first"] == 1
+    assert "vect_loop 2 of 2, left out: from there on it has " in " ".join(said.split())
 
 
 def test_kernels_are_those_of_studies_that_boot_them(own_home: Home, tmp_path: Path) -> None:
