@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, visible
 from whyfast.report.topics.search_costs import compares

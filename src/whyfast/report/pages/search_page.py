@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent
