@@ -80,6 +80,43 @@ def test_the_object_that_makes_the_difference(own_home: Home, tmp_path: Path) ->
     assert "`hot.o` carries the difference: slow has " in " ".join(said.split())
 
 
+#: A file whose time goes into one function, which uses another that compilers inline; three share a
+#: variable, the one by inlining, and have to be of one end.
+FUNCTIONS = """
+#include <stdio.h>
+#include <stdint.h>
+static uint64_t seen;
+static uint64_t mixed(uint64_t sum, uint64_t i) { return sum * 7 + (i ^ sum >> 33); }
+__attribute__((noinline)) uint64_t rare(uint64_t n) { return mixed(n, 1); }
+__attribute__((noinline)) uint64_t hot(uint64_t n) {
+    uint64_t sum = 1;
+    for (uint64_t i = 0; i < n; i++) sum = mixed(sum, i);
+    return sum;
+}
+void note(uint64_t n) { seen += mixed(n, seen); }
+uint64_t noted(void) { return mixed(seen, 5); }
+int main(void) {
+    note(rare(3));
+    return printf("%llu\\n", (unsigned long long)(hot(100000) + noted())) < 0;
+}
+"""
+
+
+def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    (study / "all.c").write_text(FUNCTIONS)
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace(str(PARTS), "."))
+    found, said = _search(study, "--axis", "functions", "--good", "fast", "--bad", "slow")
+    assert found["differences"] == [
+        "hot (with mixed)",
+        "main, note, noted (with mixed)",
+        "rare (with mixed)",
+    ]
+    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[0]])
+    assert "`hot (with mixed)` carries the difference: slow has " in " ".join(said.split())
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [

@@ -8,19 +8,19 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from whyfast.build.mixed import CannotMix
-from whyfast.build.recipe import packages_here
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Work
 from whyfast.model.build import Build, BuildFailure
-from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.compilers import compiler_of
 from whyfast.search.axes.counters import LIST as LIST_COUNTERS
 from whyfast.search.axes.counters import read_counters
 from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.axes.objects import built_with, link_one, linked
+from whyfast.search.axes.objects import built_with, link_of, link_one, linked
 from whyfast.search.axes.passes import LIST as LIST_PASSES
 from whyfast.search.axes.passes import (
     OptimiserRun,
@@ -46,7 +46,7 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
     UserError for a compiler that has no such limit, for objects that are not there, and where
     several files are compiled and no object is named.
     """
-    by_gcc = _compiler(work, variant).startswith("gcc")
+    by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
     flags, read = (LIST_COUNTERS, read_counters) if by_gcc else (LIST_PASSES, read_passes)
     what = f"{variant.toolchain} with {' '.join(flags)}"
     if search.object:
@@ -72,24 +72,10 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
     return _of_object(work, variant, search, run_of(runs, functions))
 
 
-def _compiler(work: Work[Study], variant: Variant) -> str:
-    """Its name and version. UserError when it cannot be had."""
-    packages = packages_here(work.question.build, variant, work.home)
-    try:
-        note = work.observer.note
-        return work.outside.toolchain(variant.toolchain, work.home, note, packages).version
-    except CannotBuildHere as error:
-        raise UserError(str(error), where="--axis passes") from error
-
-
 def _of_object(
     work: Work[Study], variant: Variant, search: LineSearch, run: OptimiserRun
 ) -> CandidateLine:
-    if work.question.build.link is None:
-        raise UserError(
-            "the study does not say how its objects are linked; write link = … in [build]",
-            where=work.question.folder / "study.toml",
-        )
+    link_of(work)
     whole = _built(work, variant, variant.name)
 
     def make(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
