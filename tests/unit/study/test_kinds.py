@@ -8,7 +8,8 @@ import pytest
 
 from whyfast.cli import new
 from whyfast.model.errors import UserError
-from whyfast.study.kinds import KINDS, cargo, project_of
+from whyfast.study.cargo_project import cargo
+from whyfast.study.kinds import KINDS, project_of
 from whyfast.study.load import load_study
 from whyfast.study.skeleton import check_file
 
