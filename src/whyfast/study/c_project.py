@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.study.makefile import makefile_in, program_of
 from whyfast.study.project import WHOLE, Project, shell_word, sources, text_of
 
 
 def c(folder: Path) -> Project:
     """A Makefile that makes one program, or the C files themselves."""
-    makefile = next((f for n in ("Makefile", "makefile") if (f := folder / n).is_file()), None)
+    makefile = makefile_in(folder)
     files = sources(folder, ("*.c", "src/*.c"))
     if makefile is not None:
         if not files and not re.search(
@@ -41,25 +42,18 @@ def c(folder: Path) -> Project:
 
 
 def _make(makefile: Path) -> Project:
-    text = text_of(makefile)
-    variables = dict(re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE))
-    first = re.search(r"^all\s*:(?!=)\s*([^\s#]+)", text, re.MULTILINE)
-    target = first[1] if first else ""
-    if not target:
-        own = re.findall(r"^([\w./-]+|\$[({]\w+[)}])\s*:(?!=)", text, re.MULTILINE)
-        target = next((t for t in own if not t.startswith(".")), "")
-    if match := re.fullmatch(r"\$[({](\w+)[)}]", target):
-        target = variables.get(match[1], "").split(" ")[0]
-    if not re.fullmatch(r"[\w./-]+", target):
+    found = program_of(makefile)
+    if found is None:
         raise UserError(
-            "what program it makes cannot be told; write one with --kind cmake, meson, …, or a "
-            "Makefile whose target all has the program first",
+            "what program it makes cannot be told: no target names the file that it makes; write "
+            "one with --kind cmake, meson, …, or one with a target for the program",
             where=makefile,
         )
+    target, program = found
     return Project(
         "path:cc",
         (f'make -C {{source}} -j{{jobs}} CC={{cc}} CFLAGS="{{cflags}}" {target}',),
-        f"src/{target}",
+        f"src/{program}",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         said=("CFLAGS replace those of the Makefile; leave them out to have its own.",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +27,10 @@ def cargo(folder: Path) -> Project:
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
     bench, found = _criterion(folder, data)
     if not bins and not found:
-        message = "has no binary and no benchmark by Criterion, and a library alone cannot be timed"
+        what = "no benchmark by Criterion"
+        if _uses_criterion(data) and data.get("bench"):
+            what = "no benchmark by Criterion whose name stands in its text"
+        message = f"has no binary and {what}, and a library alone cannot be timed"
         raise UserError(message, where=manifest)
     profile = "BENCH" if found else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
@@ -74,11 +78,24 @@ def cargo(folder: Path) -> Project:
 
 def _criterion(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, own_benchmarks.Commands]:
     """The first file of benchmarks by Criterion, and what is in it."""
-    if "criterion" not in manifest.get("dev-dependencies", {}):
+    if not _uses_criterion(manifest):
         return "", {}
     for entry in manifest.get("bench", ()):
         name = str(entry.get("name", ""))
         file = folder / str(entry.get("path", f"benches/{name}.rs"))
-        if found := own_benchmarks.criterion(text_of(file)):
+        if found := own_benchmarks.criterion(_with_modules(file)):
             return name, found
     return "", {}
+
+
+def _uses_criterion(manifest: Mapping[str, Any]) -> bool:
+    tables = (manifest, *manifest.get("target", {}).values())
+    return any("criterion" in table.get("dev-dependencies", {}) for table in tables)
+
+
+def _with_modules(file: Path) -> str:
+    """Its text, and that of the modules that it names."""
+    text = text_of(file)
+    names = re.findall(r"^\s*(?:pub\s+)?mod\s+(\w+)\s*;", text, re.MULTILINE)
+    places = (file.parent / place for n in names for place in (f"{n}.rs", f"{n}/mod.rs"))
+    return "\n".join((text, *map(text_of, places)))

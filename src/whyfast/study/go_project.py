@@ -25,7 +25,12 @@ def go(folder: Path) -> Project:
             "There is no network while building: run `go mod download` before. GOMODCACHE is what "
             "it fetched, shown to the build; what `go mod vendor` writes needs neither."
         )
-    found, place = _go_benchmarks(folder)
+    found, place, unnamed = _go_benchmarks(folder)
+    said += [
+        f"Left out: {name}, which names those inside of it when it runs. To have one, add "
+        f'-test.bench="^{name}$/^NAME$"; `go test -bench {name}` shows the names.'
+        for name in unnamed
+    ]
     if found:
         return Project(
             "path:go",
@@ -57,9 +62,12 @@ def _is_main(file: Path) -> bool:
     return bool(re.search(r"^package main\b", text_of(file), re.MULTILINE))
 
 
-def _go_benchmarks(folder: Path) -> tuple[own_benchmarks.Commands, str]:
-    """The benchmarks of the first package that has any, and the package."""
+def _go_benchmarks(folder: Path) -> tuple[own_benchmarks.Commands, str, tuple[str, ...]]:
+    """The benchmarks of the first package that has any, the package, and those that are left out
+    there because their names are not known."""
     for file in sources(folder, ("*_test.go", "*/*_test.go")):
-        if found := own_benchmarks.go(text_of(file)):
-            return found, f"./{file.parent.relative_to(folder)}"
-    return {}, ""
+        text = text_of(file)
+        if found := own_benchmarks.go(text):
+            place = f"./{file.parent.relative_to(folder)}"
+            return found, place, own_benchmarks.go_unnamed(text)
+    return {}, "", ()

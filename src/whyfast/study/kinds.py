@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.study.autotools_project import autotools
 from whyfast.study.c_project import c
 from whyfast.study.cargo_project import cargo
 from whyfast.study.cmake_project import cmake
@@ -20,6 +21,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "go": (("go.mod",), go),
     "meson": (("meson.build",), meson),
     "cmake": (("CMakeLists.txt",), cmake),
+    "autotools": (("configure.ac", "configure"), autotools),
     "python": (("pyproject.toml", "setup.py"), python),
     "c": (("Makefile", "makefile", "*.c", "src/*.c"), c),
 }
