@@ -18,7 +18,8 @@ from whyfast.judge.fixes import judge_fixes
 from whyfast.judge.interactions import judge_interactions
 from whyfast.judge.modes import process_modes
 from whyfast.judge.placement import judge_placement
-from whyfast.judge.ratios import Ratios, pair_ratios
+from whyfast.judge.ratios import Ratios
+from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
 from whyfast.judge.slopes import judge_lines
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.judge.suite import fitting, judge_suites, rounds_of, suite_ratios
@@ -171,10 +172,10 @@ def judge_study(
     further = [p for p in scope.claimed if not {p, p[::-1]} & set(pairs)]
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
-    by_name = _by_name(blocks, benchmarks)
+    by_name = blocks_by_benchmark(blocks, benchmarks)
     rounds = rounds_of(blocks, benchmarks)
     for family in (pairs, further):
-        samples = _samples(by_name, family, warming or {})
+        samples = ratios_by_key(by_name, family, warming or {})
         cost: dict[Key, float] = {
             key: float(np.mean([b.seconds for b in by_name[key[0]]])) for key in samples
         }
@@ -185,29 +186,6 @@ def judge_study(
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
         suites += judge_suites(samples, margin=margin, rounds=rounds, benchmarks=both)
     return tuple(verdicts), tuple(suites)
-
-
-def _by_name(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, list[Block]]:
-    found: dict[str, list[Block]] = {name: [] for name in benchmarks}
-    for block in blocks:
-        if block.benchmark in found:
-            found[block.benchmark].append(block)
-    return found
-
-
-def _samples(
-    by_name: Mapping[str, Sequence[Block]],
-    pairs: Sequence[tuple[str, str]],
-    warming: Mapping[str, int],
-) -> dict[tuple[str, str, str], Ratios]:
-    """What the blocks of each benchmark say about each pair, where there are any."""
-    found = {
-        (name, *pair): ratios
-        for name, own in by_name.items()
-        for pair, ratios in pair_ratios(own, pairs, warming.get(name, 0)).items()
-    }
-    ordered = [(name, *pair) for name in by_name for pair in pairs]
-    return {key: found[key] for key in ordered if key in found}
 
 
 def judge_placements(
@@ -258,7 +236,7 @@ def _series(
 ) -> dict[Key, Ratios]:
     """What every pair's blocks say, of the suite first (benchmark None) and then of each
     benchmark."""
-    samples = _samples(_by_name(blocks, benchmarks), pairs, warming)
+    samples = ratios_by_key(blocks_by_benchmark(blocks, benchmarks), pairs, warming)
     rounds = rounds_of(blocks, benchmarks)
     series: dict[Key, Ratios] = {}
     for pair in pairs:
@@ -277,7 +255,7 @@ def judge_steadiness(
 
     Commands run anew for each value, so that they cannot warm up.
     """
-    by_name = _by_name(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
+    by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
     return tuple(u for own in by_name.values() for u in unsteady(own, variants))
 
 
@@ -290,7 +268,7 @@ def judge_modes(
     warming: Mapping[str, int],
 ) -> tuple[Modes, ...]:
     """The speeds of every variant that has more than one on a benchmark."""
-    by_name = _by_name(blocks, [b.name for b in benchmarks])
+    by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks])
     return tuple(
         found
         for b in benchmarks
@@ -318,7 +296,7 @@ def judge_levels(
     """
     found = []
     warming, drifting = set_aside(unsteady), {u.benchmark for u in unsteady if u.lasts}
-    for name, own in _by_name(blocks, [b.name for b in benchmarks]).items():
+    for name, own in blocks_by_benchmark(blocks, [b.name for b in benchmarks]).items():
         skip, drifts = warming.get(name, 0), name in drifting
         for variant in variants:
             if variant != baseline:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
+from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.verdict import Word
 from whyfast.report.answer import answer_of
-from whyfast.report.codec import Malformed, decode, encode
 from whyfast.report.topics.distribution import Distribution, distributions
 
 #: Raised by one whenever a reader of the old form would misread the new one.

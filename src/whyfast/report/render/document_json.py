@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from whyfast import __version__
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Block, CodeSides, Document, Group
 
 #: Raised by one whenever a reader of the old form would misread the new one.
