@@ -63,12 +63,12 @@ def mix_functions(work: Work[Study], ends: MixingEnds) -> Mixing:
         ) from error
     if not units:
         raise UserError(f"{good.name} and {bad.name} have the same code", where=f"--object {name}")
-    mixer = _Mixer(built, name, units, tuple(graphs[0].symbols), made[0], bad.name)
+    mixer = _FunctionMixer(built, name, units, tuple(graphs[0].symbols), made[0], bad.name)
     mixer.check(work)
     return Mixing(good, bad, tuple(_title(u) for u in units), mixer.make, VANISHING)
 
 
-class _Mixer:
+class _FunctionMixer:
     """Links the good end's program with a mixture of both ends' object in the place of its own."""
 
     def __init__(
