@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,27 @@ from whyfast.cli.output import add_outputs
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
     from whyfast.model.evidence import Evidence
-    from whyfast.report.document import ReportSection
+    from whyfast.model.trouble import Trouble
+    from whyfast.report.document import ReportSection, Table
     from whyfast.report.topics.two_programs import Looked
-
-    #: What is shown, and the same as data for ``--json``.
-    Shown = tuple[list[ReportSection | None], dict[str, object]]
-    #: With it what each program is in one line.
-    Summed = tuple[list[ReportSection | None], dict[str, object], list[Looked]]
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
 #: So many functions are laid side by side where none is asked for.
 MOST_FUNCTIONS = 20
+
+
+@dataclass
+class Shown:
+    """What is shown, the same as data for ``--json``, and for the first screen what each program
+    is, the first one's table and headline, and troubles of compilers."""
+
+    sections: list[ReportSection | None] = field(default_factory=list)
+    data: dict[str, object] = field(default_factory=dict)
+    looked: list[Looked] = field(default_factory=list)
+    candidates: Table | None = None
+    troubles: tuple[Trouble, ...] = ()
+    headline: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +121,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     from whyfast.cli.output import FAILED, show
     from whyfast.explain.objects.containers import taken_out
     from whyfast.report.document import section, sentences
-    from whyfast.report.pages.code_page import code_page
+    from whyfast.report.pages.code_page import code_page, programs_brief
     from whyfast.report.topics.two_programs import programs_headline
 
     found_in = [taken_out(file, folder) for file in args.files]
@@ -120,30 +130,36 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     if len(set(labels)) < len(labels):
         labels = [str(file) for file in args.files]
     args.files = [one.path for one in found_in]
-    which = section("parts", "", sentences(one.note for one in found_in if one.note))
-    sections: list[ReportSection | None] = []
-    data: dict[str, object] = {}
-    found: list[Looked] = []
+    parts = [one.note for one in found_in if one.note]
+    shown = Shown()
     failed = False
     unmatched: list[str] = []
     if args.function:
-        sections, data, found = _functions(args.files, labels, args.function, args.arch)
-        unmatched = _unmatched(args.files, labels, [one.program for one in found], args.arch)
-        data["unmatched"] = unmatched
+        shown = _functions(args.files, labels, args.function, args.arch)
+        unmatched = _unmatched(args.files, labels, [one.program for one in shown.looked], args.arch)
+        shown.data["unmatched"] = unmatched
     elif args.run is None:
-        sections, data, found = _survey(args.files, labels, args.arch)
+        shown = _survey(args.files, labels, args.arch)
+    sections, data = shown.sections, shown.data
     if args.run is not None:
         from whyfast.cli.explain_run import count
 
         counted, facts, failed = count(args, labels)
         sections, data = [*sections, counted], {**data, **facts}
-    looked_at = any(one.program.functions for one in found)
-    headline = programs_headline(found) if len(found) > 1 and looked_at else ""
+    looked_at = any(one.program.functions for one in shown.looked)
+    headline = shown.headline
+    if len(shown.looked) > 1:
+        headline = programs_headline(shown.looked) if looked_at else ""
+    brief = None
     if args.diff:
         beside, code = _beside(args.files, labels, args.function, args.arch)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
+    elif looked_at and args.run is None:
+        warnings = [f"Warning: {one}" for one in unmatched]
+        brief = programs_brief(shown.looked, shown.candidates, shown.troubles, (*warnings, *parts))
+    which = section("parts", "", sentences(parts))
     show(
-        code_page(which, _warnings(unmatched), *sections, headline=headline),
+        code_page(which, _warnings(unmatched), *sections, headline=headline, brief=brief),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
         paged=args.diff,
@@ -153,12 +169,16 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
 
 def _functions(
     files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Summed:
+) -> Shown:
     from dataclasses import asdict
 
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
-    from whyfast.report.pages.code_page import compare_programs, function_sections
+    from whyfast.report.pages.code_page import (
+        compare_programs,
+        function_sections,
+        function_table,
+    )
     from whyfast.report.topics.two_programs import Looked
 
     programs = [
@@ -172,8 +192,13 @@ def _functions(
         "comparisons": [asdict(c) for c in comparisons],
         "troubles": [asdict(t) for t in troubles],
     }
-    looked = [Looked(p, p.dispatch) for p in programs]
-    return list(function_sections(programs, comparisons, troubles)), data, looked
+    return Shown(
+        list(function_sections(programs, comparisons, troubles)),
+        data,
+        [Looked(p, p.dispatch) for p in programs],
+        function_table(programs[0]),
+        tuple(troubles),
+    )
 
 
 def _unmatched(
@@ -201,12 +226,16 @@ def _warnings(said: Sequence[str]) -> ReportSection | None:
     return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
 
 
-def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Summed:
+def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Shown:
     from dataclasses import asdict
 
     from whyfast.explain.survey import survey_program
-    from whyfast.report.pages.code_page import survey_sections
-    from whyfast.report.topics.two_programs import Looked
+    from whyfast.report.pages.code_page import (
+        survey_headline,
+        survey_sections,
+        survey_table,
+        surveyed,
+    )
 
     surveys = [
         survey_program(file, variant=label, architecture=arch)
@@ -225,18 +254,18 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
         }
         for survey in surveys
     ]
-    looked = [
-        Looked(s.evidence, s.handlers[1] if s.handlers else s.candidates[0][1])
-        if s.handlers or s.candidates
-        else Looked(s.evidence)
-        for s in surveys
-    ]
-    return list(survey_sections(surveys)), {"programs": programs}, looked
+    return Shown(
+        list(survey_sections(surveys)),
+        {"programs": programs},
+        [surveyed(s) for s in surveys],
+        survey_table(surveys[0], totals_too=False),
+        headline=survey_headline(surveys[0]),
+    )
 
 
 def _beside(
     files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Shown:
+) -> tuple[list[ReportSection | None], dict[str, object]]:
     from dataclasses import asdict
 
     from whyfast.explain.code_listing import Listings

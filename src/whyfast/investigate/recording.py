@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -20,10 +20,16 @@ from whyfast.model.study import Study
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
 
+#: The fact of a session on a host of a fleet that has its name.
+FLEET_HOST = "fleet_host"
 
-def counted(blocks: Iterable[Block]) -> list[Block]:
-    """Without those that were taken on one CPU before the benchmark was released from it."""
-    taken = list(blocks)
+
+def counted(blocks: Sequence[Block], sessions: Iterable[Session] = ()) -> list[Block]:
+    """Without those that were taken on one CPU before the benchmark was released from it, and
+    those that a host of a fleet took before the benchmark went to another."""
+    host = {s.id: s.environment.get(FLEET_HOST) for s in sessions}
+    last = {b.benchmark: host.get(b.session) for b in blocks} if host else {}
+    taken = [b for b in blocks if host.get(b.session) == last.get(b.benchmark)]
     free = {b.benchmark for b in taken if b.cpu is None}
     return [b for b in taken if b.cpu is None or b.benchmark not in free]
 
@@ -53,7 +59,8 @@ class OpenRun:
 
     def blocks(self) -> list[Block]:
         """Those so far, also of earlier sessions."""
-        return counted(self.store.blocks(self.run.id))
+        run = self.run.id
+        return counted(self.store.blocks(run), self.store.sessions(run))
 
     def failures(self) -> list[RunFailure]:
         """Those so far, also of earlier sessions."""

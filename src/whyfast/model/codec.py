@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -74,9 +75,15 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     return _wanted(data, kind, key)
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of its fields, evaluated once: that takes longer than all the rest."""
+    return get_type_hints(kind)
+
+
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
     _wanted(data, dict, key)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     values = {}
     for f in fields(kind):
         place = f"{key}.{f.name}" if key else f.name
@@ -94,7 +101,7 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     if len(rest) == 1:
         return decode(rest[0], data, key)
     # Dataclasses that say which they are, by a Literal in the field ``kind``.
-    said = {word: kind for kind in rest for word in get_args(get_type_hints(kind)["kind"])}
+    said = {word: kind for kind in rest for word in get_args(_hints(kind)["kind"])}
     found = _wanted(data, dict, key).get("kind")
     if found not in said:
         words = ", ".join(repr(word) for word in said)

@@ -202,16 +202,20 @@ class Brief:
     """The answer on one screen: what stands under the headline of a short report, and all of it.
 
     ``said`` are sentences, the most important first; where there is little room the last go.
-    ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows:
-    where not all fit, those with the largest go. ``care`` is what to distrust, and ``more`` how to
-    see the rest.
+    ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
+    each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
+    distrust, and ``more`` how to see the rest. ``headline`` is said in place of the document's,
+    where that tells what stands in the table too. ``commands`` are to be copied.
     """
 
     said: tuple[str, ...]
     table: Table | None
     ranks: tuple[int, ...]
     care: tuple[str, ...]
-    more: str
+    more: str = "all details: -v, or --html FILE."
+    row: str = "variant"
+    headline: str = ""
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

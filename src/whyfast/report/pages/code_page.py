@@ -15,6 +15,7 @@ from whyfast.explain.survey import Survey
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, unmatched
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
+    Brief,
     Cell,
     Document,
     ReportSection,
@@ -27,7 +28,10 @@ from whyfast.report.document import (
     sentences,
     table,
 )
+from whyfast.report.names import shown
+from whyfast.report.topics.first_programs import programs_screen
 from whyfast.report.topics.machine_code import trouble_sentences
+from whyfast.report.topics.two_programs import Looked
 
 _SHOWN = 6
 
@@ -50,9 +54,32 @@ def compare_programs(a: Evidence, b: Evidence) -> Comparison:
     return Comparison(a.variant, b.variant, functions, tuple(only_in_a), tuple(only_in_b))
 
 
-def code_page(*sections: ReportSection | None, headline: str = "") -> Document:
+def code_page(
+    *sections: ReportSection | None, headline: str = "", brief: Brief | None = None
+) -> Document:
     """The page of those sections."""
-    return document("explain", "", headline, *sections, heading="Machine code")
+    return document("explain", "", headline, *sections, heading="Machine code", brief=brief)
+
+
+def programs_brief(
+    looked: Sequence[Looked],
+    candidates: Table | None,
+    troubles: Sequence[Trouble],
+    warnings: Sequence[str],
+) -> Brief:
+    """Programs on one screen; ``candidates`` is a table of the first one's functions."""
+    programs = [one.program for one in looked]
+    nowhere = unmatched(programs)
+    said = [*warnings, *trouble_sentences(troubles, ())]
+    care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
+    return programs_screen(looked, candidates, said, care)
+
+
+def surveyed(survey: Survey) -> Looked:
+    """A program and its likeliest dispatch."""
+    if survey.handlers:
+        return Looked(survey.evidence, survey.handlers[1])
+    return Looked(survey.evidence, survey.candidates[0][1] if survey.candidates else None)
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
@@ -60,11 +87,27 @@ def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
         yield section(
-            f"program-{i}", _caption(evidence), _survey_table(survey), sentences(_notes(evidence))
+            f"program-{i}", _caption(evidence), survey_table(survey), sentences(_notes(evidence))
         )
 
 
-def _survey_table(survey: Survey) -> Table | None:
+def survey_headline(survey: Survey) -> str:
+    """Of a single program: how it dispatches most likely, and how large it is."""
+    totals, name = survey.totals, shown(survey.evidence.variant)
+    size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
+    best = survey.candidates[0] if survey.candidates else None
+    if survey.handlers:
+        pattern, group = survey.handlers
+        form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
+    elif best is not None and best[1].form not in ("none", "unknown"):
+        form = f"{best[1].form} in {best[0].name}"
+    else:
+        return f"{name} has no function that dispatches as an interpreter does; {size}."
+    return f"The dispatch of {name} is {form}; {size}."
+
+
+def survey_table(survey: Survey, *, totals_too: bool = True) -> Table | None:
+    """The likeliest dispatching functions of one program, and its totals."""
     totals = survey.totals
     rows: list[Row] = []
     if survey.handlers:
@@ -73,8 +116,9 @@ def _survey_table(survey: Survey) -> Table | None:
         rows.append((name, how, _targets(group), *_numbers(group)))
     for facts, dispatch in survey.candidates:
         rows.append((facts.name, dispatch.form, _targets(dispatch), *_numbers(facts)))
-    every = f"all {totals.functions:,} functions"
-    rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
+    if totals_too:
+        every = f"all {totals.functions:,} functions"
+        rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
     numbers = right("targets", "indirect jumps", "instructions", "bytes")
     return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
 
@@ -107,7 +151,7 @@ def function_sections(
         yield section(
             f"program-{i}",
             _caption(program),
-            _function_table(program),
+            function_table(program),
             sentences(_notes(program, nowhere)),
         )
     yield section("architectures", "Architectures", sentences(_architectures(programs)))
@@ -136,7 +180,8 @@ def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
     return table("Dispatch", columns, rows)
 
 
-def _function_table(evidence: Evidence) -> Table | None:
+def function_table(evidence: Evidence) -> Table | None:
+    """The functions that were looked at in one program."""
     numbers = ("bytes", "instructions", "indirect jumps", "calls", "indirect calls", "tail jumps")
     rows: list[Row] = [
         (

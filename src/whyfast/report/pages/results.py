@@ -7,7 +7,7 @@ from typing import Literal
 
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Document, ReportSection, document, section
+from whyfast.report.document import Brief, Document, ReportSection, document, section
 from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
@@ -24,6 +24,8 @@ from whyfast.report.topics.dispatching import dispatch_section
 from whyfast.report.topics.distribution import distribution_section, interval_plot
 from whyfast.report.topics.each_benchmark import benchmark_sections
 from whyfast.report.topics.figures import figures_section
+from whyfast.report.topics.first_check import check_screen
+from whyfast.report.topics.first_runs import runs_screen
 from whyfast.report.topics.first_screen import first_screen
 from whyfast.report.topics.kernel_counts import kernel_sections
 from whyfast.report.topics.layouts import layout_section
@@ -49,8 +51,14 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         answer.headline,
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
-        brief=first_screen(result) if rows == "variants" else None,
+        brief=_brief(result) if rows == "variants" else None,
     )
+
+
+def _brief(result: Result) -> Brief | None:
+    if result.found.check is not None:
+        return check_screen(result)
+    return first_screen(result) or runs_screen(result)
 
 
 def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSection | None, ...]:

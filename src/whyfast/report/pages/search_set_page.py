@@ -14,6 +14,7 @@ from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent
+from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
 from whyfast.search.confirm import ALPHA
 from whyfast.search.minimise import Failed, Part
@@ -42,6 +43,9 @@ def set_page(result: SetResult) -> Document:
         section("measured", "Measured", _measured(result), importance="detail"),
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(about,),
+        brief=search_brief(
+            tuple(_rests_on(result)), tuple(_weakened(result)), _measured(result), about
+        ),
     )
 
 
@@ -72,6 +76,11 @@ def set_headline(result: SetResult) -> str:
 
 
 def _basis(result: SetResult) -> Iterator[str]:
+    yield from _rests_on(result)
+    yield from _weakened(result)
+
+
+def _rests_on(result: SetResult) -> Iterator[str]:
     answer, timed = result.answer, result.quantity == "time"
     of = count(len(result.differences), "difference")
     yield f"The ends have {of}; {count(answer.subsets, 'mixture')} of them were built and measured."
@@ -93,9 +102,13 @@ def _basis(result: SetResult) -> Iterator[str]:
     for part in answer.parts:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured apart."
-    if answer.others:
+
+
+def _weakened(result: SetResult) -> Iterator[str]:
+    """What the answer leaves open."""
+    if result.answer.others:
         yield "All others without it carry the difference too: there is more than one way to it."
-    if timed:
+    if result.quantity == "time":
         yield "Whether it is placement was not tested: mixtures are measured as linked."
 
 

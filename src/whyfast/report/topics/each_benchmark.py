@@ -71,14 +71,14 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table a pair, or a single one where there is one benchmark."""
-    times = _times(result)
+    times = benchmark_times(result)
     return {
         name: tuple(replace(t, against=name) for t in _against(result, name, times))
         for name in result.question.baselines
     }
 
 
-def _times(result: Result) -> Times:
+def benchmark_times(result: Result) -> Times:
     """Medians over turns; of recorded runs what their files say."""
     if result.judged.about != "runs":
         return median_times(result.recorded.blocks)
