@@ -6,7 +6,7 @@ Texts are plain, with code between backticks in sentences; renderers make them h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -90,8 +90,9 @@ class Table:
     ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
     ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
     as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
-    are compared with, and ``overall`` says that each row is a variant and its cells are verdicts
-    over all benchmarks: where a reader can choose baseline and benchmarks, it follows.
+    are compared with, ``of`` the variant where it is one for all rows, and ``overall`` says that
+    each row is a variant and its cells are verdicts over all benchmarks: where a reader can choose
+    baseline and benchmarks, it follows.
     """
 
     caption: str
@@ -101,6 +102,7 @@ class Table:
     short: Table | None = None
     lines: TextTable | None = None
     against: str = ""
+    of: str = ""
     overall: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
@@ -149,11 +151,13 @@ class FactTree:
 @dataclass(frozen=True)
 class Plot:
     """Plain data for a plot of that ``kind``, which assets/KIND.js draws. ``without`` says where
-    else the same stands, for who has no JavaScript."""
+    else the same stands, for who has no JavaScript. ``later`` makes further data, which only a file
+    that draws it needs and which takes time."""
 
     kind: str
     data: Any
     without: str
+    later: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True)
