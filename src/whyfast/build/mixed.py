@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,14 @@ def link_mixed(
     """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
     is; made once. Raises :class:`CannotMix`."""
     said = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
+    return link_with(good, {name: bad.work / name for name in objects}, link, said, store)
+
+
+def link_with(
+    good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, said: str, store: BuildStore
+) -> Path:
+    """The program of ``good`` with these files in the place of objects of its own, linked as
+    ``link`` is; made once for all that are ``said`` to be the same. Raises :class:`CannotMix`."""
     name = hashlib.sha256(said.encode()).hexdigest()[:16]
     folder = store.folder(good.build.digest) / MIXED / name
     program = folder / "work" / good.recipe.program
@@ -62,7 +70,7 @@ def link_mixed(
             return program
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            _prepare(good, bad, objects, folder / "work")
+            _prepare(good, objects, folder / "work")
             _link(link.recipe, folder, store)
         except (CannotBuildHere, OSError) as error:
             reason = because(error) if isinstance(error, OSError) else str(error)
@@ -120,9 +128,9 @@ def _objects(folder: Path) -> Iterator[Path]:
             yield relative
 
 
-def _prepare(good: BuiltWith, bad: BuiltWith, objects: Sequence[str], work: Path) -> None:
-    """The build folder of the one with objects of the other, which are the newest files in it, so
-    that a makefile puts them into its libraries."""
+def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
+    """The build folder with other objects, which are the newest files in it, so that a makefile
+    puts them into its libraries."""
     shutil.copytree(
         good.work,
         work,
@@ -131,9 +139,9 @@ def _prepare(good: BuiltWith, bad: BuiltWith, objects: Sequence[str], work: Path
         dirs_exist_ok=False,
     )
     (work / good.recipe.program).unlink()
-    for name in objects:
+    for name, file in objects.items():
         (work / name).unlink()
-        shutil.copyfile(bad.work / name, work / name)
+        shutil.copyfile(file, work / name)
         os.utime(work / name)
 
 

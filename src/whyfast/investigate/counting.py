@@ -183,6 +183,23 @@ class BuildCounter:
         simulation.forget()
         return found, work
 
+    def seen(self, benchmark: Benchmark, way: int) -> list[Counts]:
+        """Every build run whole under the simulation, as its runner's ``to_see`` number ``way`` has
+        it: what it executes, whose counts are of no defined work."""
+        to_see = MAKERS[benchmark.runner].to_see
+        assert to_see is not None
+        try:
+            simulation = self._simulator()
+        except CannotCount as error:
+            return [task.failed(str(error)) for task in self._tasks(benchmark)]
+        tasks = self._tasks(benchmark)
+        self._work.observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
+        runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
+        return [
+            simulation.count(replace(task, run=run), 1)
+            for task, run in zip(tasks, runs, strict=True)
+        ]
+
     def _simulator(self) -> Simulation:
         """One for all benchmarks, so that they can be compared."""
         work = self._work

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whyfast.measure.bpf import why_no_bpf
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, HarnessRunner
+from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, Harness, HarnessRunner, to_see
 from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.pyperf_runner import as_workers
@@ -28,13 +28,19 @@ class RunnerMaker:
     """``make`` gives a runner for arguments that ``adapt`` made of a study's.
 
     ``packages`` brings the folder of Python packages that it needs, ``why_not`` says why this
-    machine or user cannot run it; empty when it can (None: any can).
+    machine or user cannot run it; empty when it can (None: any can). ``to_see`` gives the commands
+    with which a simulator sees what it executes, the shortest first; by itself that is the command.
     """
 
     make: Callable[[LaunchArguments], Runner]
     adapt: Callable[[LaunchArguments], LaunchArguments] = lambda arguments: arguments
     packages: Fetch | None = None
     why_not: Callable[[], str] | None = None
+    to_see: Callable[[tuple[str, ...]], tuple[tuple[str, ...], ...]] | None = None
+
+
+def _harness(harness: Harness) -> RunnerMaker:
+    return RunnerMaker(partial(HarnessRunner, harness), to_see=partial(to_see, harness=harness))
 
 
 MAKERS: dict[RunnerName, RunnerMaker] = {
@@ -42,9 +48,9 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=pyperf_folder),
     "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
-    "go": RunnerMaker(partial(HarnessRunner, GO)),
-    "google-benchmark": RunnerMaker(partial(HarnessRunner, GOOGLE)),
-    "criterion": RunnerMaker(partial(HarnessRunner, CRITERION)),
+    "go": _harness(GO),
+    "google-benchmark": _harness(GOOGLE),
+    "criterion": _harness(CRITERION),
 }
 
 

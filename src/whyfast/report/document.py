@@ -52,11 +52,13 @@ NOTHING = Cell("–")
 @dataclass(frozen=True)
 class Column:
     """A heading and how its cells stand. A column is left out, the one with the largest ``drop``
-    first, where a table would be too wide; those with 0 stay."""
+    first, where a table would be too wide; those with 0 stay. ``machine``: it is that of the
+    machine which is its title, and goes where a reader chooses others."""
 
     title: str
     align: Align = "left"
     drop: int = 0
+    machine: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ class Table:
     as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
     are compared with, ``of`` the variant where it is one for all rows, and ``overall`` says that
     each row is a variant and its cells are verdicts over all benchmarks: where a reader can choose
-    baseline and benchmarks, it follows.
+    baseline and benchmarks, it follows. In one ``by_machine``
+    each row is that of the machine which its first cell names.
     """
 
     caption: str
@@ -104,6 +107,7 @@ class Table:
     against: str = ""
     of: str = ""
     overall: bool = False
+    by_machine: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""

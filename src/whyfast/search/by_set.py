@@ -15,6 +15,7 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.flags import with_flags
+from whyfast.search.axes.mixing import MixingEnds
 from whyfast.search.axes.registry import MIXINGS
 from whyfast.search.keep import search_key
 from whyfast.search.minimise import Differences, Minimal
@@ -30,7 +31,7 @@ class SetSearch:
     """What a user asks. ``good`` and ``bad`` are variants of the study; or flags of the compiler
     (``-O2 -fno-gcse``), which are given to ``variant`` (None: the study's main baseline).
     ``benchmarks`` are all of them when empty, ``margin`` None is the study's, ``blocks`` the most
-    to take."""
+    to take. ``object`` is for axes that are over one."""
 
     axis: str
     good: str
@@ -41,6 +42,7 @@ class SetSearch:
     blocks: int | None = None
     fresh: bool = False
     quantity: Quantity = "time"
+    object: str = ""
 
 
 def search_by_set(
@@ -51,10 +53,10 @@ def search_by_set(
     check_quantity(search.quantity, study)
     work = Work(replace(study, twin=False), home, observer, outside)
     good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
-    mixing = MIXINGS[search.axis](work, good, bad)
+    mixing = MIXINGS[search.axis](work, MixingEnds(good, bad, search.object))
     margin = study.margin if search.margin is None else search.margin
     key = search_key(
-        *(study.name, search.axis, search.quantity, mixing.differences, margin),
+        *(study.name, search.axis, search.object, search.quantity, mixing.differences, margin),
         *(repr(replace(v, name="")) for v in (mixing.good, mixing.bad)),
         *(repr(study.benchmarks), study.source.folder, study.source.revision),
     )

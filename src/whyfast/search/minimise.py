@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from whyfast.search.choose import SERVES, entropy
+from whyfast.search.choose import entropy
 from whyfast.search.nuisance import doubt
 from whyfast.search.state import Costs
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
@@ -36,6 +36,8 @@ AGAIN = 2
 #: Levels are told to this standard error, in at most :data:`MOST_BLOCKS` blocks.
 PRECISE = 0.1
 
+#: A build is charged to the first of about so many measurements of its subset.
+SERVES = 5.0
 #: A build costs as much as a block.
 ONE_BLOCK = Costs()
 

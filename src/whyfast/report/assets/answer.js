@@ -92,7 +92,7 @@ function follow(baselines, state, points, words) {
 }
 
 // What is left out, as the embedded data name it.
-const leftOut = (later, off) => later.benchmarks.flatMap((name, i) => (off.has(name) ? [i] : [])).join(",");
+const outOf = (later, off) => later.benchmarks.flatMap((name, i) => (off.has(name) ? [i] : [])).join(",");
 
 // A sentence, with code where it stands between backticks.
 function prose(text) {
@@ -106,7 +106,7 @@ function tell(later, state) {
     if (part.first === undefined) part.first = [...part.childNodes];
     part.replaceChildren(...part.first);
   });
-  const key = later && `${state.baseline}|${leftOut(later, state.off)}`;
+  const key = later && `${state.baseline}|${outOf(later, state.off)}`;
   const found = later && later.answers[key];
   if (!found) return;
   const [[headline], ...others] = found;

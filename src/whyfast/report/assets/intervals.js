@@ -160,7 +160,7 @@ KINDS.intervals = (() => {
       if (whole && !state.off.size) return whole.points;
       if (single.length === 1) return single[0].points;
       const names = [...new Set(single.flatMap((p) => p.points.map((q) => q.name)))];
-      const judged = later && later.means[leftOut(later, state.off)];
+      const judged = later && later.means[outOf(later, state.off)];
       return names.map((name) => {
         const exact = judged && (judged[baseline.name] || {})[name];
         if (exact) {

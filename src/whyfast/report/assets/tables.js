@@ -71,7 +71,8 @@ async function drawPacked(holder) {
   const { caption, columns, rows } = JSON.parse(await unpacked(holder.dataset.table));
   const table = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
   const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
-  columns.forEach(([title, align]) => head.append(make("th", title, { scope: "col", ...(align === "right" ? { class: "number" } : {}) })));
+  const machine = ([title, , own]) => (own ? { "data-machine": title } : {});
+  columns.forEach((c) => head.append(make("th", c[0], { scope: "col", ...(c[1] === "right" ? { class: "number" } : {}), ...machine(c) })));
   top.append(head);
   table.append(make("caption", caption, { class: "unseen" }), top, body);
   scroll.append(table);
@@ -83,13 +84,14 @@ async function drawPacked(holder) {
     chosen.slice(shown, shown + PAGE_ROWS).forEach((cells) => {
       const row = make("tr");
       cells.forEach(([said, detail, verdict], i) => {
-        const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...(columns[i][1] === "right" ? { class: "number" } : {}) });
+        const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...(columns[i][1] === "right" ? { class: "number" } : {}), ...machine(columns[i]) });
         cell.append(verdict ? make("span", said, { class: `verdict ${verdict}` }) : said);
         if (detail) cell.append(" ", make("span", detail, { class: "detail" }));
         row.append(cell);
       });
       body.append(row);
     });
+    hideMachines(table);
     shown = Math.min(shown + PAGE_ROWS, chosen.length);
     more.hidden = shown >= chosen.length;
     more.textContent = `Show more rows (${shown} of ${chosen.length} shown)`;
@@ -105,6 +107,12 @@ async function drawPacked(holder) {
   filters(table, WORDS.filter((w) => rows.some((cells) => cells.some((c) => c[2] === w))), (t, w) => { text = t; word = w; draw(); });
   more.addEventListener("click", page);
   draw();
+}
+
+// Columns and rows of machines that the reader left out.
+const leftOut = new Set();
+function hideMachines(part) {
+  part.querySelectorAll("[data-machine]").forEach((cell) => { cell.hidden = leftOut.has(cell.dataset.machine); });
 }
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -51,7 +51,7 @@ class Packs:
         return self.data(
             {
                 "caption": table.caption,
-                "columns": [[c.title, c.align] for c in table.columns],
+                "columns": [[c.title, c.align, *([1] if c.machine else [])] for c in table.columns],
                 "rows": [[_packed_cell(cell) for cell in row] for row in table.rows],
             }
         )

@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.mixing import Mixing
+from whyfast.search.axes.mixing import Mixing, MixingEnds
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.digest import sha256_of
@@ -29,20 +29,17 @@ from whyfast.store.digest import sha256_of
 VANISHING = "it is placement, or more than a few files make it together"
 
 
-def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
+def mix_objects(work: Work[Study], ends: MixingEnds) -> Mixing:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
     UserError where the study does not say how it is linked, an end cannot be built, their objects
     are not the same files, or the objects of the one end do not make its program.
     """
-    if work.question.build.link is None:
-        raise UserError(
-            "the study does not say how its objects are linked; write link = … in [build]",
-            where=work.question.folder / "study.toml",
-        )
-    made = [_made(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
-    ends = [built_with(m) for m in made]
-    differing, alone = differing_objects(*(e.work for e in ends))
+    link_of(work)
+    good, bad = ends.good, ends.bad
+    made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
+    built = [built_with(m) for m in made]
+    differing, alone = differing_objects(*(b.work for b in built))
     if alone:
         raise UserError(
             f"{', '.join(alone[:5])}: an object of one end alone; both ends must be made of the "
@@ -51,9 +48,9 @@ def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
         )
     if not differing:
         raise UserError(f"{good.name} and {bad.name} have the same objects", where="--bad")
-    relinked = not same_link(ends[0].recipe, ends[1].recipe)
+    relinked = not same_link(built[0].recipe, built[1].recipe)
     titles = (*differing, *([f"linked as {bad.name} is"] if relinked else []))
-    mixer = _Mixer(ends[0], ends[1], differing, made[0])
+    mixer = _Mixer(built[0], built[1], differing, made[0])
     _check(mixer, work, bad, frozenset(range(len(titles))))
     return Mixing(good, bad, titles, mixer.make, VANISHING)
 
@@ -101,7 +98,18 @@ def linked(like: Work[Study], name: str, program: Path) -> Work[Study]:
     return replace(made, evidence=read_evidence(made, [build]))
 
 
-def _made(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+def link_of(work: Work[Study]) -> str:
+    """The step that links. UserError where the study has none."""
+    if work.question.build.link is None:
+        raise UserError(
+            "the study does not say how its objects are linked; write link = … in [build]",
+            where=work.question.folder / "study.toml",
+        )
+    return work.question.build.link
+
+
+def made_end(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+    """The work with that variant alone, built. UserError, about ``where``, when it cannot be."""
     made = build_alone(work, variant)
     (outcome,) = made.builds
     if isinstance(outcome, BuildFailure):
