@@ -115,34 +115,6 @@ function hideMachines(part) {
   part.querySelectorAll("[data-machine]").forEach((cell) => { cell.hidden = leftOut.has(cell.dataset.machine); });
 }
 
-// The tables after a choice: `points(baseline)` gives what each variant has over the chosen benchmarks.
-function follow(baselines, state, points, words) {
-  const chosen = baselines[state.baseline];
-  document.querySelectorAll("[data-against]").forEach((part) => { part.hidden = part.dataset.against !== chosen.name; });
-  document.querySelectorAll("details").forEach((fold) => {
-    const parts = fold.querySelectorAll("[data-against]");
-    if (parts.length) fold.hidden = [...parts].every((part) => part.hidden);
-  });
-  document.querySelectorAll("tr[data-benchmark]").forEach((row) => { row.hidden = state.off.has(row.dataset.benchmark); });
-  document.querySelectorAll("[data-all-benchmarks]").forEach((part) => part.classList.toggle("whole", state.off.size > 0));
-  document.querySelectorAll("table[data-overall]").forEach((table) => {
-    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
-    baselines.forEach((baseline) => {
-      const column = heads.indexOf(`against ${baseline.name}`);
-      if (column < 0) return;
-      const own = new Map(points(baseline).map((p) => [p.name, p]));
-      for (const row of table.tBodies[0].rows) {
-        const cell = row.cells[column];
-        const point = own.get(row.cells[0].textContent.trim());
-        if (cell.first === undefined) cell.first = [...cell.childNodes];
-        if (!point || !point.some) { cell.replaceChildren(...cell.first); continue; }
-        cell.replaceChildren(make("span", words(point), { class: `verdict ${point.word}` }));
-        cell.dataset.n = point.ratio;
-      }
-    });
-  });
-}
-
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".scroll > table").forEach(enhance);
   document.querySelectorAll("[data-table]").forEach((holder) => {
