@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.explain.objects.elf import damaged, read_blob
+from whyfast.explain.objects.zstd import Damaged, NoReader, unpacked
 from whyfast.model.errors import UserError
 
 _AR, _AR_HEADER = b"!<arch>\n", 60
@@ -129,12 +130,9 @@ def _members(path: Path, blob: bytes) -> Iterator[Part]:
 
 def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
-    if data.name.endswith(".zst"):
-        raise UserError(
-            "is compressed with zstd, which is not read; unpack it with `dpkg-deb -x`", where=path
-        )
+    blob = _unzstd(path, data.read()) if data.name.endswith(".zst") else data.read()
     try:
-        with tarfile.open(fileobj=io.BytesIO(data.read())) as tar:
+        with tarfile.open(fileobj=io.BytesIO(blob)) as tar:
             for member in tar:
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
@@ -142,6 +140,19 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
                     yield Part(member.name.removeprefix("./"), member.size, lambda c=content: c)  # type: ignore[misc]
     except (tarfile.TarError, EOFError, OSError) as error:
         damaged(path, str(error), "package")
+
+
+def _unzstd(path: Path, blob: bytes) -> bytes:
+    try:
+        return unpacked(blob)
+    except Damaged as error:
+        damaged(path, str(error), "zstd")
+    except NoReader:
+        raise UserError(
+            "is compressed with zstd, which nothing here can read: install the command zstd or the "
+            "Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
+            where=path,
+        ) from None
 
 
 def _zipped(path: Path) -> Iterator[Part]:
