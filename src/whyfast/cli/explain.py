@@ -25,7 +25,7 @@ MOST_FUNCTIONS = 20
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProgramsAsked:
     """The programs, what they are called, and how they are to be read."""
 
     files: Sequence[Path]
@@ -158,7 +158,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         labels = [str(file) for file in args.files]
     args.files = [one.path for one in found_in]
     parts = [one.note for one in found_in if one.note]
-    asked = Asked(args.files, labels, args.arch, args.debug_dir, _heat(args))
+    asked = ProgramsAsked(args.files, labels, args.arch, args.debug_dir, _heat(args))
     shown = Shown()
     failed = False
     unmatched: list[str] = []
@@ -204,7 +204,7 @@ def _heat(args: argparse.Namespace) -> Heat | None:
     return read_heat(args.profile, args.files) if args.profile is not None else None
 
 
-def _functions(asked: Asked, globs: Sequence[str]) -> Shown:
+def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.report.pages.code_page import (
@@ -241,7 +241,7 @@ def _functions(asked: Asked, globs: Sequence[str]) -> Shown:
     )
 
 
-def _unmatched(asked: Asked, programs: Sequence[Evidence]) -> list[str]:
+def _unmatched(asked: ProgramsAsked, programs: Sequence[Evidence]) -> list[str]:
     """A warning for each pattern that matches in no program."""
     from whyfast.explain.program import hint_for
     from whyfast.model.evidence import unmatched
@@ -262,7 +262,7 @@ def _warnings(said: Sequence[str]) -> ReportSection | None:
     return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
 
 
-def _survey(asked: Asked) -> Shown:
+def _survey(asked: ProgramsAsked) -> Shown:
     from whyfast.explain.survey import survey_program
     from whyfast.report.pages.code_page import (
         compare_programs,
@@ -302,7 +302,7 @@ def _survey(asked: Asked) -> Shown:
 
 
 def _beside(
-    asked: Asked, globs: Sequence[str]
+    asked: ProgramsAsked, globs: Sequence[str]
 ) -> tuple[list[ReportSection | None], dict[str, object]]:
     from whyfast.explain.code_listing import Listings
     from whyfast.explain.code_pairs import code_pair
