@@ -9,13 +9,14 @@ import importlib
 import io
 import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
 from typing import Any
 
 #: What can unpack, the first that is there is taken; the last is a command.
 READERS = ("compression.zstd", "zstandard", "pyzstd", "zstd")
 
-_SECONDS = 120
+#: So much of what the command complains of is kept.
+_SAID = 1000
 
 
 class NoReader(Exception):
@@ -26,37 +27,61 @@ class Damaged(Exception):
     """What should be unpacked is damaged; the message says how."""
 
 
-def unpacked(data: bytes) -> bytes:
-    """The bytes of one or more frames. Raises NoReader, or Damaged."""
+class TooLarge(Exception):
+    """It would unpack to more than is wanted."""
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    """The bytes of one or more frames, at most ``most`` of them.
+
+    Raises NoReader, Damaged or TooLarge.
+    """
     for name in READERS[:-1]:
         try:
             module = importlib.import_module(name)
         except ImportError:
             continue
-        return _by_module(module, data)
-    program = shutil.which(READERS[-1])
-    if program is None:
-        raise NoReader
-    try:
-        done = subprocess.run(
-            [program, "-d", "-q", "-c"], input=data, capture_output=True, timeout=_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Damaged(str(error)) from None
-    if done.returncode:
-        raise Damaged(done.stderr.decode(errors="replace").strip() or "zstd failed")
-    return done.stdout
+        found = _by_module(module, data, most)
+        break
+    else:
+        program = shutil.which(READERS[-1])
+        if program is None:
+            raise NoReader
+        found = _by_command(program, data, most)
+    if len(found) > most:
+        raise TooLarge
+    return found
 
 
-def _by_module(module: Any, data: bytes) -> bytes:
+def _by_module(module: Any, data: bytes, most: int) -> bytes:
+    """One byte more than ``most``, if there are that many."""
+    packed = io.BytesIO(data)
     try:
-        if hasattr(module, "decompress") and not hasattr(module, "ZstdDecompressionReader"):
-            unpack: Callable[[bytes], bytes] = module.decompress
-            return unpack(data)
-        # The wheel `zstandard`: only its reader goes on behind the first frame.
-        with module.ZstdDecompressor().stream_reader(
-            io.BytesIO(data), read_across_frames=True
-        ) as reader:
-            return bytes(reader.read())
+        if hasattr(module, "ZstdFile"):
+            file = module.ZstdFile(packed)
+        else:  # the wheel `zstandard`
+            file = module.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        with file as reader:
+            return bytes(reader.read(most + 1))
     except Exception as error:  # each module has an exception of its own
         raise Damaged(str(error)) from None
+
+
+def _by_command(program: str, data: bytes, most: int) -> bytes:
+    with tempfile.TemporaryFile() as packed, tempfile.TemporaryFile() as complaint:
+        packed.write(data)
+        packed.seek(0)
+        started = subprocess.Popen(
+            [program, "-d", "-q", "-c"], stdin=packed, stdout=subprocess.PIPE, stderr=complaint
+        )
+        with started:
+            assert started.stdout is not None
+            found = started.stdout.read(most + 1)
+            if len(found) > most:
+                started.kill()
+                return found
+        complaint.seek(0)
+        said = complaint.read(_SAID).decode(errors="replace").strip()
+    if started.returncode:
+        raise Damaged(said or "zstd failed")
+    return found

@@ -15,7 +15,7 @@ import pytest
 from tests.unit.explain.objects.test_containers import _names
 
 from whyfast.explain.objects.containers import taken_out
-from whyfast.explain.objects.zstd import READERS, Damaged, NoReader, unpacked
+from whyfast.explain.objects.zstd import READERS, Damaged, NoReader, TooLarge, unpacked
 from whyfast.model.errors import UserError
 
 #: The most that a block of a frame holds.
@@ -62,22 +62,25 @@ def test_every_reader_reads_all_frames(name: str, monkeypatch: pytest.MonkeyPatc
         pytest.skip(f"{name} is not here")
     _only(name, monkeypatch)
     data = bytes(range(256)) * 1000
-    assert unpacked(frame(data) + frame(b"more")) == data + b"more"
+    packed = frame(data) + frame(b"more")
+    assert unpacked(packed, len(data) + 4) == data + b"more"
+    with pytest.raises(TooLarge):
+        unpacked(packed, len(data) + 3)
     with pytest.raises(Damaged):
-        unpacked(frame(data)[:-100])
+        unpacked(frame(data)[:-100], 10**9)
 
 
 def test_the_module_of_python_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = SimpleNamespace(decompress=lambda data: b"by python")
+    own = SimpleNamespace(ZstdFile=lambda packed: io.BytesIO(b"by python"))
     monkeypatch.setitem(sys.modules, "compression.zstd", own)
     monkeypatch.setitem(sys.modules, "compression", SimpleNamespace(zstd=own))
-    assert unpacked(b"anything") == b"by python"
+    assert unpacked(b"anything", 100) == b"by python"
 
 
 def test_without_any_it_says_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
     _only("none", monkeypatch)
     with pytest.raises(NoReader):
-        unpacked(frame(b"data"))
+        unpacked(frame(b"data"), 100)
 
 
 def _package(path: Path, program: Path) -> Path:
