@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from whyfast.judge.decide import judge_family, precise_enough
+from whyfast.judge.decide import judge_each, precise_enough
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.ratios import RatioTable
 from whyfast.judge.steadiness import set_aside, unsteady
@@ -99,11 +99,9 @@ class LiveJudge:
             own.table.add(block)
         own.seen = len(blocks)
         ratios = own.table.ratios()
-        own.said = tuple(
-            verdict
-            for pair in pairs
-            if pair in ratios
-            for verdict in judge_family({(benchmark, *pair): ratios[pair]}, margin=self._margin)
+        own.said = judge_each(
+            {(benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios},
+            margin=self._margin,
         )
         own.next_look = self._next_look(own)
         return own.said

@@ -202,7 +202,7 @@ class SampleStore:
         """Append a block."""
         self._execute(
             "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
-            (run, block.benchmark, block.index, block.session, json.dumps(asdict(block))),
+            (run, block.benchmark, block.index, block.session, json.dumps(vars(block))),
         )
 
     def add_failure(self, run: str, failure: RunFailure) -> None:
