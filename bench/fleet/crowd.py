@@ -1,10 +1,10 @@
-"""Hosts that answer without measuring anything, on a clock that moves by what blocks last."""
+"""Hosts that answer at once without measuring anything, each a block a second by its clock."""
 
 from __future__ import annotations
 
-import heapq
 import json
 import time
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy as np
 from whyfast.fleet.cluster import Answered, Event, Joined
 from whyfast.fleet.messages import HostFacts, write_answer
 
-#: Seconds on the crowd's clock that a block lasts, and anything else that is asked.
-BLOCK, OTHER = 1.0, 0.01
+#: Seconds on the crowd's clock that a block lasts; nothing else takes any.
+BLOCK = 1.0
 
 #: The spread of values within a block and between blocks, as a quiet machine's: logs.
 WITHIN, BETWEEN = 0.004, 0.002
@@ -54,48 +54,32 @@ class Crowd:
         self._noise = np.exp(rng.normal(0, WITHIN, _DRAWN)).tolist()
         self._shift = np.exp(rng.normal(0, BETWEEN, _DRAWN)).tolist()
         self._at = 0
-        self._due: list[tuple[float, int, Event]] = []
-        self._number = 0
-        for i in range(hosts):
-            self._later(i * BLOCK / hosts, Joined(f"host{i:04}"))
+        self._events: deque[Event] = deque(Joined(f"host{i:04}") for i in range(hosts))
+        self._step = BLOCK / hosts
 
     def next(self, timeout: float) -> Event | None:
-        """What is due first."""
-        before = time.thread_time()
-        event = None
-        if self._due and self._due[0][0] <= self.clock.seconds + timeout:
-            due, _, event = heapq.heappop(self._due)
-            self.clock.seconds = max(self.clock.seconds, due)
-        else:
-            self.clock.seconds += timeout
-        self.own_cpu += time.thread_time() - before
-        return event
+        """What happened first of all that was not told yet."""
+        if self._events:
+            return self._events.popleft()
+        self.clock.seconds += timeout
+        return None
 
     def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
-        """Know the answer at once, and give it when it is due."""
+        """It is answered at once."""
         before = time.thread_time()
         asked = json.loads(task)["task"]
         kind = asked["kind"]
+        self._events.append(Answered(host, self._answer(kind, asked)))
+        self.own_cpu += time.thread_time() - before
         if kind == "block":
-            if self.began is None:
-                self.began = self.used()
             self.blocks += 1
-        self._later(
-            self.clock.seconds + (BLOCK if kind == "block" else OTHER),
-            Answered(host, self._answer(kind, asked)),
-        )
-        after = time.thread_time()
-        self.own_cpu += after - before
-        if kind == "block":
+            self.clock.seconds += self._step
             self.ended = self.used()
+            self.began = self.began or self.ended
 
     def used(self) -> tuple[float, float, float]:
         """Now, the CPU seconds of this thread, and those of the crowd among them."""
         return time.monotonic(), time.thread_time(), self.own_cpu
-
-    def _later(self, due: float, event: Event) -> None:
-        self._number += 1
-        heapq.heappush(self._due, (due, self._number, event))
 
     def _answer(self, kind: str, asked: Mapping[str, Any]) -> bytes:
         if kind == "survey":

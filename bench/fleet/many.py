@@ -38,9 +38,7 @@ class Cost:
 
 def cost_of_many(folder: Path, hosts: int, each: int) -> Cost:
     """Of a run on that many hosts, about ``each`` blocks on every one. UserError, OSError."""
-    study = load_study(
-        write_study(folder / "many", VARIANTS, BENCHMARKS, budget=each, turns=TURNS)
-    )
+    study = load_study(write_study(folder / "many", VARIANTS, BENCHMARKS, budget=each, turns=TURNS))
     home = Home(folder / "cache", folder / f"data-{hosts}-{time.time_ns()}")
     times = {name: steps * 1e-6 for name, steps in VARIANTS.items()}
     crowd = Crowd(hosts, times, HostAnswers(home, Outside()).facts())
@@ -49,7 +47,8 @@ def cost_of_many(folder: Path, hosts: int, each: int) -> Cost:
     began = time.process_time()
     replicate(study, home, Silent(), crowd, outside=outside, fresh=True)
     whole = time.process_time() - began - crowd.own_cpu
-    assert crowd.began is not None and crowd.ended is not None
+    assert crowd.began is not None
+    assert crowd.ended is not None
     wall, cpu, own = (b - a for a, b in zip(crowd.began, crowd.ended, strict=True))
     return Cost(hosts, crowd.blocks, cpu - own, wall - own, whole, before, _memory())
 
