@@ -122,8 +122,12 @@ def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any
             decode(of, item, f"{key}[{i}]")
             for i, (of, item) in enumerate(zip(inner, data, strict=True))
         ]
+    if inner[0] in _PLAIN and all(type(item) is inner[0] for item in data):
+        return data  # most of all that there is: times
     return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
 
+
+_PLAIN = (float, int, str)
 
 _NAMES = {
     dict: "an object",

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from whyfast.explain.objects.elf import damaged, read_blob
+from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpacked
 from whyfast.model.errors import UserError
 
 _AR, _AR_HEADER = b"!<arch>\n", 60
@@ -161,11 +162,9 @@ def _slice(blob: bytes, start: int, size: int) -> bytes:
 
 def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
-    if data.name.endswith(".zst"):
-        raise UserError(
-            "is compressed with zstd, which is not read; unpack it with `dpkg-deb -x`", where=path
-        )
     compressed, total = data.read(), 0
+    if data.name.endswith(".zst"):
+        compressed = _unzstd(path, compressed)
     try:
         with _tar(compressed) as tar:
             for count, member in enumerate(tar):
@@ -217,6 +216,21 @@ def _untarred(path: Path, compressed: bytes, number: int) -> bytes:
             return b"".join(chunks)
     except _DAMAGE as error:
         damaged(path, str(error), "package")
+
+
+def _unzstd(path: Path, blob: bytes) -> bytes:
+    try:
+        return unpacked(blob, MOST_BYTES)
+    except TooLarge:
+        raise UserError(f"would unpack to over {MOST_BYTES / 1e9:g} GB", where=path) from None
+    except Damaged as error:
+        damaged(path, str(error), "zstd")
+    except NoReader:
+        raise UserError(
+            "is compressed with zstd, which nothing here can read: install the command zstd or the "
+            "Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
+            where=path,
+        ) from None
 
 
 def _zipped(path: Path) -> Iterator[Part]:
