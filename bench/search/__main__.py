@@ -1,6 +1,7 @@
 """How often a search is right, and what it takes: simulated ranges with known answers.
 
-    python -m bench.search [--searches 1000] [--seed 1] [--only WORD…] [--json FILE]
+    python -m bench.search [--searches 1000] [--first 0] [--seed 1] [--only WORD…] [--json FILE]
+    python -m bench.search --join FILE…
 
 1,024 positions for the step, a machine that drifts by 0.3 standard deviations of a measurement
 from block to block. docs/math/search.md says what the columns are.
@@ -20,6 +21,7 @@ import numpy as np
 
 from bench.search import placed, scenes, shapes
 from bench.search.bound import bound
+from bench.search.join import joined
 from bench.search.midpoint import midpoint_right
 from bench.search.play import Played, play
 from bench.search.scenes import POSITIONS, Case, Scene
@@ -45,10 +47,11 @@ class Row:
     """One scene over all its searches: the share that is right and means over all of them.
 
     ``found``: the share in which the place was right before it was confirmed. ``words``: how
-    often each word was the answer.
+    often each word was the answer. ``bound`` is NaN where there is none.
     """
 
     scene: str
+    bound: float
     searches: int
     right: float
     found: float
@@ -73,10 +76,15 @@ def main() -> None:
         prog="bench.search", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("--searches", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first search")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="tables whose title has this word")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--join", nargs="*", type=Path, default=[], help="rows kept by --json")
     args = parser.parse_args()
+    if args.join:
+        _print_joined(args.join)
+        return
     rows = []
     for series in tables():
         if args.only and not any(word in series.title for word in args.only):
@@ -84,9 +92,8 @@ def main() -> None:
         print(f"\n## {series.title}\n\n{_HEAD}", flush=True)
         searches = max(1, round(args.searches * series.share))
         for scene in series.scenes:
-            rows.append(row(scene, searches, args.seed))
-            least = None if scene.effect is None else bound(POSITIONS, scene.effect)
-            print(line(rows[-1], least), flush=True)
+            rows.append(row(scene, range(args.first, args.first + searches), args.seed))
+            print(line(rows[-1]), flush=True)
     if not args.only:
         print("\n".join(midpoint_lines(args.seed)))
     if args.json:
@@ -114,7 +121,7 @@ def tables() -> Iterator[Series]:
         ],
     )
     yield Series("learnt ends", [scenes.learnt_ends(d, normal) for d in EFFECTS[1:]])
-    yield Series("faint learnt ends", [scenes.learnt_ends(EFFECTS[0], normal)], SOME)
+    yield Series("faint ends, learnt", [scenes.learnt_ends(EFFECTS[0], normal)])
     yield Series(
         "other noise",
         [scenes.learnt_ends(d, noise) for noise in (heavy, disturbed, bursts) for d in (2.0, 4.0)],
@@ -154,10 +161,17 @@ def tables() -> Iterator[Series]:
     )
 
 
-def row(scene: Scene, searches: int, seed: int) -> Row:
-    """Play a scene; every search has a random generator of its own."""
+def _print_joined(files: Sequence[Path]) -> None:
+    print(_HEAD)
+    for kept in joined([json.loads(file.read_text()) for file in files]):
+        print(line(Row(**kept)))
+
+
+def row(scene: Scene, numbers: Sequence[int], seed: int) -> Row:
+    """Play a scene; every search has a random generator of its own, by its number."""
     started = time.process_time()
-    games = [_play(scene, np.random.default_rng([seed, i])) for i in range(searches)]
+    searches = len(numbers)
+    games = [_play(scene, np.random.default_rng([seed, i])) for i in numbers]
     plays = [p for _, p in games]
     measured = np.array([p.measured for p in plays], dtype=np.float64)
     words = [p.answer.word for p in plays]
@@ -165,6 +179,7 @@ def row(scene: Scene, searches: int, seed: int) -> Row:
     means = {n: float(np.mean([getattr(p, n) for p in plays])) for n in _MEANS}
     return Row(
         scene=scene.name,
+        bound=math.nan if scene.effect is None else bound(POSITIONS, scene.effect),
         searches=searches,
         right=float(np.mean([case.right(p) for case, p in games])),
         found=float(np.mean([_found(case, p) for case, p in games])),
@@ -200,15 +215,15 @@ _HEAD = (
 )
 
 
-def line(row: Row, least: float | None) -> str:
-    """A row of the table; ``least`` is the bound, where there is one."""
+def line(row: Row) -> str:
+    """A row of the table."""
     cells = [
         row.scene,
         f"{row.right:.1%}",
         f"{row.found:.1%}",
         f"{row.measured:.1f} ± {row.measured_error:.1f}",
         f"{row.measured_most:.0f}",
-        "" if least is None else f"{least:.1f}, × {row.measured / least:.2f}",
+        "" if math.isnan(row.bound) else f"{row.bound:.1f}, × {row.measured / row.bound:.3f}",
         f"{row.ends:.1f}",
         f"{row.built:.1f}",
         f"{row.failed:.1f}",

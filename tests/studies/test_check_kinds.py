@@ -105,7 +105,8 @@ SUM = work(2000)
 @dataclass(frozen=True)
 class Kind:
     """The files of a project, the tools that it needs, the file to change, and how: ``(old, new)``
-    of a change that does nothing and of one that does."""
+    of a change that does nothing and of one that does. ``executes`` is the changed function that
+    its benchmark is seen to execute, where that is looked at."""
 
     files: dict[str, str]
     tools: tuple[str, ...]
@@ -113,6 +114,7 @@ class Kind:
     harmless: tuple[str, str]
     harmful: tuple[str, str]
     header: str = ""
+    executes: str = ""
 
 
 _C = ("int sum = 0;", "int sum = 0; /* from nothing */"), ("i * 3", "i * 5")
@@ -174,6 +176,7 @@ KINDS = {
         "main.go",
         ("sum := 0", "sum := 0 // from nothing"),
         ("i*3", "i*5"),
+        executes="example.org/prog.work",
     ),
     "google benchmark": Kind(
         {
@@ -186,6 +189,7 @@ KINDS = {
         "timed.cc",
         *_C,
         header="benchmark/benchmark.h",
+        executes="work(int)",
     ),
     "criterion": Kind(
         {
@@ -199,6 +203,7 @@ KINDS = {
         "src/lib.rs",
         ("let mut sum = 0u32;", "let mut sum = 0u32; // from nothing"),
         ("wrapping_mul(3)", "wrapping_mul(5)"),
+        executes="prog::work",
     ),
     "python": Kind(
         {
@@ -280,6 +285,9 @@ def test_new_writes_what_builds_and_check_tells_changes_apart(
     assert found["judged"]["verdicts"] or found["recorded"]["blocks"] or _no_time(found)
     if name in LONG:
         assert [b["runner"] for b in found["question"]["benchmarks"]] == ["criterion"]
+    if kind.executes:
+        (reach,) = found["found"]["check"]["reaches"]
+        assert reach["executes"] == [kind.executes] or "still running" in reach["why"]
     if kind.change.endswith(".c") and platform.machine() == "x86_64":
         assert [f["name"] for f in code["functions"]] == ["work"]
         assert code["reasons"] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -55,6 +56,7 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
 def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
     own_home: Home, repository: Path, tmp_path: Path
 ) -> None:

@@ -80,6 +80,43 @@ def test_the_object_that_makes_the_difference(own_home: Home, tmp_path: Path) ->
     assert "`hot.o` carries the difference: slow has " in " ".join(said.split())
 
 
+#: A file whose time goes into one function, which uses another that compilers inline; three share a
+#: variable, the one by inlining, and have to be of one end.
+FUNCTIONS = """
+#include <stdio.h>
+#include <stdint.h>
+static uint64_t seen;
+static uint64_t mixed(uint64_t sum, uint64_t i) { return sum * 7 + (i ^ sum >> 33); }
+__attribute__((noinline)) uint64_t rare(uint64_t n) { return mixed(n, 1); }
+__attribute__((noinline)) uint64_t hot(uint64_t n) {
+    uint64_t sum = 1;
+    for (uint64_t i = 0; i < n; i++) sum = mixed(sum, i);
+    return sum;
+}
+void note(uint64_t n) { seen += mixed(n, seen); }
+uint64_t noted(void) { return mixed(seen, 5); }
+int main(void) {
+    note(rare(3));
+    return printf("%llu\\n", (unsigned long long)(hot(100000) + noted())) < 0;
+}
+"""
+
+
+def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) -> None:
+    study = _study(tmp_path / "study")
+    (study / "all.c").write_text(FUNCTIONS)
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace(str(PARTS), "."))
+    found, said = _search(study, "--axis", "functions", "--good", "fast", "--bad", "slow")
+    assert found["differences"] == [
+        "hot (with mixed)",
+        "main, note, noted (with mixed)",
+        "rare (with mixed)",
+    ]
+    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[0]])
+    assert "`hot (with mixed)` carries the difference: slow has " in " ".join(said.split())
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
@@ -140,11 +177,32 @@ def test_passes_that_cannot_be(
     assert said in done.stderr
 
 
-def test_a_compiler_that_tells_of_no_passes(own_home: Home, tmp_path: Path) -> None:
+#: Of two loops that gcc turns into vectors the second does all of the work.
+LOOPS = """
+#include <stdio.h>
+static int a[4096];
+__attribute__((noinline)) static void rarely(void) { for (int i = 0; i < 4096; i++) a[i] += i; }
+__attribute__((noinline)) static void often(void) { for (int i = 0; i < 4096; i++) a[i] ^= 3 * i; }
+int main(void) {
+    rarely();
+    for (int i = 0; i < 100; i++) often();
+    return printf("%d\\n", a[7]) < 0;
+}
+"""
+
+
+def test_the_decision_of_gcc_over_one_object(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
-    ends = ("--axis", "passes", "--good", "all", "--bad", "0")
-    done = whyfast("search", study, *ends, code=2)
-    assert "--axis passes: path:gcc with -opt-bisect-limit cannot be built: " in done.stderr
+    (study / "loops.c").write_text(LOOPS)
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace(str(PARTS), ".").replace('"-O2"', '"-O3"'))
+    ends = ("--good", "vect_loop:all", "--bad", "vect_loop:0")
+    found, said = _search(study, "--axis", "passes", "--object", "loops.o", *ends)
+    titles = [c["title"] for c in found["search"]["candidates"]]
+    assert titles[1:] == ["vect_loop 2 of 2, left out", "vect_loop 1 of 2, left out"]
+    assert found["search"]["answer"]["word"] == "culprit"
+    assert found["search"]["answer"]["where"]["first"] == 1
+    assert "vect_loop 2 of 2, left out: from there on it has " in " ".join(said.split())
 
 
 def test_kernels_are_those_of_studies_that_boot_them(own_home: Home, tmp_path: Path) -> None:

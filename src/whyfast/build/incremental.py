@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from whyfast.build.run import (
     spoilt_since,
 )
 from whyfast.build.steps import Steps, expand_steps
+from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -132,7 +132,7 @@ def _go_on(
         + (", from what the last build left" if before is not None else "")
     )
     update_source(recipe.source, work / "src", before)
-    started = time.time()
+    watch = Stopwatch()
     jobs = os.cpu_count() or 1
     env, sandbox, reason = run_steps(
         recipe, slot, store, expand_steps(recipe, work, jobs), runner, progress
@@ -147,7 +147,7 @@ def _go_on(
     shutil.copy(slot / "log.txt", kept / "log.txt")
     steps = expand_steps(recipe, kept / "work", jobs)
     program = kept / "work" / recipe.program
-    complete(kept, provenance_of(recipe, steps, env, program, started, sandbox))
+    complete(kept, provenance_of(recipe, steps, env, program, watch, sandbox))
     listing.write_text(json.dumps(sorted(recipe.source.files)))
     stored = store.find(recipe.digest)
     assert stored is not None

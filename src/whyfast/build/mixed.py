@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from elftools.elf.sections import SymbolTableSection
 from whyfast.build.failure import because, why
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import FOLDER as LAYOUTS
+from whyfast.build.relink import make_layouts
 from whyfast.build.steps import Steps, enclose, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
@@ -54,6 +55,14 @@ def link_mixed(
     """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
     is; made once. Raises :class:`CannotMix`."""
     said = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
+    return link_with(good, {name: bad.work / name for name in objects}, link, said, store)
+
+
+def link_with(
+    good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, said: str, store: BuildStore
+) -> Path:
+    """The program of ``good`` with these files in the place of objects of its own, linked as
+    ``link`` is; made once for all that are ``said`` to be the same. Raises :class:`CannotMix`."""
     name = hashlib.sha256(said.encode()).hexdigest()[:16]
     folder = store.folder(good.build.digest) / MIXED / name
     program = folder / "work" / good.recipe.program
@@ -62,7 +71,7 @@ def link_mixed(
             return program
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            _prepare(good, bad, objects, folder / "work")
+            _prepare(good, objects, folder / "work")
             _link(link.recipe, folder, store)
         except (CannotBuildHere, OSError) as error:
             reason = because(error) if isinstance(error, OSError) else str(error)
@@ -71,6 +80,23 @@ def link_mixed(
             raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
         (folder / "done").touch()
     return program
+
+
+def mixed_layouts(
+    program: Path, link: BuiltWith, seeds: Sequence[int], keep: Sequence[str], store: BuildStore
+) -> list[Path]:
+    """The layouts ``seeds`` of a mixture, as :func:`whyfast.build.relink.relink` makes those of a
+    build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
+    recipe = link.recipe
+    work = program.parents[len(Path(recipe.program).parts) - 1]
+    return make_layouts(
+        work,
+        lambda layout, target: expand_link(recipe, work, layout, target),
+        lambda step: _run(recipe, work.parent, store, step),
+        recipe.program,
+        seeds,
+        keep,
+    )
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:
@@ -120,9 +146,9 @@ def _objects(folder: Path) -> Iterator[Path]:
             yield relative
 
 
-def _prepare(good: BuiltWith, bad: BuiltWith, objects: Sequence[str], work: Path) -> None:
-    """The build folder of the one with objects of the other, which are the newest files in it, so
-    that a makefile puts them into its libraries."""
+def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
+    """The build folder with other objects, which are the newest files in it, so that a makefile
+    puts them into its libraries."""
     shutil.copytree(
         good.work,
         work,
@@ -131,23 +157,28 @@ def _prepare(good: BuiltWith, bad: BuiltWith, objects: Sequence[str], work: Path
         dirs_exist_ok=False,
     )
     (work / good.recipe.program).unlink()
-    for name in objects:
+    for name, file in objects.items():
         (work / name).unlink()
-        shutil.copyfile(bad.work / name, work / name)
+        shutil.copyfile(file, work / name)
         os.utime(work / name)
 
 
 def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
-    work, log, steps = folder / "work", folder / "log.txt", Steps()
+    step = expand_link(recipe, folder / "work", "", shlex.quote(recipe.program))
+    status = _run(recipe, folder, store, step)
+    if status != 0:
+        lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
+        raise CannotMix(why(step, status, lines[-20:]))
+
+
+def _run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
+    """The exit status of a shell line in the mixture's folder."""
+    work, steps = folder / "work", Steps()
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
     within, _ = enclose(recipe, folder, store)
-    step = expand_link(recipe, work, "", shlex.quote(recipe.program))
-    with log.open("wb") as out:
+    with (folder / "log.txt").open("ab") as out:
         try:
-            status = steps.run(step, work, env, out.fileno(), within)
+            return steps.run(step, work, env, out.fileno(), within)
         except KeyboardInterrupt:
             steps.cancel(signal.SIGTERM)  # a session of its own hears of no interrupt
             raise
-    if status != 0:
-        lines = log.read_text("utf-8", "replace").splitlines()
-        raise CannotMix(why(step, status, lines[-20:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,39 @@ from whyfast.cli.output import add_outputs
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
     from whyfast.model.evidence import Evidence
-    from whyfast.report.document import ReportSection
+    from whyfast.model.hot import Heat
+    from whyfast.model.trouble import Trouble
+    from whyfast.report.document import ReportSection, Table
     from whyfast.report.topics.two_programs import Looked
-
-    #: What is shown, and the same as data for ``--json``.
-    Shown = tuple[list[ReportSection | None], dict[str, object]]
-    #: With it what each program is in one line.
-    Summed = tuple[list[ReportSection | None], dict[str, object], list[Looked]]
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
 #: So many functions are laid side by side where none is asked for.
 MOST_FUNCTIONS = 20
+
+
+@dataclass(frozen=True)
+class ProgramsAsked:
+    """The programs, what they are called, and how they are to be read."""
+
+    files: Sequence[Path]
+    labels: Sequence[str]
+    arch: Architecture | None
+    debug: Sequence[Path]
+    heat: Heat | None
+
+
+@dataclass
+class Shown:
+    """What is shown, the same as data for ``--json``, and for the first screen what each program
+    is, the first one's table and headline, and troubles of compilers."""
+
+    sections: list[ReportSection | None] = field(default_factory=list)
+    data: dict[str, object] = field(default_factory=dict)
+    looked: list[Looked] = field(default_factory=list)
+    candidates: Table | None = None
+    troubles: tuple[Trouble, ...] = ()
+    headline: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +75,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--arch",
         choices=["aarch64", "x86-64"],
         help="which part of a universal Mach-O file (default: aarch64 if it has one)",
+    )
+    parser.add_argument(
+        "--debug-dir",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="where debug files are looked for, by build id or by name; may be repeated",
+    )
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="a profile of one of the programs (callgrind.out, or the text of perf script): the "
+        "hottest functions go first",
     )
     parser.add_argument(
         "--run",
@@ -111,7 +148,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     from whyfast.cli.output import FAILED, show
     from whyfast.explain.objects.containers import taken_out
     from whyfast.report.document import section, sentences
-    from whyfast.report.pages.code_page import code_page
+    from whyfast.report.pages.code_page import code_page, programs_brief
     from whyfast.report.topics.two_programs import programs_headline
 
     found_in = [taken_out(file, folder) for file in args.files]
@@ -120,30 +157,40 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     if len(set(labels)) < len(labels):
         labels = [str(file) for file in args.files]
     args.files = [one.path for one in found_in]
-    which = section("parts", "", sentences(one.note for one in found_in if one.note))
-    sections: list[ReportSection | None] = []
-    data: dict[str, object] = {}
-    found: list[Looked] = []
+    parts = [one.note for one in found_in if one.note]
+    asked = ProgramsAsked(args.files, labels, args.arch, args.debug_dir, _heat(args))
+    shown = Shown()
     failed = False
     unmatched: list[str] = []
     if args.function:
-        sections, data, found = _functions(args.files, labels, args.function, args.arch)
-        unmatched = _unmatched(args.files, labels, [one.program for one in found], args.arch)
-        data["unmatched"] = unmatched
+        shown = _functions(asked, args.function)
+        unmatched = _unmatched(asked, [one.program for one in shown.looked])
+        shown.data["unmatched"] = unmatched
     elif args.run is None:
-        sections, data, found = _survey(args.files, labels, args.arch)
+        shown = _survey(asked)
+    sections, data = shown.sections, shown.data
     if args.run is not None:
         from whyfast.cli.explain_run import count
 
         counted, facts, failed = count(args, labels)
         sections, data = [*sections, counted], {**data, **facts}
-    looked_at = any(one.program.functions for one in found)
-    headline = programs_headline(found) if len(found) > 1 and looked_at else ""
+    looked_at = any(one.program.functions for one in shown.looked)
+    headline = shown.headline
+    if len(shown.looked) > 1:
+        headline = programs_headline(shown.looked, asked.heat) if looked_at else ""
+    brief = None
     if args.diff:
-        beside, code = _beside(args.files, labels, args.function, args.arch)
+        beside, code = _beside(asked, args.function)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
+    elif looked_at and args.run is None:
+        warnings = [f"Warning: {one}" for one in unmatched]
+        said = (*warnings, *parts)
+        brief = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
+    if asked.heat is not None:
+        data["profile"] = asdict(asked.heat)
+    which = section("parts", "", sentences(parts))
     show(
-        code_page(which, _warnings(unmatched), *sections, headline=headline),
+        code_page(which, _warnings(unmatched), *sections, headline=headline, brief=brief),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
         paged=args.diff,
@@ -151,46 +198,60 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     return FAILED if failed or unmatched else 0
 
 
-def _functions(
-    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Summed:
-    from dataclasses import asdict
+def _heat(args: argparse.Namespace) -> Heat | None:
+    from whyfast.explain.heat import read_heat
 
+    return read_heat(args.profile, args.files) if args.profile is not None else None
+
+
+def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
-    from whyfast.report.pages.code_page import compare_programs, function_sections
+    from whyfast.report.pages.code_page import (
+        compare_programs,
+        function_sections,
+        function_table,
+    )
     from whyfast.report.topics.two_programs import Looked
 
     programs = [
-        explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
-        for file, label in zip(files, labels, strict=True)
+        explain_program(
+            file,
+            variant=label,
+            dispatch=globs,
+            functions=globs,
+            architecture=asked.arch,
+            debug=asked.debug,
+        )
+        for file, label in zip(asked.files, asked.labels, strict=True)
     ]
-    comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
+    comparisons = [compare_programs(programs[0], other, asked.heat) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
     data: dict[str, object] = {
         "programs": [asdict(p) for p in programs],
         "comparisons": [asdict(c) for c in comparisons],
         "troubles": [asdict(t) for t in troubles],
     }
-    looked = [Looked(p, p.dispatch) for p in programs]
-    return list(function_sections(programs, comparisons, troubles)), data, looked
+    return Shown(
+        list(function_sections(programs, comparisons, troubles, asked.heat)),
+        data,
+        [Looked(p, p.dispatch) for p in programs],
+        function_table(programs[0]),
+        tuple(troubles),
+    )
 
 
-def _unmatched(
-    files: Sequence[Path],
-    labels: Sequence[str],
-    programs: Sequence[Evidence],
-    arch: Architecture | None,
-) -> list[str]:
+def _unmatched(asked: ProgramsAsked, programs: Sequence[Evidence]) -> list[str]:
     """A warning for each pattern that matches in no program."""
     from whyfast.explain.program import hint_for
     from whyfast.model.evidence import unmatched
 
     said = []
     for glob in unmatched(programs):
-        hint = hint_for(files[0], glob, arch)
+        hint = hint_for(asked.files[0], glob, asked.arch)
         said.append(
-            f"{glob}: no function of {', '.join(labels)} matches it" + (f"; {hint}" if hint else "")
+            f"{glob}: no function of {', '.join(asked.labels)} matches it"
+            + (f"; {hint}" if hint else "")
         )
     return said
 
@@ -201,17 +262,23 @@ def _warnings(said: Sequence[str]) -> ReportSection | None:
     return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
 
 
-def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Summed:
-    from dataclasses import asdict
-
+def _survey(asked: ProgramsAsked) -> Shown:
     from whyfast.explain.survey import survey_program
-    from whyfast.report.pages.code_page import survey_sections
-    from whyfast.report.topics.two_programs import Looked
+    from whyfast.report.pages.code_page import (
+        compare_programs,
+        comparison_sections,
+        survey_headline,
+        survey_sections,
+        survey_table,
+        surveyed,
+    )
 
     surveys = [
-        survey_program(file, variant=label, architecture=arch)
-        for file, label in zip(files, labels, strict=True)
+        survey_program(file, variant=label, architecture=asked.arch, debug=asked.debug)
+        for file, label in zip(asked.files, asked.labels, strict=True)
     ]
+    first, *others = (s.evidence for s in surveys)
+    comparisons = [compare_programs(first, other, asked.heat) for other in others]
     programs = [
         {
             **asdict(survey.evidence),
@@ -225,29 +292,34 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
         }
         for survey in surveys
     ]
-    looked = [
-        Looked(s.evidence, s.handlers[1] if s.handlers else s.candidates[0][1])
-        if s.handlers or s.candidates
-        else Looked(s.evidence)
-        for s in surveys
-    ]
-    return list(survey_sections(surveys)), {"programs": programs}, looked
+    return Shown(
+        [*comparison_sections(comparisons, asked.heat), *survey_sections(surveys)],
+        {"programs": programs},
+        [surveyed(s) for s in surveys],
+        survey_table(surveys[0], totals_too=False),
+        headline=survey_headline(surveys[0]),
+    )
 
 
 def _beside(
-    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Shown:
-    from dataclasses import asdict
-
+    asked: ProgramsAsked, globs: Sequence[str]
+) -> tuple[list[ReportSection | None], dict[str, object]]:
     from whyfast.explain.code_listing import Listings
     from whyfast.explain.code_pairs import code_pair
     from whyfast.explain.program import load
     from whyfast.report.topics.code_sides import code_section
 
-    first, *others = (Listings(load(file, arch)) for file in files)
+    first, *others = (Listings(load(f, asked.arch, asked.debug)) for f in asked.files)
     pairs = [
-        code_pair(first, other, (labels[0], label), globs, 0 if globs else MOST_FUNCTIONS)
-        for other, label in zip(others, labels[1:], strict=True)
+        code_pair(
+            first,
+            other,
+            (asked.labels[0], label),
+            globs,
+            0 if globs else MOST_FUNCTIONS,
+            asked.heat,
+        )
+        for other, label in zip(others, asked.labels[1:], strict=True)
     ]
     code = [
         {

@@ -32,7 +32,7 @@ def count(
     from whyfast.measure.count import count_program
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.geometry import read_geometry
-    from whyfast.report.codec import encode
+    from whyfast.model.codec import encode
     from whyfast.report.names import visible
     from whyfast.report.topics.counters_shown import counts_section
     from whyfast.store.private import own_home

@@ -24,6 +24,7 @@ COMMANDS = {
     "search": "since which commit or compiler, and what exactly",
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
+    "merge": "results of one study from several machines, side by side",
     "doctor": "what this machine does to results; set it and put it back",
     "builds": "list, show and remove what has been built",
     "toolchain": "list, install and remove compilers",

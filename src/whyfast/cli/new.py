@@ -9,7 +9,7 @@ from pathlib import Path
 from whyfast.model.errors import UserError
 
 #: As :data:`whyfast.study.kinds.KINDS` has them; a test holds that.
-_KINDS = ("c", "cmake", "meson", "cargo", "go", "python")
+_KINDS = ("c", "autotools", "cmake", "meson", "cargo", "go", "python")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

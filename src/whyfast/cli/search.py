@@ -27,7 +27,11 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 #: Since when; those that are a study's alone, in order; and those of differences that are mixed.
-SINCE, LINES, SETS = ("commits", "toolchains"), ("passes", "kernels"), ("flags", "objects")
+SINCE, LINES, SETS = (
+    ("commits", "toolchains"),
+    ("passes", "kernels"),
+    ("flags", "objects", "functions"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --axis toolchains or kernels: those in order, or patterns (zig:clang-*)",
     )
     parser.add_argument(
-        "--object", metavar="FILE", default="", help="with --axis passes: the object they are over"
+        "--object",
+        metavar="FILE",
+        default="",
+        help="with --axis passes or functions: the object that they are of",
     )
     parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
     parser.add_argument("--margin", metavar="PERCENT", help="default: the study's, or 1%%")
@@ -174,6 +181,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
         args.blocks,
         args.fresh,
         args.measure,
+        args.object,
     )
     return _in_study(args, search, search_by_set, observer)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import Compared, LiveJudge
+from whyfast.judge.live import Compared, LiveJudge, Looks
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.model.question import Question
 from whyfast.model.sample import Block, Calibration, RunFailure
@@ -35,28 +35,36 @@ def measure_blocks(
     """
     if first is None:
         work.outside.left()  # what ran before is not told of here
-    live = _Live(work, run, entries, spec)
+    live = LiveSink(work, run, entries, spec)
     clock = work.outside.clock
     with run.timed("measure", clock), run.session(work.outside) as session:
         if first is not None:
             live.begin_with(entries[0], first(session.id))
         measure(
             entries,
-            MeasuringSession(
-                run.run.id,
-                session.id,
-                live,
-                clock,
-                work.outside.cpus,
-                lambda name: work.observer.note(f"calibrating {name}"),
-                lambda name, threads: work.observer.note(_released(name, threads)),
-            ),
+            measuring_session(work, run, session.id, live, work.outside.cpus),
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
 
 
-def _released(name: str, threads: Mapping[str, int]) -> str:
+def measuring_session(
+    work: Work[Q], run: OpenRun, session: str, live: LiveSink, cpus: Sequence[int]
+) -> MeasuringSession:
+    """Where blocks are taken and kept, under the id of a session, on a machine with those CPUs."""
+    return MeasuringSession(
+        run.run.id,
+        session,
+        live,
+        work.outside.clock,
+        cpus,
+        lambda name: work.observer.note(f"calibrating {name}"),
+        lambda name, threads: work.observer.note(released(name, threads)),
+    )
+
+
+def released(name: str, threads: Mapping[str, int]) -> str:
+    """What is said of a benchmark whose processes are bound to one CPU no longer."""
     most = max(threads, key=threads.__getitem__)
     return (
         f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "
@@ -74,17 +82,22 @@ def _compared(question: Question, same: Mapping[str, str]) -> Compared:
     return pairs
 
 
-class _Live:
+class LiveSink:
     """A sink that keeps what it is given, judges it, and tells the observer."""
 
     def __init__(
-        self, work: Work[Q], run: OpenRun, entries: Sequence[BenchmarkRun], spec: MeasureSpec
+        self,
+        work: Work[Q],
+        run: OpenRun,
+        entries: Sequence[BenchmarkRun],
+        spec: MeasureSpec,
+        looks: Looks | None = None,
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
         self._left = work.outside.left
         self._left_behind: set[str] = set()
-        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same))
+        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same), looks)
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

@@ -13,6 +13,7 @@ from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.investigate.work import Work
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.temporary_sysctls import SysctlRunner
 from whyfast.model.sample import Block, RunFailure
@@ -92,6 +93,16 @@ def launch_arguments(
     )
 
 
+def runner_of(work: Work[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
+    """What starts the processes of a benchmark, under the settings of their variants."""
+    arguments = launch_arguments(work, benchmark, work.prefixes)
+    runner = work.outside.runner(benchmark.runner, arguments)
+    settings = {v.name: v.sysctl for v in work.question.variants}
+    if any(settings.values()):
+        runner = SysctlRunner(runner, settings, work.sysctls)
+    return runner, arguments
+
+
 def entry_of(
     work: Work[Study],
     benchmark: Benchmark,
@@ -102,11 +113,7 @@ def entry_of(
     study = work.question
     own = [b for b in blocks if b.benchmark == benchmark.name]
     failed = {f.variant for f in failures if f.benchmark == benchmark.name}
-    arguments = launch_arguments(work, benchmark, work.prefixes)
-    runner = work.outside.runner(benchmark.runner, arguments)
-    settings = {v.name: v.sysctl for v in study.variants}
-    if any(settings.values()):
-        runner = SysctlRunner(runner, settings, work.sysctls)
+    runner, arguments = runner_of(work, benchmark)
     main, usable = work.baselines[0], [b.variant for b in work.usable]
     ordered = [main, *(v for v in usable if v != main)]
     return BenchmarkRun(

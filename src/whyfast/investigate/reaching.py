@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.work import Work
+from whyfast.measure.harnesses import LONG, ONCE
+from whyfast.measure.registry import MAKERS
 from whyfast.model.check import CodeComparison, Reach
 from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import UserError
@@ -41,9 +44,24 @@ def _reach(
     names: Mapping[str, Mapping[str, str]],
     code: CodeComparison,
 ) -> Reach:
-    if not benchmark.kind.countable:
+    if benchmark.kind.countable:
+        return _reach_of(benchmark, counter.simulated(benchmark)[0], names, code)
+    if MAKERS[benchmark.runner].to_see is None:
         return Reach(benchmark.name, None, f"a {benchmark.runner} benchmark cannot be simulated")
-    counts, _ = counter.simulated(benchmark)
+    # Once shows what most changes are about. That something is not executed takes as many
+    # iterations as are measured: inputs may differ from one to the next.
+    seen = _reach_of(benchmark, counter.seen(benchmark, ONCE), names, code)
+    if seen.placement_only:
+        seen = _reach_of(benchmark, counter.seen(benchmark, LONG), names, code)
+    return replace(seen, instructions=None)
+
+
+def _reach_of(
+    benchmark: Benchmark,
+    counts: list[Counts],
+    names: Mapping[str, Mapping[str, str]],
+    code: CodeComparison,
+) -> Reach:
     broken = next((c for c in counts if c.profile is None or c.failed), None)
     if broken is not None or not counts:
         notes = broken.notes if broken else ()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from whyfast.investigate.outside import Outside
@@ -20,10 +20,16 @@ from whyfast.model.study import Study
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
 
+#: The fact of a session on a host of a fleet that has its name.
+FLEET_HOST = "fleet_host"
 
-def counted(blocks: Iterable[Block]) -> list[Block]:
-    """Without those that were taken on one CPU before the benchmark was released from it."""
-    taken = list(blocks)
+
+def counted(blocks: Sequence[Block], sessions: Iterable[Session] = ()) -> list[Block]:
+    """Without those that were taken on one CPU before the benchmark was released from it, and
+    those that a host of a fleet took before the benchmark went to another."""
+    host = {s.id: s.environment.get(FLEET_HOST) for s in sessions}
+    last = {b.benchmark: host.get(b.session) for b in blocks} if host else {}
+    taken = [b for b in blocks if host.get(b.session) == last.get(b.benchmark)]
     free = {b.benchmark for b in taken if b.cpu is None}
     return [b for b in taken if b.cpu is None or b.benchmark not in free]
 
@@ -53,7 +59,8 @@ class OpenRun:
 
     def blocks(self) -> list[Block]:
         """Those so far, also of earlier sessions."""
-        return counted(self.store.blocks(self.run.id))
+        run = self.run.id
+        return counted(self.store.blocks(run), self.store.sessions(run))
 
     def failures(self) -> list[RunFailure]:
         """Those so far, also of earlier sessions."""
@@ -87,17 +94,23 @@ class OpenRun:
 
 @contextmanager
 def recording(
-    work: Work[Q], key: str | None, *, fresh: bool = False, alone: bool = True
+    work: Work[Q],
+    key: str | None,
+    *,
+    fresh: bool = False,
+    alone: bool = True,
+    kept: SampleStore | None = None,
 ) -> Iterator[OpenRun]:
     """The unfinished run of that key, or a new one; always when it is to be ``fresh``. Without a
     key it is new, and never gone on with.
 
     ``alone``: it waits until nobody else measures on this machine, and puts back first what an
     earlier run left behind. Interrupted (KeyboardInterrupt), it ends there, is not ``complete``,
-    and goes on in the next recording of that key. UserError when the store cannot be written.
+    and goes on in the next recording of that key. ``kept`` is the store where several runs share
+    one, and stays open. UserError when the store cannot be written.
     """
     outside = work.outside
-    with closing(outside.store(work.home.database)) as store:
+    with nullcontext(kept) if kept else closing(outside.store(work.home.database)) as store:
         run = store.unfinished(key) if key and not fresh else None
         if run is None:
             name, now = work.question.name, outside.clock.now()

@@ -9,7 +9,7 @@ from whyfast.investigate.counting import count
 from whyfast.investigate.events import Observer
 from whyfast.investigate.folding import fold
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import measurer_of
+from whyfast.investigate.measuring import Measurer, measurer_of
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import recording, run_key
@@ -28,6 +28,7 @@ def run_study(
     *,
     outside: Outside | None = None,
     fresh: bool = False,
+    elsewhere: Measurer | None = None,
 ) -> Result:
     """Build, measure, judge and explain; resumes the last run of the same study if unfinished.
 
@@ -35,11 +36,12 @@ def run_study(
     while measuring, it returns what there is with ``complete`` False, and the next call goes on.
     UserError when no baseline could be built. Where every variant is for evidence only, or no two
     are left that are what their names say, nothing is measured, and the result has no verdicts.
+    ``elsewhere`` measures on other machines than this one.
     """
     if study.stands_for:
         observer.note(f"{study.stands_for}; running {study.name} instead")
     work = Work(with_twin(study), home, observer, outside or Outside())
-    measurer = measurer_of(study)
+    measurer = elsewhere or measurer_of(study)
     measurer.check(work)
     work = build(work)
     if not study.measured:
@@ -48,7 +50,7 @@ def run_study(
     if not comparable(work):
         return read_only(work)
     observer.phase("measure")
-    with recording(work, run_key(work), fresh=fresh) as run:
+    with recording(work, run_key(work), fresh=fresh, alone=elsewhere is None) as run:
         work = observe(work)
         measurer.measure(work, run)
         work = count(work, run)

@@ -98,6 +98,12 @@ def _identical(study: Question, builds: Sequence[BuildOutcome]) -> Iterable[Conf
 
 
 def _boots(sessions: Sequence[Session]) -> Iterable[Confound]:
+    # Of one machine: that several have been started is no news.
+    machines = {s.environment.get("machine") for s in sessions}
+    if len(machines) > 1:
+        for machine in machines:
+            yield from _boots([s for s in sessions if s.environment.get("machine") == machine])
+        return
     boots = {s.environment.get("boot_id") for s in sessions} - {None}
     systems = {s.environment.get("system") for s in sessions} - {None}
     if len(systems) > 1:

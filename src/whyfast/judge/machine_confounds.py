@@ -34,10 +34,37 @@ def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> l
     the host kept for itself, and throttling, while measuring."""
     taken = {b.session for b in blocks}
     used = [s for s in sessions if s.id in taken]
-    return [*_settings(used, blocks), *_steal(used), *_throttling(used)]
+    apart = _apart(used, blocks)
+    return [*_settings(used, blocks, apart), *_hosts(apart), *_steal(used), *_throttling(used)]
 
 
-def _settings(sessions: Sequence[Session], blocks: Sequence[Block]) -> Iterator[Confound]:
+def _apart(sessions: Sequence[Session], blocks: Sequence[Block]) -> dict[str, set[str]]:
+    """Hosts and their benchmarks where benchmarks were spread over hosts, each on one; else
+    empty."""
+    host = {s.id: _value(s.environment, "hostname", "") for s in sessions}
+    name = {s.id: str(s.environment.get("machine") or host[s.id]) for s in sessions}
+    found: dict[str, set[str]] = {}
+    for block in blocks:
+        if block.session in name:
+            found.setdefault(name[block.session], set()).add(block.benchmark)
+    whole = [benchmark for names in found.values() for benchmark in names]
+    return found if len(found) > 1 and len(set(whole)) == len(whole) else {}
+
+
+def _hosts(apart: Mapping[str, set[str]]) -> Iterator[Confound]:
+    if apart:
+        sides = "; ".join(f"{host} ({len(names)})" for host, names in sorted(apart.items()))
+        yield Confound(
+            "hosts",
+            f"the benchmarks were spread over {len(apart)} hosts: {sides}; every comparison lies "
+            "within one host, and a geometric mean goes over all of them",
+            "note",
+        )
+
+
+def _settings(
+    sessions: Sequence[Session], blocks: Sequence[Block], apart: Mapping[str, set[str]]
+) -> Iterator[Confound]:
     number = {s.id: sum(b.session == s.id for b in blocks) for s in sessions}
     for key, title in {**FACTS, **SETTINGS}.items():
         groups: dict[str, int] = {}
@@ -49,7 +76,7 @@ def _settings(sessions: Sequence[Session], blocks: Sequence[Block]) -> Iterator[
             if end is not None and end != start:
                 changed.append((start, end))
             groups[start] = groups.get(start, 0) + number[session.id]
-        if len(groups) > 1:
+        if len(groups) > 1 and not apart:
             sides = "; ".join(
                 f"{value} ({n} block{'' if n == 1 else 's'})" for value, n in groups.items()
             )

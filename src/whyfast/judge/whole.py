@@ -18,7 +18,8 @@ from whyfast.judge.fixes import judge_fixes
 from whyfast.judge.interactions import judge_interactions
 from whyfast.judge.modes import process_modes
 from whyfast.judge.placement import judge_placement
-from whyfast.judge.ratios import Ratios, pair_ratios
+from whyfast.judge.ratios import Ratios
+from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
 from whyfast.judge.slopes import judge_lines
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.judge.suite import fitting, judge_suites, rounds_of, suite_ratios
@@ -68,16 +69,10 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     blocks = recorded.blocks
     benchmarks = [b.name for b in question.benchmarks]
     commands = isinstance(question, Commands)
-    builds = [
-        b
-        for b in usable_builds(question, recorded.builds, evidence)
-        if b.variant not in recorded.same
-    ]
-    variants = [v.name for v in question.variants] if commands else [b.variant for b in builds]
-    # Nothing may have been measured, of nothing that was built.
-    baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
+    compared = compared_of(question, recorded, evidence)
+    builds, variants, baselines = compared.builds, compared.variants, compared.baselines
     main, margin = baselines[0], question.margin
-    pairs = question.compared(variants, baselines, recorded.same)
+    pairs = compared.pairs
     slopes = judge_lines(blocks, benchmarks=question.benchmarks, variants=variants, baseline=main)
     if any(boot.unit == "instructions" for boot in recorded.boots):
         verdicts = judge_counts(
@@ -94,10 +89,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         pairs=pairs,
         margin=margin,
         warming=warming,
-        scope=Scope(
-            [p for p in claim_pairs(question, evidence) if set(p) <= set(variants)],
-            {(f.benchmark, f.variant) for f in recorded.lacking},
-        ),
+        scope=compared.scope,
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -142,6 +134,40 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     )
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What was measured of an investigation, and which of that is compared with what."""
+
+    builds: Sequence[Build]
+    variants: Sequence[str]
+    baselines: Sequence[str]
+    pairs: Sequence[tuple[str, str]]
+    scope: Scope
+
+
+def compared_of(question: Question, recorded: Recorded, evidence: Sequence[Evidence]) -> Compared:
+    """Every variant that was measured with every baseline that was, and the claimed pairs."""
+    builds = [
+        b
+        for b in usable_builds(question, recorded.builds, evidence)
+        if b.variant not in recorded.same
+    ]
+    commands = isinstance(question, Commands)
+    variants = [v.name for v in question.variants] if commands else [b.variant for b in builds]
+    # Nothing may have been measured, of nothing that was built.
+    baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
+    return Compared(
+        builds,
+        variants,
+        baselines,
+        question.compared(variants, baselines, recorded.same),
+        Scope(
+            [p for p in claim_pairs(question, evidence) if set(p) <= set(variants)],
+            {(f.benchmark, f.variant) for f in recorded.lacking},
+        ),
+    )
+
+
 def usable_builds(
     question: Question, builds: Sequence[BuildOutcome], evidence: Sequence[Evidence]
 ) -> list[Build]:
@@ -171,10 +197,10 @@ def judge_study(
     further = [p for p in scope.claimed if not {p, p[::-1]} & set(pairs)]
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
-    by_name = _by_name(blocks, benchmarks)
+    by_name = blocks_by_benchmark(blocks, benchmarks)
     rounds = rounds_of(blocks, benchmarks)
     for family in (pairs, further):
-        samples = _samples(by_name, family, warming or {})
+        samples = ratios_by_key(by_name, family, warming or {})
         cost: dict[Key, float] = {
             key: float(np.mean([b.seconds for b in by_name[key[0]]])) for key in samples
         }
@@ -185,29 +211,6 @@ def judge_study(
         verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
         suites += judge_suites(samples, margin=margin, rounds=rounds, benchmarks=both)
     return tuple(verdicts), tuple(suites)
-
-
-def _by_name(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, list[Block]]:
-    found: dict[str, list[Block]] = {name: [] for name in benchmarks}
-    for block in blocks:
-        if block.benchmark in found:
-            found[block.benchmark].append(block)
-    return found
-
-
-def _samples(
-    by_name: Mapping[str, Sequence[Block]],
-    pairs: Sequence[tuple[str, str]],
-    warming: Mapping[str, int],
-) -> dict[tuple[str, str, str], Ratios]:
-    """What the blocks of each benchmark say about each pair, where there are any."""
-    found = {
-        (name, *pair): ratios
-        for name, own in by_name.items()
-        for pair, ratios in pair_ratios(own, pairs, warming.get(name, 0)).items()
-    }
-    ordered = [(name, *pair) for name in by_name for pair in pairs]
-    return {key: found[key] for key in ordered if key in found}
 
 
 def judge_placements(
@@ -258,7 +261,7 @@ def _series(
 ) -> dict[Key, Ratios]:
     """What every pair's blocks say, of the suite first (benchmark None) and then of each
     benchmark."""
-    samples = _samples(_by_name(blocks, benchmarks), pairs, warming)
+    samples = ratios_by_key(blocks_by_benchmark(blocks, benchmarks), pairs, warming)
     rounds = rounds_of(blocks, benchmarks)
     series: dict[Key, Ratios] = {}
     for pair in pairs:
@@ -277,7 +280,7 @@ def judge_steadiness(
 
     Commands run anew for each value, so that they cannot warm up.
     """
-    by_name = _by_name(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
+    by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
     return tuple(u for own in by_name.values() for u in unsteady(own, variants))
 
 
@@ -290,7 +293,7 @@ def judge_modes(
     warming: Mapping[str, int],
 ) -> tuple[Modes, ...]:
     """The speeds of every variant that has more than one on a benchmark."""
-    by_name = _by_name(blocks, [b.name for b in benchmarks])
+    by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks])
     return tuple(
         found
         for b in benchmarks
@@ -318,7 +321,7 @@ def judge_levels(
     """
     found = []
     warming, drifting = set_aside(unsteady), {u.benchmark for u in unsteady if u.lasts}
-    for name, own in _by_name(blocks, [b.name for b in benchmarks]).items():
+    for name, own in blocks_by_benchmark(blocks, [b.name for b in benchmarks]).items():
         skip, drifts = warming.get(name, 0), name in drifting
         for variant in variants:
             if variant != baseline:

@@ -9,15 +9,15 @@ import hashlib
 import math
 import random
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from whyfast.measure.block import BlockFailed, run_block
-from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns, calibrate
+from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns
 from whyfast.measure.clock import Clock
-from whyfast.measure.invocation import InvocationFailed, Runner
+from whyfast.measure.invocation import Runner
 from whyfast.measure.schedule import draw, draw_layouts
+from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration, take
 from whyfast.model.sample import Block, Calibration, RunFailure
 
 #: Blocks after which the number of turns is first chosen anew from measured variances; then each
@@ -124,6 +124,24 @@ def measure(
     block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
     left out of that benchmark from then on.
     """
+    runners = {e.name: e.runner for e in entries}
+    steps = campaign(entries, session, limits, settled)
+    try:
+        wanted = next(steps)
+        while True:
+            wanted = steps.send(take(wanted, runners[wanted.benchmark], session.clock))
+    except StopIteration as ended:
+        return float(ended.value)
+
+
+def campaign(
+    entries: Sequence[BenchmarkRun],
+    session: MeasuringSession,
+    limits: Limits,
+    settled: Callable[[BenchmarkRun], bool],
+) -> Generator[Wanted, Outcome, float]:
+    """:func:`measure` without taking anything: it yields what is wanted next, and is sent what came
+    of it, wherever that was taken."""
     share = limits.budget / len(entries) if entries else math.inf
     session = replace(session, longest_block=min(session.longest_block, share / BLOCKS_WANTED))
     began = session.clock.monotonic()
@@ -145,7 +163,7 @@ def measure(
             for entry in passed:
                 if not entry.comparable or not fits(entry):
                     continue
-                block = _one_block(entry, session, rng)
+                block = yield from _one_block(entry, session, rng)
                 if block is not None:
                     entry.blocks.append(block)
                     session.sink.add_block(block)
@@ -182,13 +200,15 @@ def next_round(
     return [rng.sample(passed, len(passed)) for passed in passes]
 
 
-def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Random) -> Block | None:
+def _one_block(
+    entry: BenchmarkRun, session: MeasuringSession, rng: random.Random
+) -> Generator[Wanted, Outcome, Block | None]:
     """Calibrate if need be and take one block; None when a variant failed, which is recorded."""
     places = session.cpus if entry.pinned else ()
     if entry.calibration is None:
         session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        entry.calibration = _calibrate(entry, cpu, session)
+        entry.calibration = yield from _calibrate(entry, cpu, session)
         if entry.calibration is None:
             return None
     _review_turns(entry, session.sink)
@@ -199,19 +219,11 @@ def _one_block(entry: BenchmarkRun, session: MeasuringSession, rng: random.Rando
         loops=c.loops,
         warmups=1 if entry.runner.loops_vary else 0,
     )
-    try:
-        block = run_block(
-            entry.runner,
-            plan,
-            benchmark=entry.name,
-            reference=entry.baseline,
-            index=entry.next_index,
-            session=session.session,
-            clock=session.clock,
-        )
-    except BlockFailed as failed:
-        _drop(entry, failed.failure, session.sink)
+    block = yield WantedBlock(plan, entry.name, entry.baseline, entry.next_index, session.session)
+    if isinstance(block, RunFailure):
+        _drop(entry, block, session.sink)
         return None
+    assert isinstance(block, Block)
     if block.cpu is not None and max(block.threads.values(), default=1) > 1:
         session.released(entry.name, block.threads)
         _release(entry)
@@ -244,24 +256,15 @@ def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
 
 def _calibrate(
     entry: BenchmarkRun, cpu: int | None, session: MeasuringSession
-) -> Calibration | None:
-    sink, clock = session.sink, session.clock
-    block = session.longest_block
-    try:
-        calibration = calibrate(
-            entry.name,
-            entry.runner,
-            entry.variants,
-            cpu=cpu,
-            clock=clock,
-            wanted=WantedLengths(entry.turn, entry.turns, block),
-        )
-        sink.add_calibration(calibration)
-        return calibration
-    except InvocationFailed as failed:
-        variant = failed.variant or entry.variants[0]
-        _drop(entry, failed.as_failure(entry.name, variant), sink)
+) -> Generator[Wanted, Outcome, Calibration | None]:
+    wanted = WantedLengths(entry.turn, entry.turns, session.longest_block)
+    found = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, wanted)
+    if isinstance(found, RunFailure):
+        _drop(entry, found, session.sink)
         return None
+    assert isinstance(found, Calibration)
+    session.sink.add_calibration(found)
+    return found
 
 
 def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:

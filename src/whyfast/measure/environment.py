@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import platform
 
@@ -29,11 +30,14 @@ _FILES = {
 def environment(system: System) -> dict[str, object]:
     """Facts that a reader needs to judge a measurement; what cannot be read is left out.
 
-    ``doctor`` holds what ``whyfast doctor`` says about this machine.
+    ``machine`` is the name that ``WHYFAST_MACHINE`` gives it, where its user set one, ``doctor``
+    what ``whyfast doctor`` says about this machine.
     """
     cpu = _cpuinfo(system)
     facts: dict[str, object | None] = {
         "whyfast": __version__,
+        "machine": os.environ.get("WHYFAST_MACHINE", "").strip(),
+        "machine_id": _machine_id(system),
         "hostname": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
@@ -74,6 +78,13 @@ def _cpuinfo(system: System) -> dict[str, str]:
     first = text.split("\n\n", 1)[0]
     pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
     return {k.strip(): v.strip() for k, v in pairs}
+
+
+def _machine_id(system: System) -> str | None:
+    """What tells this installation from others. The system's own number must not be published
+    (machine-id(5)), so it is the key of a digest, from which it cannot be had."""
+    text = system.read("etc/machine-id")
+    return hmac.digest(text.encode(), b"whyfast", "sha256").hex()[:32] if text else None
 
 
 def _load(system: System) -> float | None:

@@ -23,6 +23,9 @@ from whyfast.measure.process import describe_status
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND
 
+#: Options that run a benchmark several times over.
+_REPEATS = ("-test.count", "-test.cpu", "--benchmark_repetitions")
+
 #: Names of benchmarks in a message.
 _NAMED = 3
 
@@ -31,21 +34,40 @@ _NAMED = 3
 class Harness:
     """``words`` are added to a command that does not have their option already; a value of a tenth
     of a second is long enough for the clock and short enough for many processes. ``folder`` is the
-    environment variable that says where results are written, for one that writes them."""
+    environment variable that says where results are written, for one that writes them.
+
+    ``once`` are the words with which it runs one iteration or a few, ``long`` those with which it
+    runs for five seconds: in a simulator that is about fifty times slower, as much as a value is.
+    Nobody reads what is printed then.
+    """
 
     format: Format
     words: tuple[str, ...]
+    once: tuple[str, ...]
+    long: tuple[str, ...]
     folder: str = ""
 
 
-GO = Harness(go_bench.FORMAT, ("-test.run=^$", "-test.benchtime=100ms"))
-GOOGLE = Harness(google_benchmark.FORMAT, ("--benchmark_format=json", "--benchmark_min_time=0.1"))
+GO = Harness(
+    go_bench.FORMAT,
+    words=("-test.run=^$", "-test.benchtime=100ms"),
+    once=("-test.run=^$", "-test.benchtime=1x"),
+    long=("-test.run=^$", "-test.benchtime=5s"),
+)
+GOOGLE = Harness(
+    google_benchmark.FORMAT,
+    words=("--benchmark_format=json", "--benchmark_min_time=0.1"),
+    once=("--benchmark_min_time=0",),  # no word for a number of iterations is known before 1.8
+    long=("--benchmark_min_time=5",),
+)
 CRITERION = Harness(
     criterion.FORMAT,
-    (
+    words=(
         *("--bench", "--noplot", "--sample-size=10"),
         *("--warm-up-time=0.1", "--measurement-time=0.1"),
     ),
+    once=("--test",),
+    long=("--bench", "--profile-time=5"),
     folder="CRITERION_HOME",
 )
 
@@ -73,6 +95,20 @@ def with_words(command: tuple[str, ...], harness: Harness) -> tuple[str, ...]:
     """The command with the harness's words, but for options that it has itself."""
     own = {word.split("=")[0] for word in command}
     return (*command, *(w for w in harness.words if w.split("=")[0] not in own))
+
+
+#: Which of :func:`to_see` is which.
+ONCE, LONG = 0, 1
+
+
+def to_see(command: tuple[str, ...], harness: Harness) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The command for a simulator that is to see which functions it executes: once, and for long.
+
+    How long it is to run and how often, the command does not say itself then.
+    """
+    timed = {w.split("=")[0] for w in (*harness.words, *harness.once, *harness.long)}
+    plain = tuple(w for w in command if w.split("=")[0] not in {*timed, *_REPEATS})
+    return (*plain, *harness.once), (*plain, *harness.long)
 
 
 class HarnessInvocation:

@@ -25,19 +25,31 @@ class RunnerMaker:
     """``make`` gives a runner for arguments that ``adapt`` made of a study's.
 
     ``packages`` brings the folder of Python packages that it needs, ``why_not`` says why this
-    machine or user cannot run it; empty when it can (None: any can).
+    machine or user cannot run it; empty when it can (None: any can). ``to_see`` gives the commands
+    with which a simulator sees what it executes, the shortest first; by itself that is the command.
     """
 
     make: Callable[[LaunchArguments], Runner]
     adapt: Callable[[LaunchArguments], LaunchArguments] = lambda arguments: arguments
     packages: Fetch | None = None
     why_not: Callable[[], str] | None = None
+    to_see: Callable[[tuple[str, ...]], tuple[tuple[str, ...], ...]] | None = None
 
 
-def _harness(name: RunnerName, arguments: LaunchArguments) -> Runner:
+def _harness(name: RunnerName) -> RunnerMaker:
+    return RunnerMaker(partial(_harness_runner, name), to_see=partial(_harness_to_see, name))
+
+
+def _harness_runner(name: RunnerName, arguments: LaunchArguments) -> Runner:
     from whyfast.measure.harnesses import HARNESSES, HarnessRunner
 
     return HarnessRunner(HARNESSES[name], arguments)
+
+
+def _harness_to_see(name: RunnerName, command: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    from whyfast.measure.harnesses import HARNESSES, to_see
+
+    return to_see(command, harness=HARNESSES[name])
 
 
 def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
@@ -57,9 +69,9 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
     "bpf": RunnerMaker(TurnRunner, why_not=_why_no_bpf),
-    "go": RunnerMaker(partial(_harness, "go")),
-    "google-benchmark": RunnerMaker(partial(_harness, "google-benchmark")),
-    "criterion": RunnerMaker(partial(_harness, "criterion")),
+    "go": _harness("go"),
+    "google-benchmark": _harness("google-benchmark"),
+    "criterion": _harness("criterion"),
 }
 
 

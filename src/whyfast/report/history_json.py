@@ -8,8 +8,8 @@ from typing import Any
 from whyfast import __version__
 from whyfast.history.penalty import FALSE_STEP
 from whyfast.history.why import Coincidence
+from whyfast.model.codec import encode
 from whyfast.model.history import Finding, History, SeriesHistory
-from whyfast.report.codec import encode
 from whyfast.report.topics.history_findings import headline, largest, suite_wide
 from whyfast.report.topics.history_why import coincidences, search_commands
 

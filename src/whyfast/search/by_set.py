@@ -15,13 +15,15 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.flags import with_flags
+from whyfast.search.axes.mixing import MixingEnds
 from whyfast.search.axes.registry import MIXINGS
 from whyfast.search.keep import search_key
-from whyfast.search.minimise import Differences, Minimal
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run_set import SetResult, run_set
-from whyfast.search.set_subject import SetSubject
-from whyfast.search.study_subject import StudySubject
+from whyfast.search.set_subject import BAD, GOOD, SetSubject
+from whyfast.search.study_subject import StudySubject, as_linked
 from whyfast.store.home import Home
 
 
@@ -30,7 +32,7 @@ class SetSearch:
     """What a user asks. ``good`` and ``bad`` are variants of the study; or flags of the compiler
     (``-O2 -fno-gcse``), which are given to ``variant`` (None: the study's main baseline).
     ``benchmarks`` are all of them when empty, ``margin`` None is the study's, ``blocks`` the most
-    to take."""
+    to take. ``object`` is for axes that are over one."""
 
     axis: str
     good: str
@@ -41,6 +43,7 @@ class SetSearch:
     blocks: int | None = None
     fresh: bool = False
     quantity: Quantity = "time"
+    object: str = ""
 
 
 def search_by_set(
@@ -51,10 +54,10 @@ def search_by_set(
     check_quantity(search.quantity, study)
     work = Work(replace(study, twin=False), home, observer, outside)
     good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
-    mixing = MIXINGS[search.axis](work, good, bad)
+    mixing = MIXINGS[search.axis](work, MixingEnds(good, bad, search.object))
     margin = study.margin if search.margin is None else search.margin
     key = search_key(
-        *(study.name, search.axis, search.quantity, mixing.differences, margin),
+        *(study.name, search.axis, search.object, search.quantity, mixing.differences, margin),
         *(repr(replace(v, name="")) for v in (mixing.good, mixing.bad)),
         *(repr(study.benchmarks), study.source.folder, study.source.revision),
     )
@@ -62,12 +65,22 @@ def search_by_set(
     if search.fresh:
         file.unlink(missing_ok=True)
     candidates = [AxisCandidate(v.name, v.name, v) for v in (mixing.good, mixing.bad)]
+    timed = search.quantity == "time"
     subject = StudySubject(
-        work, candidates, zlib.crc32(key.encode()), quantity=search.quantity, make=mixing.make
+        work,
+        candidates,
+        zlib.crc32(key.encode()),
+        relinkable=timed and study.build.link is not None and study.measure.layouts > 0,
+        quantity=search.quantity,
+        make=mixing.make,
+        unsettled=as_linked,
+        ends=(GOOD, BAD),
     )
     observer.phase("search")
     return run_set(
-        Differences(len(mixing.differences), margin, budget=search.blocks),
+        Differences(
+            len(mixing.differences), margin, budget=search.blocks, relinkable=subject.can_vary()
+        ),
         SetSubject(subject, candidates),
         SetResult(
             search.axis,

@@ -57,11 +57,20 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
         ],
         axis=1,
     )
-    own = np.array(candidates)[:, None] == of  # (candidates, readings)
-    summed = np.einsum("cr,prl->pcl", own.astype(np.float64), fit, optimize=True)
+    summed = _by_candidate(of, fit)
     return BlockTable(
         candidates,
         summed[..., :-1],
         summed[..., -1],
         log_ends(alone, effect, noise).sum(axis=1),
     )
+
+
+def _by_candidate(of: Floats, fit: Floats) -> Floats:
+    """Sums over the readings of each candidate, in order; (points, readings, levels) to (points,
+    candidates, levels)."""
+    if not of.size:
+        return np.zeros((fit.shape[0], 0, fit.shape[2]))
+    order = np.argsort(of, kind="stable")
+    first = np.flatnonzero(np.diff(of[order], prepend=-1.0))
+    return np.asarray(np.add.reduceat(fit[:, order], first, axis=1))

@@ -13,6 +13,7 @@ _CRITERION = re.compile(
     r'benchmark_group\(\s*"(?P<group>[^"]+)"|(?P<of>\w+)\s*\.\s*bench_function\(\s*"(?P<name>[^"]+)"'
 )
 _GOOGLE = re.compile(r"^\s*BENCHMARK(?:_F)?\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", re.MULTILINE)
+_GO_INSIDE = re.compile(r'^([ \t]*+)[^\n"]*?\bb\.Run\((?:"([^"\n]+)",)?', re.MULTILINE)
 _GO = re.compile(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", re.MULTILINE)
 
 
@@ -45,8 +46,37 @@ def google(text: str) -> Commands:
 
 
 def go(text: str) -> Commands:
-    """The benchmarks of a test file."""
-    return {name: ("{program}", f"-test.bench=^Benchmark{name}$") for name in _GO.findall(text)}
+    """The benchmarks of a test file, and those inside of one that has them, by their names."""
+    commands: Commands = {}
+    for name, inside in _go_benchmarks(text):
+        if inside is None:
+            continue
+        for one in inside:
+            within = f"/^{_literal(one.replace(' ', '_'))}$" if one else ""
+            commands[_key(f"{name}/{one}")] = (
+                "{program}",
+                f"-test.bench=^Benchmark{name}${within}",
+            )
+    return commands
+
+
+def go_unnamed(text: str) -> tuple[str, ...]:
+    """Benchmarks of a test file that have others inside, whose names are made when it runs."""
+    return tuple(f"Benchmark{name}" for name, inside in _go_benchmarks(text) if inside is None)
+
+
+def _go_benchmarks(text: str) -> Iterator[tuple[str, tuple[str, ...] | None]]:
+    """Each with the names of those inside: "" alone where there are none, None where they are made
+    when it runs. As gofmt indents, those that stand in a loop or in another one are deeper."""
+    for found in _GO.finditer(text):
+        body = text[found.end() :].partition("\nfunc ")[0]
+        inside = _GO_INSIDE.findall(body)
+        if not inside:
+            yield found[1], ("",)
+        elif all(indent == "\t" and name for indent, name in inside):
+            yield found[1], tuple(name for _, name in inside)
+        else:
+            yield found[1], None
 
 
 def _key(name: str) -> str:

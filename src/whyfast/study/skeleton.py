@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from whyfast.study.kinds import Project
+from whyfast.study.project import Project
 
 _TEXT = """\
 # A study for whyfast: a question, the ways to build the program, and the workloads to time.

@@ -46,7 +46,9 @@ def pyperf(scale: float, *, names: tuple[str, ...] = ("a", "b"), shift: int = 0)
 
 
 def test_the_first_line_answers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]) == 0
+    assert (
+        main(["compare", write("old.json", pyperf(1)), write("new.json", pyperf(1.1)), "-v"]) == 0
+    )
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("new is 1.10x slower than old [")
     assert "over 2 benchmarks; session drift is not excluded." in out
@@ -81,7 +83,7 @@ def test_reports_are_written_and_hold_every_digit(write: Write, tmp_path: Path) 
 def test_noise_widens_what_it_must(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     reruns = [write(f"r{i}.json", pyperf(1 + i / 10)) for i in range(3)]
     files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
-    assert main(["compare", *files, "--noise", *reruns, "--fail-on", "slower"]) == 0
+    assert main(["compare", *files, "--noise", *reruns, "--fail-on", "slower", "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("new measured 1.10x slower than old, which is undecided [")
     assert "3 reruns of one build" in out
@@ -111,7 +113,7 @@ def test_benchmarks_can_be_chosen(write: Write, capsys: pytest.CaptureFixture[st
 def test_what_only_one_file_has_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     old = write("old.json", pyperf(1, names=("a", "b", "gone")))
     new = write("new.json", pyperf(1, names=("a", "b", "born")))
-    assert main(["compare", old, new]) == 0
+    assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "only in old, so not in its mean against new: gone" in out
     assert "only in new, so not in its mean against old: born" in out
@@ -126,7 +128,7 @@ def test_single_benchmarks_of_different_names_are_compared(
         return {"results": [{"command": command, "times": times}]}
 
     old, new = write("old.json", timed("./old", 0.1)), write("new.json", timed("./new", 0.2))
-    assert main(["compare", old, new]) == 0
+    assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("new is 2.00x slower than old")
     assert "under different names: ./old, ./new" in out
@@ -178,7 +180,7 @@ def test_samples_of_one_go_process_are_judged(
         write("old.txt", go({"BenchmarkA-8": 100})),
         write("new.txt", go({"BenchmarkA-8": 120})),
     )
-    assert main(["compare", old, new]) == 0
+    assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("new is 1.20x slower than old [")
     assert "the samples of a benchmark (-count) in old, new come from one process" in out
@@ -191,7 +193,7 @@ def test_other_cpus_are_a_confound_in_the_headline(
         write("old.txt", go({"BenchmarkA-8": 100})),
         write("new.txt", go({"BenchmarkA-16": 60})),
     )
-    assert main(["compare", old, new]) == 0
+    assert main(["compare", old, new, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "session drift is not excluded, and the runs differ in GOMAXPROCS." in out
     assert "warning: not the same GOMAXPROCS: 8 (old); 16 (new)" in out
@@ -261,7 +263,7 @@ def test_a_rate_of_zero_has_no_ratio(write: Write, capsys: pytest.CaptureFixture
     old = write("old.txt", go({"BenchmarkA": 100, "BenchmarkB": 0}, "ops/s"))
     new = write("new.txt", go({"BenchmarkA": 120, "BenchmarkB": 7}, "ops/s"))
     more = write("more.txt", go({"BenchmarkA": 101, "BenchmarkB": 0}, "ops/s"))
-    assert main(["compare", old, new, "--noise", old, more]) == 0
+    assert main(["compare", old, new, "--noise", old, more, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "on 'A ops/s'" in out
     assert "without a ratio: B ops/s is 0 in old" in out
@@ -273,7 +275,7 @@ def test_each_head_has_its_own_set_and_the_shared_one(
     base = write("base.json", pyperf(1, names=("a", "b", "c", "d")))
     one = write("one.json", pyperf(1.5, names=("a", "b", "c")))
     two = write("two.json", pyperf(2, names=("b", "c", "d", "e")))
-    assert main(["compare", base, one, two]) == 0
+    assert main(["compare", base, one, two, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "one is 1.50x slower [" in out
     assert out.count("over 3 benchmarks") == 2
@@ -307,7 +309,7 @@ def test_commands_of_one_file_are_compared(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write("one.json", hyperfine({"./old x": 1.0, "./new x": 1.5, "./newer x": 0.5}))
-    assert main(["compare", path]) == 0
+    assert main(["compare", path, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("Against './old x', on command: './new x' is 1.50x slower [")
     assert "'./newer x' is 2.00x faster [" in out
@@ -353,7 +355,7 @@ def test_own_results_are_read(
     store.begin(Run("r", "k", "ab", 1.0, 2.0))
     store.set_result("r", to_json(recorded_result()))
     store.close()
-    assert main(["compare", "ab", str(new)]) == 0
+    assert main(["compare", "ab", str(new), "-v"]) == 0
     assert "fast 1.50x slower" in " ".join(capsys.readouterr().out.split())
 
 
@@ -375,7 +377,7 @@ def test_what_stands_apart_in_a_fork_is_the_forks(
     change = write("change.json", forked({"a": 1, "b": 0.9, "c": 1}, "change"))
     fork = write("fork.json", forked({"a": 0.4, "b": 1, "c": 1}, "fork"))
     both = write("fork-change.json", forked({"a": 0.4, "b": 0.9, "c": 1}, "fork"))
-    assert main(["compare", base, change, fork, both]) == 0
+    assert main(["compare", base, change, fork, both, "-v"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert (
         "fork, fork-change are 2.50x to 2.50x faster on a, and no other file is: this goes with "
@@ -510,7 +512,7 @@ def test_one_benchmark_carries_half_of_taildup(
     folder = NELHAGE / "x86_64-intel"
     files = [str(folder / f"{name}.json.gz") for name in ("clang18", "clang19.taildup")]
     out = tmp_path / "out.json"
-    assert main(["compare", *files, "--json", str(out)]) == 0
+    assert main(["compare", *files, "--json", str(out), "-v"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "bench_mp_pool alone carries 47 % of clang19.taildup's 1.01x faster" in said
     assert "without it the geometric mean is 1.007x faster" in said
@@ -525,7 +527,7 @@ def test_one_benchmark_carries_half_of_taildup(
 @needs_nelhage
 def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[str]) -> None:
     folder = NELHAGE / "x86_64-intel"
-    main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg"))])
+    main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg")), "-v"])
     said = " ".join(capsys.readouterr().out.split())
     assert "nothing in the metadata tells clang18.nocg from clang18 but the file's name" in said
     assert "bench_mp_pool alone carries 52 % of clang18.nocg's 1.01x faster" in said
@@ -536,7 +538,7 @@ def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[
 )
 def test_columns_of_a_table_choose_the_runs(capsys: pytest.CaptureFixture[str]) -> None:
     table = SHARED / "bpf-tail-calls" / "tail_call_cost_by_kernel.csv"
-    assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10"]) == 0
+    assert main(["compare", f"{table}:kernel=v5.9", f"{table}:kernel=v5.10", "-v"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("kernel=v5.10 is 2.19x slower than kernel=v5.9 [2.12, 2.25]")
     assert "the file does not say which values came from the same process" in said

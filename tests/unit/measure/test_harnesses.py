@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, Harness, HarnessRunner, with_words
+from whyfast.measure.harnesses import (
+    CRITERION,
+    GO,
+    GOOGLE,
+    Harness,
+    HarnessRunner,
+    to_see,
+    with_words,
+)
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
 
@@ -82,3 +90,32 @@ def test_options_of_the_command_itself_are_kept() -> None:
         *("./x.test", "-test.bench=^BenchmarkX$", "-test.benchtime=50x"),
         "-test.run=^$",
     )
+
+
+@pytest.mark.parametrize(
+    ("harness", "command", "once", "long"),
+    [
+        (
+            GO,
+            ("p", "-test.bench=^BenchmarkX$", "-test.benchtime=3s", "-test.count=4"),
+            ("p", "-test.bench=^BenchmarkX$", "-test.run=^$", "-test.benchtime=1x"),
+            ("p", "-test.bench=^BenchmarkX$", "-test.run=^$", "-test.benchtime=5s"),
+        ),
+        (
+            GOOGLE,
+            ("p", "--benchmark_filter=^x$", "--benchmark_repetitions=9"),
+            ("p", "--benchmark_filter=^x$", "--benchmark_min_time=0"),
+            ("p", "--benchmark_filter=^x$", "--benchmark_min_time=5"),
+        ),
+        (
+            CRITERION,
+            ("p", "--bench", "^x$"),
+            ("p", "^x$", "--test"),
+            ("p", "^x$", "--bench", "--profile-time=5"),
+        ),
+    ],
+)
+def test_to_see_what_it_executes_it_runs_once_or_for_long(
+    harness: Harness, command: tuple[str, ...], once: tuple[str, ...], long: tuple[str, ...]
+) -> None:
+    assert to_see(command, harness) == (once, long)

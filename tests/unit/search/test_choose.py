@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bench.search.bound import capacity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.choose import below, entropy, next_candidate, witness, witnesses
+from whyfast.search.choose import (
+    below,
+    entropy,
+    information,
+    next_candidate,
+    witness,
+    witnesses,
+)
 from whyfast.search.hypotheses import Hypothesis
 from whyfast.search.posterior import Posterior
 from whyfast.search.state import Costs, Observation, Pair, Reading, State, Task
@@ -121,3 +129,25 @@ def test_witnesses_are_those_measured_first_after_a_confirmation() -> None:
     seen = (_measured(50), _measured(51), confirmed, _measured(25), _measured(25), _measured(50))
     assert witnesses(State(Task(100), seen)) == 1
     assert witnesses(State(Task(100), seen[:2])) == 0
+
+
+def test_information_is_the_entropy_where_there_is_no_noise() -> None:
+    share = np.array([0.0, 0.01, 0.3, 0.5, 0.9, 1.0])
+    assert information(share, 40.0).tolist() == pytest.approx(
+        [0.0, *entropy(share[1:5]).tolist(), 0.0], abs=1e-3
+    )
+
+
+def test_information_of_an_even_coin_is_the_capacity_of_the_bound() -> None:
+    for effect in (0.5, 1.0, 2.0, 4.0):
+        (told,) = information(np.array([0.5]), effect)
+        assert told == pytest.approx(capacity(effect), abs=1e-3)
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.1, 8.0))
+def test_information_is_less_than_entropy_and_does_not_know_sides(
+    share: float, effect: float
+) -> None:
+    one, other = information(np.array([share, 1 - share]), effect)
+    assert one == pytest.approx(other, abs=1e-6)
+    assert 0 < one <= float(entropy(np.array([share]))[0]) + 1e-4

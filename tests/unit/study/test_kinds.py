@@ -8,7 +8,8 @@ import pytest
 
 from whyfast.cli import new
 from whyfast.model.errors import UserError
-from whyfast.study.kinds import KINDS, cargo, project_of
+from whyfast.study.cargo_project import cargo
+from whyfast.study.kinds import KINDS, project_of
 from whyfast.study.load import load_study
 from whyfast.study.skeleton import check_file
 
@@ -73,7 +74,7 @@ def test_an_empty_folder_is_none(tmp_path: Path) -> None:
         project_of(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, "
-        "pyproject.toml, Makefile; name the folder of the project"
+        "configure.ac, pyproject.toml, Makefile; name the folder of the project"
     )
 
 
@@ -131,6 +132,78 @@ def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(tmp_path: Path
     assert made.said[1] == "Others with a main(), which are left out: app.c."
 
 
+GO_BENCHMARKS = """\
+package x
+
+func BenchmarkPlain(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+	}
+}
+
+func BenchmarkTwo(b *testing.B) {
+	b.Run("de code", func(b *testing.B) {
+	})
+	b.Run("a.b", func(b *testing.B) {
+	})
+}
+
+func BenchmarkMany(b *testing.B) {
+	for _, t := range tests {
+		b.Run(t.name, func(b *testing.B) {
+		})
+	}
+}
+"""
+
+
+def test_benchmarks_of_go_that_hold_others_are_named_one_by_one_or_left_out(
+    tmp_path: Path,
+) -> None:
+    project(tmp_path, "go.mod", text="module x\n")
+    project(tmp_path, "x_test.go", text=GO_BENCHMARKS)
+    made = KINDS["go"][1](tmp_path)
+    assert made.benchmarks == {
+        "Plain": ("{program}", "-test.bench=^BenchmarkPlain$"),
+        "Two-de-code": ("{program}", "-test.bench=^BenchmarkTwo$/^de_code$"),
+        "Two-a.b": ("{program}", "-test.bench=^BenchmarkTwo$/^a\\.b$"),
+    }
+    assert made.said == (
+        "Left out: BenchmarkMany, which names those inside of it when it runs. To have one, add "
+        '-test.bench="^BenchmarkMany$/^NAME$"; `go test -bench BenchmarkMany` shows the names.',
+    )
+
+
+def test_benchmarks_in_modules_of_a_file_of_criterion_are_found(tmp_path: Path) -> None:
+    manifest = (
+        '[package]\nname = "x"\n[target."cfg(not(miri))".dev-dependencies]\ncriterion = "0.5"\n'
+        '[[bench]]\nname = "b"\n'
+    )
+    project(tmp_path, "Cargo.toml", text=manifest)
+    project(tmp_path, "benches/b.rs", text="mod ops;\ncriterion_main!(benches);\n")
+    project(tmp_path, "benches/ops.rs", text='c.bench_function("insert", |b| b.iter(f));\n')
+    assert cargo(tmp_path).benchmarks == {"insert": ("{program}", "^insert$")}
+    project(tmp_path, "benches/ops.rs", text="c.bench_function(name, |b| b.iter(f));\n")
+    with pytest.raises(UserError, match="no benchmark by Criterion whose name stands in its text"):
+        cargo(tmp_path)
+
+
+def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path) -> None:
+    project(tmp_path, "configure.ac", "Makefile.am", text="SUBDIRS = src\n")
+    project(
+        tmp_path, "src/Makefile.am", text="noinst_PROGRAMS = gen\nbin_PROGRAMS = zip \\\n cat\n"
+    )
+    made = KINDS["autotools"][1](tmp_path)
+    assert made.program == "src/src/zip"
+    assert made.said == ("The program is src/zip; there are also src/cat.",)
+    assert made.steps == (
+        "cd {source} && autoreconf -fi",
+        'cd {source} && ./configure --quiet CC={cc} CFLAGS="{cflags}" LDFLAGS="{ldflags}"',
+        "make -C {source} --silent -j{jobs}",
+    )
+    project(tmp_path, "configure", text="#!/bin/sh\n")
+    assert KINDS["autotools"][1](tmp_path).steps == made.steps[1:]
+
+
 @pytest.mark.parametrize(
     ("text", "target"),
     [
@@ -169,6 +242,9 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("cmake", ["CMakeLists.txt"], "adds no executable"),
         ("meson", ["meson.build"], "has no executable"),
         ("go", ["go.mod"], "has neither a program nor a benchmark in its tests"),
+        ("autotools", ["readme"], "has no configure and no configure.ac"),
+        ("autotools", ["configure"], "no Makefile.am here names a program (bin_PROGRAMS)"),
+        ("c", ["Makefile", "a.c"], "what program it makes cannot be told"),
         ("python", ["readme"], "has no pyproject.toml or setup.py"),
         ("python", ["setup.py"], "has no package, here or in src/"),
     ],

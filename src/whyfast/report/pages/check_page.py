@@ -35,6 +35,7 @@ from whyfast.report.topics.check import (
     percent_interval,
     promise,
 )
+from whyfast.report.topics.first_check import check_screen
 
 #: Lines that a comment has at most: what is longer nobody reads.
 LINES = 60
@@ -55,6 +56,7 @@ def check_page(result: Result) -> Document:
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences(said), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
+        brief=check_screen(result),
     )
 
 

@@ -13,8 +13,10 @@ from whyfast.explain.function_differences import (
 )
 from whyfast.explain.survey import Survey
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, unmatched
+from whyfast.model.hot import Heat
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
+    Brief,
     Cell,
     Document,
     ReportSection,
@@ -27,9 +29,14 @@ from whyfast.report.document import (
     sentences,
     table,
 )
+from whyfast.report.names import shown
+from whyfast.report.topics.first_programs import programs_screen, share_cell
 from whyfast.report.topics.machine_code import trouble_sentences
+from whyfast.report.topics.two_programs import Looked
 
 _SHOWN = 6
+#: So many functions that differ are shown; the JSON has all that were asked for.
+_MOST = 300
 
 
 @dataclass(frozen=True)
@@ -43,16 +50,55 @@ class Comparison:
     only_in_b: tuple[str, ...]
 
 
-def compare_programs(a: Evidence, b: Evidence) -> Comparison:
-    """What differs, the largest difference first."""
+def compare_programs(a: Evidence, b: Evidence, heat: Heat | None = None) -> Comparison:
+    """What differs, the largest difference first; with ``heat`` the hottest first."""
     only_in_a, only_in_b = unmatched_functions(a, b)
     functions = tuple(compare_functions(a, b))
+    if heat is not None:
+        functions = tuple(sorted(functions, key=lambda d: (not d.differs, -heat.of(d.name))))
     return Comparison(a.variant, b.variant, functions, tuple(only_in_a), tuple(only_in_b))
 
 
-def code_page(*sections: ReportSection | None, headline: str = "") -> Document:
+def code_page(
+    *sections: ReportSection | None, headline: str = "", brief: Brief | None = None
+) -> Document:
     """The page of those sections."""
-    return document("explain", "", headline, *sections, heading="Machine code")
+    return document("explain", "", headline, *sections, heading="Machine code", brief=brief)
+
+
+def programs_brief(
+    looked: Sequence[Looked],
+    candidates: Table | None,
+    troubles: Sequence[Trouble],
+    warnings: Sequence[str],
+    heat: Heat | None = None,
+) -> Brief:
+    """Programs on one screen; ``candidates`` is a table of the first one's functions."""
+    programs = [one.program for one in looked]
+    nowhere = unmatched(programs)
+    said = [*warnings, *trouble_sentences(troubles, ())]
+    care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
+    return programs_screen(looked, candidates, said, care, heat)
+
+
+def surveyed(survey: Survey) -> Looked:
+    """A program and its likeliest dispatch."""
+    if survey.handlers:
+        return Looked(survey.evidence, survey.handlers[1])
+    return Looked(survey.evidence, survey.candidates[0][1] if survey.candidates else None)
+
+
+def comparison_sections(
+    comparisons: Sequence[Comparison], heat: Heat | None = None
+) -> Iterator[ReportSection | None]:
+    """The functions that differ, of each program against the first."""
+    for i, found in enumerate(comparisons):
+        yield section(
+            f"comparison-{i}",
+            f"{found.a} → {found.b}",
+            _difference_table(found, heat),
+            sentences(_unmatched(found)),
+        )
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
@@ -60,11 +106,27 @@ def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
         yield section(
-            f"program-{i}", _caption(evidence), _survey_table(survey), sentences(_notes(evidence))
+            f"program-{i}", _caption(evidence), survey_table(survey), sentences(_notes(evidence))
         )
 
 
-def _survey_table(survey: Survey) -> Table | None:
+def survey_headline(survey: Survey) -> str:
+    """Of a single program: how it dispatches most likely, and how large it is."""
+    totals, name = survey.totals, shown(survey.evidence.variant)
+    size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
+    best = survey.candidates[0] if survey.candidates else None
+    if survey.handlers:
+        pattern, group = survey.handlers
+        form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
+    elif best is not None and best[1].form not in ("none", "unknown"):
+        form = f"{best[1].form} in {best[0].name}"
+    else:
+        return f"{name} has no function that dispatches as an interpreter does; {size}."
+    return f"The dispatch of {name} is {form}; {size}."
+
+
+def survey_table(survey: Survey, *, totals_too: bool = True) -> Table | None:
+    """The likeliest dispatching functions of one program, and its totals."""
     totals = survey.totals
     rows: list[Row] = []
     if survey.handlers:
@@ -73,8 +135,9 @@ def _survey_table(survey: Survey) -> Table | None:
         rows.append((name, how, _targets(group), *_numbers(group)))
     for facts, dispatch in survey.candidates:
         rows.append((facts.name, dispatch.form, _targets(dispatch), *_numbers(facts)))
-    every = f"all {totals.functions:,} functions"
-    rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
+    if totals_too:
+        every = f"all {totals.functions:,} functions"
+        rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
     numbers = right("targets", "indirect jumps", "instructions", "bytes")
     return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
 
@@ -96,6 +159,7 @@ def function_sections(
     programs: Sequence[Evidence],
     comparisons: Sequence[Comparison],
     troubles: Sequence[Trouble],
+    heat: Heat | None = None,
 ) -> Iterator[ReportSection | None]:
     """How programs dispatch, their functions, what differs, and traces of options and troubles.
 
@@ -107,17 +171,11 @@ def function_sections(
         yield section(
             f"program-{i}",
             _caption(program),
-            _function_table(program),
+            function_table(program),
             sentences(_notes(program, nowhere)),
         )
     yield section("architectures", "Architectures", sentences(_architectures(programs)))
-    for i, found in enumerate(comparisons):
-        yield section(
-            f"comparison-{i}",
-            f"{found.a} → {found.b}",
-            _difference_table(found),
-            sentences(_unmatched(found)),
-        )
+    yield from comparison_sections(comparisons, heat)
     said = [*_traces(programs), *trouble_sentences(troubles, ())]
     yield section("traces", "What the code shows", sentences(said))
 
@@ -136,7 +194,8 @@ def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
     return table("Dispatch", columns, rows)
 
 
-def _function_table(evidence: Evidence) -> Table | None:
+def function_table(evidence: Evidence) -> Table | None:
+    """The functions that were looked at in one program."""
     numbers = ("bytes", "instructions", "indirect jumps", "calls", "indirect calls", "tail jumps")
     rows: list[Row] = [
         (
@@ -149,21 +208,24 @@ def _function_table(evidence: Evidence) -> Table | None:
     return table(_caption(evidence), ("function", *right(*numbers)), rows)
 
 
-def _difference_table(found: Comparison) -> Table | None:
+def _difference_table(found: Comparison, heat: Heat | None) -> Table | None:
+    differing = [d for d in found.functions if d.differs]
     rows = [
         (
             d.name,
+            *((share_cell(heat, d.name),) if heat else ()),
             *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
             _change(d.a.indirect_jumps, d.b.indirect_jumps),
             _change(d.a.direct_calls, d.b.direct_calls),
             *(_callees(d.calls_only_in_a), _callees(d.calls_only_in_b)),
         )
-        for d in found.functions
-        if d.differs
+        for d in differing[:_MOST]
     ]
     only = (f"called only in {found.a}", f"called only in {found.b}")
-    columns = ("function", *right("bytes", "instructions", "indirect jumps", "calls"), *only)
-    return table(f"{found.a} → {found.b}", columns, rows)
+    shares = ("of the run",) if heat else ()
+    numbers = right(*shares, "bytes", "instructions", "indirect jumps", "calls")
+    more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
+    return table(f"{found.a} → {found.b}{more}", ("function", *numbers, *only), rows)
 
 
 def _unmatched(found: Comparison) -> Iterator[str]:

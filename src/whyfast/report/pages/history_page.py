@@ -9,6 +9,7 @@ from statistics import median
 from whyfast.history.penalty import FALSE_STEP
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
+    Brief,
     Cell,
     CodeBlock,
     Document,
@@ -38,6 +39,12 @@ from whyfast.report.topics.history_why import search_commands, why_sentences
 _CORRELATED = 0.3
 #: So many findings are shown where there is little room.
 _ROWS = 20
+_SHORT_CARE = (
+    "Each point was measured at its own time, so a change of the machine looks like one of the "
+    "program; measure both ends of a step again, interleaved (`whyfast ab`)."
+)
+#: So many commands that search for a commit stand on the first screen.
+_COMMANDS = 2
 
 
 def history_page(history: History) -> Document:
@@ -58,6 +65,25 @@ def history_page(history: History) -> Document:
         ),
         section("care", "Read with care", sentences(cautions(history)), importance="answer"),
         heading=f"Since when, by {history.timeline.by}",
+        brief=_brief(history),
+    )
+
+
+def _brief(history: History) -> Brief:
+    """The answer on one screen: what the suite does in the headline, the others in the table."""
+    rest = largest(history)
+    others = finding_table(history, wide=False)
+    one = series_table(history) if len(history.series) == 1 else suite_table(history)
+    found = others or one
+    cautious = cautions(history)  # the first two are of all histories
+    return Brief(
+        said=tuple(why_sentences(history)),
+        table=found and replace(found, short=None),
+        ranks=tuple(range(len(found.rows))) if found else (),
+        care=(_SHORT_CARE, *cautious[2:]),
+        row="finding" if rest else "row",
+        headline=headline(history, named=False) if rest else "",
+        commands=search_commands(history)[:_COMMANDS],
     )
 
 
@@ -94,17 +120,18 @@ def cautions(history: History) -> tuple[str, ...]:
     return (*said, *history.timeline.notes)
 
 
-def finding_table(history: History) -> Table | None:
-    """Every finding: those of the suite, then the largest first; the first of them in short."""
+def finding_table(history: History, *, wide: bool = True) -> Table | None:
+    """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
+    them in short."""
     others = (one.finding for one in largest(history))
-    wide = sorted(suite_wide(history), key=lambda f: (-len(f.ratios), f.at))
+    shared = suite_wide(history) if wide else ()
     rows = [
         (
             *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
             Cell(factor(middle := median(f.ratios.values())), number=middle),
             _range(f),
         )
-        for f in (*wide, *others)
+        for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
     ]
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
     caption = f"What changed, by {history.timeline.by}"

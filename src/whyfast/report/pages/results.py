@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Document, ReportSection, document, section
+from whyfast.report.document import (
+    Brief,
+    Document,
+    ReportSection,
+    Sentence,
+    document,
+    section,
+)
 from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
@@ -18,12 +27,15 @@ from whyfast.report.topics.certainty import (
     raw_section,
     when,
 )
+from whyfast.report.topics.choices import choices
 from whyfast.report.topics.cost_by_parameter import slope_sections
 from whyfast.report.topics.counted_work import counted_sections
 from whyfast.report.topics.dispatching import dispatch_section
 from whyfast.report.topics.distribution import distribution_section, interval_plot
 from whyfast.report.topics.each_benchmark import benchmark_sections
 from whyfast.report.topics.figures import figures_section
+from whyfast.report.topics.first_check import check_screen
+from whyfast.report.topics.first_runs import runs_screen
 from whyfast.report.topics.first_screen import first_screen
 from whyfast.report.topics.kernel_counts import kernel_sections
 from whyfast.report.topics.layouts import layout_section
@@ -49,8 +61,14 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         answer.headline,
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
-        brief=first_screen(result) if rows == "variants" else None,
+        brief=_brief(result) if rows == "variants" else None,
     )
+
+
+def _brief(result: Result) -> Brief | None:
+    if result.found.check is not None:
+        return check_screen(result)
+    return first_screen(result) or runs_screen(result)
 
 
 def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSection | None, ...]:
@@ -104,13 +122,21 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
     summary = axes_table(result) or summary_table(result)
+    plot = interval_plot(result)
     found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",
         "Every variant against every baseline" if found else "What was found",
-        interval_plot(result),
+        plot and replace(plot, later=choices(result, _sentences)),
         *found,
         linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",
     )
+
+
+def _sentences(result: Result) -> Sequence[Sentence]:
+    """The headline and what stands under it."""
+    answer = answer_of(result)
+    under = linked(result, answer.sentences)
+    return (Sentence(answer.headline), *(under.items if under is not None else ()))

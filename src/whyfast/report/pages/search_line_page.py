@@ -7,9 +7,10 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, visible
+from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
 from whyfast.search.answer import Interval, Where
 from whyfast.search.by_line import LineResult
@@ -22,6 +23,7 @@ _MOST_NAMED = 5
 
 def line_page(result: LineResult) -> Document:
     """The answer in a sentence, what it rests on, and every candidate that was measured."""
+    answer = result.search.answer
     return document(
         "search",
         "",
@@ -30,6 +32,13 @@ def line_page(result: LineResult) -> Document:
         section("measured", "Measured", _measured(result)),
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(_about(result),),
+        brief=search_brief(
+            tuple(_rests_on(result)),
+            tuple(_weakened(result)),
+            _measured(result),
+            _about(result),
+            focus=_title(result, answer.where.first) if answer.where is not None else "",
+        ),
     )
 
 
@@ -58,6 +67,11 @@ def line_headline(result: LineResult) -> str:
 
 
 def _basis(result: LineResult) -> Iterator[str]:
+    yield from _rests_on(result)
+    yield from _weakened(result)
+
+
+def _rests_on(result: LineResult) -> Iterator[str]:
     answer, timed = result.search.answer, result.quantity == "time"
     if answer.ends is not None:
         blocks = f", by {count(answer.ends.blocks, 'block')}" if timed else ""
@@ -67,17 +81,21 @@ def _basis(result: LineResult) -> Iterator[str]:
         )
     yield from _back(result)
     yield from result.notes
-    if answer.several:
-        yield "The step is not all of the difference: there is at least one more."
     if not timed:
         yield "Counts repeat exactly: each program was counted once."
-        return
-    if answer.step is not None:
+    elif answer.step is not None:
         yield (
             f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
             "had no part in choosing them; the interval is of these alone."
         )
-    yield "Whether it is placement was not tested: candidates are measured as linked."
+
+
+def _weakened(result: LineResult) -> Iterator[str]:
+    """What the answer leaves open."""
+    if result.search.answer.several:
+        yield "The step is not all of the difference: there is at least one more."
+    if result.quantity == "time":
+        yield "Whether it is placement was not tested: candidates are measured as linked."
 
 
 def _back(result: LineResult) -> Iterator[str]:

@@ -6,10 +6,11 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
-from whyfast.report.codec import encode
+from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
 from whyfast.report.topics.search_course import measured_table, posterior_plot, posterior_table
 from whyfast.report.topics.search_evidence import (
@@ -59,7 +60,21 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         *(s for i, one in enumerate(others) for s in _course(one, _which(one, result), i + 1)),
         section("again", "Again", sentences(again, aside=True)),
         about=(_taken(result),),
+        brief=search_brief(
+            (*_rests_on(result), *_first_evidence(inner), *_further(result)),
+            tuple(_weakened(result)),
+            measured_table(inner),
+            _taken(result),
+            focus=shown(inner.candidates[inner.answer.where.first].title)
+            if inner.answer.where is not None
+            else "",
+        ),
     )
+
+
+def _first_evidence(result: SearchResult) -> tuple[str, ...]:
+    """What the headline does not say of the machine code."""
+    return () if result.evidence is None else tuple(evidence_sentences(result.evidence))[1:]
 
 
 def _course(
@@ -176,6 +191,12 @@ def _told(result: SearchResult) -> str:
 
 
 def _basis(result: SearchResult) -> Iterator[str]:
+    yield from _rests_on(result)
+    yield from _weakened(result)
+
+
+def _rests_on(result: SearchResult) -> Iterator[str]:
+    """What was measured, and how sure that makes it."""
     answer, names = result.answer, result.candidates
     if answer.ends is not None:
         yield (
@@ -189,23 +210,28 @@ def _basis(result: SearchResult) -> Iterator[str]:
             f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
             "had no part in choosing them; the interval is of these alone."
         )
-    if answer.several:
-        searched = any(one.why == "remainder" for one in result.further)
-        more = "" if searched else "; --all searches for it"
-        yield f"The step is not all of the difference: there is at least one more{more}."
-    for where in answer.placed:
-        yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
     inner = deepest(result)
     if inner is not result and inner.answer.step is not None and inner.quantity == "time":
         yield (
             f"In the merged branch culprit and parent were measured in "
             f"{count(inner.answer.step.blocks, 'block')} of their own."
         )
-    if answer.tested == "not tested":
-        yield "Whether it is placement was not tested: there are no other layouts."
     if answer.where is not None:
         share = format_percent(answer.where.probability)
         yield f"Its probability, given that there is a step: {share}."
+
+
+def _weakened(result: SearchResult) -> Iterator[str]:
+    """What the answer leaves open."""
+    answer = result.answer
+    if answer.several:
+        searched = any(one.why == "remainder" for one in result.further)
+        more = "" if searched else "; --all searches for it"
+        yield f"The step is not all of the difference: there is at least one more{more}."
+    for where in answer.placed:
+        yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
+    if answer.tested == "not tested":
+        yield "Whether it is placement was not tested: there are no other layouts."
 
 
 def _skipped(result: SearchResult) -> Iterator[str]:

@@ -5,29 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whyfast.report.document import Bar, Brief, Table
+from whyfast.report.document import Bar, Brief, Cell, Column, Table
+from whyfast.report.names import count
 
 #: Lines and columns of the smallest usual terminal; the last line is left to the prompt.
 LINES = 24
 #: The widths between which a column of bars is drawn, in characters.
 LEAST_BAR, MOST_BAR = 7, 28
-#: So many lines of what to distrust, and as many rows are kept before a sentence goes.
-_CARE_LINES, _KEPT_ROWS = 4, 6
-#: Lines beside sentences and rows: a blank one above the table, its caption and headings, a blank
-#: one below, the last one.
-_AROUND_TABLE = 5
+#: So many lines of the headline, and of what to distrust, and as many rows are kept before a
+#: sentence goes.
+HEAD_LINES, CARE_LINES, _KEPT_ROWS = 8, 4, 6
+#: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.
+_AROUND_TABLE = 3
+#: A column is not made narrower than this, in characters.
+_NARROWEST = 8
 
 #: Of a text, how many lines it takes.
 Height = Callable[[str], int]
+#: Of a table, how wide its columns are with the gap behind them.
+Widths = Callable[[Table], list[int]]
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What of a :class:`Brief` has room; ``missing`` is the number of rows that have none."""
+    """What of a :class:`Brief` has room; ``care`` is one paragraph, empty where nothing is to be
+    distrusted, and ``missing`` the number of rows that have no room."""
 
     said: tuple[str, ...]
     table: Table | None
-    care: tuple[str, ...]
+    care: str
     missing: int
 
 
@@ -37,12 +43,13 @@ def fit_screen(brief: Brief, height: Height, *, used: int, lines: int = LINES) -
     ``height`` tells how many lines a text takes. First sentences are as many as leave room for some
     rows, then rows get all that is left, the most important of them.
     """
-    care = brief.care
-    while care and height(together(care)) > _CARE_LINES:
-        care = care[:-1]
-    around = (_AROUND_TABLE if brief.table else 1) + (height(together(care)) if care else 0)
+    care = _care(brief.care, height)
+    taken = min(height(care), CARE_LINES) if care else 0
+    taken += len(brief.commands) + 1 if brief.commands else 0
+    around = _AROUND_TABLE + height(brief.table.caption) if brief.table else 1
     rows = len(brief.table.rows) if brief.table else 0
-    left = lines - used - around
+    around += height(last_line(brief, rows))
+    left = lines - used - around - taken
     said: list[str] = []
     for text in brief.said:
         if left - height(text) < min(rows, _KEPT_ROWS):
@@ -53,15 +60,106 @@ def fit_screen(brief: Brief, height: Height, *, used: int, lines: int = LINES) -
     return Fitted(tuple(said), kept, care, rows - len(kept.rows) if kept else 0)
 
 
-def together(texts: Sequence[str]) -> str:
-    """What to distrust as one paragraph."""
-    return f"Distrust: {' '.join(texts)}"
+def last_line(brief: Brief, missing: int) -> str:
+    """How to see what has no room."""
+    left_out = f"{count(missing, f'more {brief.row}')} and " if missing else ""
+    said = f"{left_out}{brief.more}"
+    return said[:1].upper() + said[1:]
+
+
+def _care(texts: Sequence[str], height: Height) -> str:
+    """What to distrust as one paragraph: as much as has room, and how much has none."""
+    for number in range(len(texts), 1, -1):
+        said = _together(texts[:number], len(texts) - number)
+        if height(said) <= CARE_LINES:
+            return said
+    return _together(texts[:1], len(texts) - 1) if texts else ""
+
+
+def _together(texts: Sequence[str], others: int) -> str:
+    more = [f"-v has {others} more."] if others else []
+    return f"Distrust: {' '.join([*texts, *more])}"
 
 
 def _most_important(table: Table, ranks: Sequence[int], room: int) -> Table:
     """The rows with the smallest ranks, in their order."""
     kept = sorted(sorted(range(len(ranks)), key=lambda i: ranks[i])[:room])
     return replace(table, rows=tuple(table.rows[i] for i in kept))
+
+
+def compact(table: Table, widths: Widths, room: int, *, bars: bool) -> Table | None:
+    """``table`` with a line a row, at most ``room`` wide: columns give way, what is too long is
+    cut, and bars, where they can be drawn, fill what is left. None where that cannot be."""
+    barred = [i for i, cell in enumerate(table.rows[0]) if cell.bar is not None]
+    text = table.only([i for i in range(len(table.columns)) if i not in barred])
+    while sum(widths(text)) > room and any(c.drop for c in text.columns):
+        worst = max(c.drop for c in text.columns)
+        text = text.only([i for i, c in enumerate(text.columns) if c.drop != worst])
+    text = _narrowed(text, widths, room)
+    if sum(widths(text)) > room:
+        return None
+    left = min(room - sum(widths(text)) - 1, MOST_BAR)
+    if not (barred and left >= LEAST_BAR and bars):
+        return text
+    drawn = ((r, row[barred[0]]) for r, row in zip(text.rows, table.rows, strict=True))
+    rows = tuple((*r, Cell(bar_text(c.bar, left) if c.bar else "", "", c.word)) for r, c in drawn)
+    return replace(text, columns=(*text.columns, Column("")), rows=rows)
+
+
+def _narrowed(table: Table, widths: Widths, room: int) -> Table:
+    """The widest columns cut until all have room; those of details fold instead."""
+    if any(cell.detail for row in table.rows for cell in row):
+        return table
+    while (over := sum(now := widths(table)) - room) > 0:
+        widest = max(range(len(now)), key=lambda i: now[i])
+        second = max([_NARROWEST, *(w for i, w in enumerate(now) if i != widest)])
+        gap = now[widest] - max(map(len, _texts(table, widest)))
+        width = max(now[widest] - over, second - 1, _NARROWEST) - gap
+        if width >= now[widest] - gap:
+            break
+        table = _cut_column(table, widest, width)
+    return table
+
+
+def _texts(table: Table, column: int) -> list[str]:
+    return [table.columns[column].title, *(row[column].text for row in table.rows)]
+
+
+def _cut_column(table: Table, column: int, width: int) -> Table:
+    title, *texts = _texts(table, column)
+    cells = [
+        replace(row[column], text=text)
+        for row, text in zip(table.rows, shortened(texts, width), strict=True)
+    ]
+    rows = tuple(
+        (*row[:column], cell, *row[column + 1 :])
+        for row, cell in zip(table.rows, cells, strict=True)
+    )
+    heads = list(table.columns)
+    heads[column] = replace(heads[column], title=shortened([title], width)[0])
+    return replace(table, columns=tuple(heads), rows=rows)
+
+
+def shortened(texts: Sequence[str], width: int) -> list[str]:
+    """Texts of at most ``width`` characters: the middle of a longer one gives way, or what all
+    begin with where that alone tells them apart.
+
+    >>> shortened(["a short one", "one that is far too long"], 11)
+    ['a short one', 'one t… long']
+    """
+    cut = [_middle_out(text, width) for text in texts]
+    if len(set(cut)) == len(set(texts)):
+        return cut
+    letters = enumerate(zip(*texts, strict=False))
+    start = next((i for i, found in letters if len(set(found)) > 1), 0)
+    return [_middle_out(f"…{text[start:]}" if start > 1 else text, width) for text in texts]
+
+
+def _middle_out(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
 def bar_text(bar: Bar, width: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rich import box
@@ -29,15 +28,15 @@ from whyfast.report.document import (
     Table,
     TextTable,
 )
-from whyfast.report.names import count, visible
+from whyfast.report.names import visible
 from whyfast.report.render.code_lines import code_lines
 from whyfast.report.render.first_lines import (
-    LEAST_BAR,
+    CARE_LINES,
+    HEAD_LINES,
     LINES,
-    MOST_BAR,
-    bar_text,
+    compact,
     fit_screen,
-    together,
+    last_line,
 )
 
 _STYLES = {
@@ -66,10 +65,10 @@ def render_terminal(document: Document, *, console: Console, verbose: bool = Fal
     Width, height, colour and encoding are the console's.
     """
     printer = _Printer(console, verbose)
-    printer.head(document)
     if document.brief is not None and not verbose:
         printer.brief(document, document.brief)
         return
+    printer.head(document)
     for section in document.sections:
         printer.section(section)
 
@@ -88,47 +87,44 @@ class _Printer:
                 self._line(self._text(text, "bold"))
 
     def brief(self, document: Document, brief: Brief) -> None:
-        """What fits on the screen, under the headline."""
-        taken = sum(map(self._height, filter(None, (document.title, document.headline))))
+        """The question, the answer, and what fits on the screen under them."""
+        head = [text for text in (document.title, brief.headline or document.headline) if text]
+        for text in head:
+            self._space()
+            self._line(self._text(text, "bold"), HEAD_LINES)
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
-        used = taken + (1 if document.title and document.headline else 0) + 1
-        fitted = fit_screen(brief, self._height, used=used, lines=lines)
+        taken = sum(min(self._height(text), HEAD_LINES) for text in head)
+        fitted = fit_screen(brief, self._height, used=taken + len(head), lines=lines)
         for text in fitted.said:
+            self._begun = True
             self._line(self._text(text))
         if fitted.table is not None:
             self._space()
             self._compact(fitted.table)
+        if brief.commands:
+            self._space()
+            for command in brief.commands:
+                self._console.print(self._text(command), soft_wrap=True)
         self._space()
         if fitted.care:
-            self._line(self._text(together(fitted.care), "yellow"))
-        missing = f"{count(fitted.missing, 'more variant')} and " if fitted.missing else ""
-        more = f"{missing}{brief.more}"
-        self._line(self._text(more[:1].upper() + more[1:], "dim"))
+            self._line(self._text(fitted.care, "yellow"), CARE_LINES)
+        self._line(self._text(last_line(brief, fitted.missing), "dim"))
 
     def _height(self, text: str) -> int:
         return len(self._folded(self._text(text)))
 
     def _compact(self, table: Table) -> None:
-        """A line a row: columns give way, and bars fill what is left."""
-        bars = [i for i, cell in enumerate(table.rows[0]) if cell.bar is not None]
-        text = table.only([i for i in range(len(table.columns)) if i not in bars])
+        """A line a row, unless details need a second one."""
         room = self._console.width + 1
-        widths = self._widths(text, folded=False, stacked=False)
-        while sum(widths) > room and any(c.drop for c in text.columns):
-            worst = max(c.drop for c in text.columns)
-            text = text.only([i for i, c in enumerate(text.columns) if c.drop != worst])
-            widths = self._widths(text, folded=False, stacked=False)
-        if sum(widths) > room:
+
+        def widths(of: Table) -> list[int]:
+            return self._widths(of, folded=False, stacked=False)
+
+        text = compact(table, widths, room, bars=self._unicode)
+        if text is None:
             self._begun = False
-            self._table(text)
+            self._table(table)
             return
-        left = min(room - sum(widths) - 1, MOST_BAR)
-        if bars and left >= LEAST_BAR and self._unicode:
-            drawn = ((r, row[bars[0]]) for r, row in zip(text.rows, table.rows, strict=True))
-            rows = tuple(
-                (*r, Cell(bar_text(c.bar, left) if c.bar else "", "", c.word)) for r, c in drawn
-            )
-            text = replace(text, columns=(*text.columns, Column("")), rows=rows)
         self._line(self._text(text.caption, "italic"))
         made = self._rich(text, folded=False, stacked=False)
         made.box = None
@@ -238,9 +234,15 @@ class _Printer:
             text.append(self._safe(said or "none"), style="not dim")
             self._console.print(text, soft_wrap=True)
 
-    def _line(self, text: Text) -> None:
-        """Prose, folded between words, with every interval whole on one line."""
-        for line in self._folded(text):
+    def _line(self, text: Text, most: int | None = None) -> None:
+        """Prose, folded between words, with every interval whole on one line; of more lines than
+        ``most`` the first."""
+        lines = self._folded(text)
+        if most is not None and len(lines) > most:
+            lines = lines[:most]
+            lines[-1].append(self._safe(" …"))
+            lines[-1].truncate(min(self._console.width, _LINE), overflow="ellipsis")
+        for line in lines:
             self._console.print(line, width=min(self._console.width, _LINE))
 
     def _folded(self, text: Text) -> list[Text]:

@@ -18,6 +18,8 @@ from whyfast.report.numbers import format_percent, format_seconds, ratio_text
 _FACTOR = 1.5
 #: Names that a sentence lists before it only counts the rest.
 _NAMES = 5
+#: So many where a table under it has all.
+_FEW_NAMES = 2
 
 
 def check_of(result: Result) -> Check:
@@ -31,12 +33,13 @@ def check_sentences(result: Result) -> list[str]:
     return [check_headline(result), *_sentences(result, check_of(result))]
 
 
-def check_headline(result: Result) -> str:
-    """The whole answer in one sentence."""
+def check_headline(result: Result, *, figures: bool = True) -> str:
+    """The whole answer in one sentence; without ``figures`` a table stands under it that has the
+    intervals."""
     check = check_of(result)
     if check.code.same:
         return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
-    parts = [part for part in _verdict_parts(result) if part]
+    parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
         return f"Nothing could be judged{_between(check)}; the code that runs has changed."
     said = ", ".join(parts)
@@ -57,7 +60,7 @@ def _sameness(check: Check) -> str:
     return "the machine code of every function is the same up to addresses"
 
 
-def _verdict_parts(result: Result) -> Iterator[str]:
+def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     check, verdicts = check_of(result), result.judged.verdicts
     moved = {r.benchmark for r in check.reaches if r.placement_only}
     by_word = {
@@ -69,10 +72,14 @@ def _verdict_parts(result: Result) -> Iterator[str]:
     }
     apart = [v for v in verdicts if v.benchmark in moved]
     others = False
+    most = _NAMES if figures else _FEW_NAMES
     for word in ("slower", "faster"):
         if found := by_word[word]:
-            said = [f"{change_text(v)} on {_benchmark(v)} {percent_interval(v)}" for v in found]
-            yield _some(said, "more")
+            said = [
+                f"{change_text(v)} on {_benchmark(v)}{f' {percent_interval(v)}' if figures else ''}"
+                for v in found
+            ]
+            yield _some(said, "more", most)
             others = True
     if found := by_word["same"]:
         if others or len(found) > _NAMES:
@@ -80,8 +87,8 @@ def _verdict_parts(result: Result) -> Iterator[str]:
         else:
             yield f"the same on {listed([_benchmark(v) for v in found])}"
     if found := by_word["undecided"]:
-        said = [f"{_benchmark(v)} ({undecided_text(v)})" for v in found]
-        yield f"undecided on {_some(said, 'more')}"
+        said = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in found]
+        yield f"undecided on {_some(said, 'more', most)}"
     if apart:
         yield _by_placement(apart)
 
@@ -102,10 +109,10 @@ def _benchmark(verdict: Verdict) -> str:
     return shown(verdict.benchmark or "the geometric mean")
 
 
-def _some(items: Sequence[str], rest: str) -> str:
-    if len(items) <= _NAMES:
+def _some(items: Sequence[str], rest: str, most: int = _NAMES) -> str:
+    if len(items) <= most:
         return listed(items)
-    return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} {rest}"
+    return f"{', '.join(items[:most])} and {len(items) - most} {rest}"
 
 
 def change_text(verdict: Verdict) -> str:
@@ -179,6 +186,15 @@ def change_sentence(change: FunctionChange) -> str:
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
+    yield from changed_code(check)
+    yield from since_sentences(result, check)
+    yield from _sides(check)
+    yield from _unjudged(result, check)
+    yield from check.notes
+
+
+def changed_code(check: Check) -> Iterator[str]:
+    """Which functions changed, and what cannot be shown not to have."""
     code = check.code
     if code.same:
         idle = code.functions
@@ -194,13 +210,9 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
             yield f"It cannot be shown that nothing else changed: {reason}."
         if len(code.reasons) > _NAMES:
             yield f"And {len(code.reasons) - _NAMES} more such."
-    yield from _since(result, check)
-    yield from _sides(check)
-    yield from _unjudged(result, check)
-    yield from check.notes
 
 
-def _since(result: Result, check: Check) -> Iterator[str]:
+def since_sentences(result: Result, check: Check) -> Iterator[str]:
     """How to find the commit that made it slower, where there are several."""
     moved = {None, *(r.benchmark for r in check.reaches if r.placement_only)}
     slower = [v for v in result.judged.verdicts if v.word == "slower" and v.benchmark not in moved]
@@ -238,17 +250,22 @@ def _unjudged(result: Result, check: Check) -> Iterator[str]:
         yield f"No time was left for {_some([shown(n) for n in left], 'more')}."
 
 
-def check_table(result: Result) -> Table | None:
-    """One line a benchmark, and the geometric mean; None where nothing was measured."""
-    check, verdicts = check_of(result), result.judged.verdicts
-    if not verdicts:
-        return None
+def in_order(result: Result) -> list[Verdict]:
+    """The verdicts on benchmarks, what is slower first; then the geometric mean."""
     order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
     rows = sorted(
-        verdicts, key=lambda v: (order[v.word], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0)
+        result.judged.verdicts,
+        key=lambda v: (order[v.word], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0),
     )
-    means = [s.verdict for s in result.judged.suites]
-    cells = [_row(v, check.reach(v.benchmark or "")) for v in [*rows, *means]]
+    return [*rows, *(s.verdict for s in result.judged.suites)]
+
+
+def check_table(result: Result) -> Table | None:
+    """One line a benchmark, and the geometric mean; None where nothing was measured."""
+    check = check_of(result)
+    if not result.judged.verdicts:
+        return None
+    cells = [_row(v, check.reach(v.benchmark or "")) for v in in_order(result)]
     counted = any(row[-1].text for row in cells)
     return table(
         "Each benchmark, head against base",
@@ -260,18 +277,20 @@ def check_table(result: Result) -> Table | None:
 
 def _row(verdict: Verdict, reach: Reach | None) -> tuple[Cell, ...]:
     name = verdict.benchmark if verdict.benchmark is not None else "geometric mean"
-    detail = (
-        undecided_text(verdict)
-        if verdict.word == "undecided"
-        else f"{percent_interval(verdict)}{'' if _is_factor(verdict) else ' %'}"
-    )
     return (
         Cell(name),
         Cell(verdict.word, word=verdict.word),
-        Cell(change_text(verdict), detail),
-        Cell(_executes(reach) if verdict.benchmark is not None else ""),
-        Cell(_instructions(reach)),
+        Cell(change_text(verdict), interval_text(verdict)),
+        Cell(executes_text(reach) if verdict.benchmark is not None else ""),
+        Cell(instructions_text(reach)),
     )
+
+
+def interval_text(verdict: Verdict) -> str:
+    """``[1.9, 2.7] %``; of what is undecided how far it may be off."""
+    if verdict.word == "undecided":
+        return undecided_text(verdict)
+    return f"{percent_interval(verdict)}{'' if _is_factor(verdict) else ' %'}"
 
 
 def _is_factor(verdict: Verdict) -> bool:
@@ -279,7 +298,8 @@ def _is_factor(verdict: Verdict) -> bool:
     return math.isfinite(ratio) and ratio > 0 and max(ratio, 1 / ratio) >= _FACTOR
 
 
-def _executes(reach: Reach | None) -> str:
+def executes_text(reach: Reach | None) -> str:
+    """The changed functions that a benchmark executes."""
     if reach is None or reach.executes is None:
         return "not known"
     if not reach.executes:
@@ -289,7 +309,8 @@ def _executes(reach: Reach | None) -> str:
     return ", ".join(few) + (f" and {more} more" if more else "")
 
 
-def _instructions(reach: Reach | None) -> str:
+def instructions_text(reach: Reach | None) -> str:
+    """By how much its number of instructions changed; empty where they were not counted."""
     if reach is None or reach.instructions is None or not reach.instructions[0]:
         return ""
     before, after = reach.instructions
@@ -301,16 +322,18 @@ def promise(result: Result) -> tuple[str, ...]:
     verdicts = result.judged.verdicts
     if not verdicts:
         return ()
-    about = (
-        "Layouts were drawn anew, so the verdicts are about the change."
-        if result.judged.about == "change"
-        else "The verdicts are about these two builds; another layout of the same code may differ."
-    )
     return (
         f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often one "
         f"checks; less than {format_percent(result.question.margin)} does not matter here. "
-        f"{about}",
+        f"{scope(result)}",
     )
+
+
+def scope(result: Result) -> str:
+    """Of what the verdicts speak."""
+    if result.judged.about == "change":
+        return "Layouts were drawn anew, so the verdicts are about the change."
+    return "The verdicts are about these two builds; another layout of the same code may differ."
 
 
 def machine_line(confounds: Sequence[Confound]) -> str:

@@ -71,14 +71,14 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table a pair, or a single one where there is one benchmark."""
-    times = _times(result)
+    times = benchmark_times(result)
     return {
         name: tuple(replace(t, against=name) for t in _against(result, name, times))
         for name in result.question.baselines
     }
 
 
-def _times(result: Result) -> Times:
+def benchmark_times(result: Result) -> Times:
     """Medians over turns; of recorded runs what their files say."""
     if result.judged.about != "runs":
         return median_times(result.recorded.blocks)
@@ -150,7 +150,8 @@ def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table 
         *("benchmark", *right(baseline, variant)),
         *("verdict", *right(repeated, "e-value"), "mean without it"),
     )
-    return table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    made = table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    return made and replace(made, of=variant)
 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:

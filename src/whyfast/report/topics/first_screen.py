@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.build import BuildFailure
@@ -12,20 +12,19 @@ from whyfast.model.result import Result
 from whyfast.model.study import Study
 from whyfast.model.trouble import Trouble
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import Bar, Brief, Cell, Row, Table, table
-from whyfast.report.names import count, has, listed, sentence, shown
-from whyfast.report.numbers import format_percent, plain_ratio_text, ratio_text, within
+from whyfast.report.document import Brief, Row, Table, table
+from whyfast.report.names import count, has, listed, shown
+from whyfast.report.numbers import format_percent, ratio_text
 from whyfast.report.topics.along_axes import alike_sentences, axes_table, interaction_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.dispatching import jumps_cell, kind_cell
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.layouts import placement_sentences
 from whyfast.report.topics.mechanism import find_witness, witness_sentence
+from whyfast.report.topics.one_line import against_cell, bar_cell, reach_of, warnings_first
 from whyfast.report.topics.programs import folded_sentences, unmet_sentences, without_lost
 from whyfast.report.topics.summary import SUITE, Comparisons, folded_cell
 
-#: A bar is as long as its column at this ratio at least, so that a small difference looks small.
-_LEAST_REACH = 1.25
 #: So many warnings are quoted, and sentences on surprises made; the rest is counted, or elsewhere.
 _QUOTED = 2
 #: What each column gives way with, where there is little room.
@@ -49,7 +48,6 @@ def first_screen(result: Result) -> Brief | None:
         table=found,
         ranks=ranks,
         care=tuple(_care(result, study, comparisons)),
-        more="all details: -v, or --html FILE.",
     )
 
 
@@ -65,7 +63,7 @@ def _rows(
         key=lambda n: found[n].ratio if n in found else 1.0,
     )
     importance = _importance(result, study, comparisons, found)
-    reach = _reach(found.values())
+    reach = reach_of(found.values())
     facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
     rows: list[Row] = []
     for name in names:
@@ -76,8 +74,8 @@ def _rows(
             (
                 folded_cell(result, name).text,
                 *((jumps, kind) if facts else ()),
-                *(_against(comparisons, name, b) for b in (main, *others)),
-                _bar(found.get(name), reach),
+                *(against_cell(comparisons, name, b) for b in (main, *others)),
+                bar_cell(found.get(name), reach),
             )
         )
     columns = ("variant", *(("jumps", "dispatch") if facts else ()))
@@ -130,42 +128,6 @@ def _importance(
     return {name: i for i, name in enumerate(order)}
 
 
-def _against(comparisons: Comparisons, name: str, baseline: str) -> Cell | None:
-    """One cell of text: the interval stands in the same line."""
-    if name == baseline:
-        return Cell("baseline")
-    v = comparisons.of(name, baseline)
-    if v is None:
-        return None
-    if not (v.low > 0 and math.isfinite(v.high)):
-        return Cell("undecided, too few blocks", "", "undecided", v.ratio)
-    if v.word == "same":
-        return Cell(f"same {plain_ratio_text(v.ratio, v.low, v.high)}", "", "same", v.ratio)
-    text = ratio_text(v.ratio, v.low, v.high)
-    if v.word == "undecided":
-        return Cell(f"undecided {text.interval}", "", "undecided", v.ratio)
-    return Cell(str(text), "", v.word, v.ratio)
-
-
-def _reach(found: Iterable[Verdict]) -> tuple[float, float]:
-    """Logarithms between which all bars lie, 0 among them."""
-    logs = [math.log(v.ratio) for v in found if 0 < v.ratio < math.inf]
-    low, high = min([0.0, *logs]), max([0.0, *logs])
-    least = math.log(_LEAST_REACH)
-    if high - low < least:
-        return (low - (least - high + low), high) if -low > high else (low, low + least)
-    return low, high
-
-
-def _bar(v: Verdict | None, reach: tuple[float, float]) -> Cell:
-    low, high = reach
-    zero = -low / (high - low)
-    if v is None or not 0 < v.ratio < math.inf:
-        return Cell("", bar=Bar(zero, zero))
-    end = (math.log(within(v.ratio, v.low, v.high)) - low) / (high - low)
-    return Cell("", "", v.word, bar=Bar(zero, end, v.word != "undecided"))
-
-
 def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
@@ -203,14 +165,12 @@ def _trouble(one: Trouble) -> str:
 def _care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
     yield from _twin(study, comparisons)
-    warnings = [c for c in result.judged.confounds if c.severity == "warning"]
-    yield from (sentence(c.text) for c in warnings[:_QUOTED])
-    notes = len(result.judged.confounds) - len(warnings[:_QUOTED])
+    quoted, notes = warnings_first(result.judged.confounds)
+    yield from quoted
     if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
         yield "The verdicts are about these very binaries, not about other layouts of them."
     yield from _failures(result)
-    if notes:
-        yield f"{count(notes, 'further note')} on what could mislead."
+    yield from notes
 
 
 def _failures(result: Result) -> Iterator[str]:

@@ -35,9 +35,9 @@ class LargestOf:
         return f"{self.series} {factor(self.ratio)}, {self.name}{more}"
 
 
-def headline(history: History) -> str:
+def headline(history: History, *, named: bool = True) -> str:
     """What most series share, in the order of the points; then the largest of what else there is,
-    with its series."""
+    with its series, or how much that is where it is not ``named`` but in a table."""
     parts = [
         f"{name_finding(history, f)}: {_in_words(f)}{_beside(history, f)}"
         for f in suite_wide(history)
@@ -45,7 +45,7 @@ def headline(history: History) -> str:
     said = [_capital("; ".join(parts)) + "."] if parts else []
     rest = largest(history)
     if rest:
-        said.append(_of_rest(history, rest, more="more " if parts else ""))
+        said.append(_of_rest(history, rest, more="more " if parts else "", named=named))
     if said:
         return " ".join(said)
     return (
@@ -67,12 +67,15 @@ def _beside(history: History, finding: Finding) -> str:
     return f", {' and '.join(said)}" if said else ""
 
 
-def _of_rest(history: History, rest: Sequence[LargestOf], *, more: str) -> str:
+def _of_rest(history: History, rest: Sequence[LargestOf], *, more: str, named: bool) -> str:
     concerned = len({name for one in rest for name in one.finding.ratios})
-    named = "; ".join(str(one) for one in rest[:_NAMED])
+    if not named:
+        found = count(len(rest), f"{more}finding")
+        return f"{_capital(found)} in {concerned} of {len(history.series)} series."
+    largest_of = "; ".join(str(one) for one in rest[:_NAMED])
     which = ", the largest of them" if len(rest) > _NAMED else ""
     found = count(len(rest), f"{more}finding")
-    return f"{_capital(found)} in {concerned} of {len(history.series)} series{which}: {named}."
+    return f"{_capital(found)} in {concerned} of {len(history.series)} series{which}: {largest_of}."
 
 
 def suite_wide(history: History) -> tuple[Finding, ...]:

@@ -41,6 +41,27 @@ def recording_sentences(result: Result) -> list[str]:
     return sentences
 
 
+def recording_surprises(result: Result) -> list[str]:
+    """What neither the headline nor a table of everything says: of a claim the figures, of heads
+    with other benchmarks each what they have in common, and what carries a mean or is unlike it."""
+    if not result.judged.verdicts:
+        return []
+    whole = _whole(result)
+    audited = list(_audited(result))
+    said = [*audited[1:], *([_headline(result, whole)] if audited else [])]
+    said += _shared(result, whole) if len(whole) > 1 else []
+    for suite in _suites(result):
+        if len(whole) == 1 and _median_unlike(result, suite.verdict):
+            said += _median(result, suite.verdict)
+        said += _carried(suite.verdict, suite.carriers, result.question.margin)
+    return said
+
+
+def headline_end(result: Result) -> str:
+    """What no headline on recorded runs leaves out: what else could have made the difference."""
+    return f"; {DRIFT}{_beside_the_question(result)}."
+
+
 def _of(result: Result, head: str) -> list[Verdict]:
     main = result.question.baselines[0]
     return [v for v in result.judged.verdicts if v.variant == head and v.baseline == main]
@@ -98,7 +119,7 @@ def _over(mine: Sequence[Verdict]) -> str:
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
     base, margin = shown(whole[0].baseline), result.question.margin
-    end = f"; {DRIFT}{_beside_the_question(result)}."
+    end = headline_end(result)
     overs = [_over(_of(result, v.variant)) for v in whole]
     if len(whole) == 1:
         said = _said(whole[0], margin, base)
@@ -141,13 +162,25 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
 
 
 def _median(result: Result, verdict: Verdict) -> Iterable[str]:
+    middle = _middle(result, verdict)
+    if middle is None:
+        return
+    text = f"The median benchmark of {shown(verdict.variant)} is {_precise(middle)}"
+    apart = _median_unlike(result, verdict)
+    yield f"{text}, unlike the geometric mean." if apart else f"{text}."
+
+
+def _median_unlike(result: Result, verdict: Verdict) -> bool:
+    """Whether the median benchmark lies on the other side of 1 than the mean."""
+    middle = _middle(result, verdict)
+    return middle is not None and (middle - 1) * (verdict.ratio - 1) < 0
+
+
+def _middle(result: Result, verdict: Verdict) -> float | None:
     ratios = [v.ratio for v in _of(result, verdict.variant)]
     if len(ratios) < _FEWEST_FOR_MEDIAN:
-        return
-    middle = math.exp(median(math.log(r) for r in ratios))
-    text = f"The median benchmark of {shown(verdict.variant)} is {_precise(middle)}"
-    apart = (middle - 1) * (verdict.ratio - 1) < 0
-    yield f"{text}, unlike the geometric mean." if apart else f"{text}."
+        return None
+    return math.exp(median(math.log(r) for r in ratios))
 
 
 def _precise(ratio: float) -> str:

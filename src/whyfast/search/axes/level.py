@@ -13,7 +13,7 @@ from whyfast.model.study import BuildSpec, EvidenceSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.flags import Unit, expanded, find_differences, levels
-from whyfast.search.axes.mixing import Mixing
+from whyfast.search.axes.mixing import Mixing, MixingEnds
 from whyfast.search.study_subject import build_alone, make_variant
 
 #: What a compiler tells of itself: gcc its options and parameters, clang how it calls itself.
@@ -29,8 +29,9 @@ _OPTION = re.compile(r"^\s+(?P<name>--?[\w+-]+(?:=[\w+-]+(?==))?)(?P<choice>=\S*
 _NOT_HOW = re.compile(r"-O|-o$|-fdebug|-fcoverage|-main-file|-resource|-internal|-dumpdir")
 
 
-def mix_flags(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
+def mix_flags(work: Work[Study], ends: MixingEnds) -> Mixing:
     """The flags in which the ends differ; of a level of optimisation all that it sets."""
+    good, bad = ends.good, ends.bad
     found = find_differences(good, bad)
     if levels(found):
         observed = [options_set(work, v) for v in (good, bad)]

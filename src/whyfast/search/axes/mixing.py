@@ -9,6 +9,15 @@ from whyfast.search.study_subject import Make, make_variant
 
 
 @dataclass(frozen=True)
+class MixingEnds:
+    """What is to be mixed; ``object`` is for axes that are over one."""
+
+    good: Variant
+    bad: Variant
+    object: str = ""
+
+
+@dataclass(frozen=True)
 class Mixing:
     """Two ends and what differs between them.
 

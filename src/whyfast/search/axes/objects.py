@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.build.layout import layout_seeds
 from whyfast.build.mixed import (
     BuiltWith,
     CannotMix,
     code_digest,
     differing_objects,
     link_mixed,
+    mixed_layouts,
     same_link,
 )
 from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.build.relink import CannotRelink
 from whyfast.investigate.building import read_evidence
 from whyfast.investigate.work import Work
 from whyfast.model.build import Build, BuildFailure
@@ -21,7 +24,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.mixing import Mixing
+from whyfast.search.axes.mixing import Mixing, MixingEnds
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.digest import sha256_of
@@ -29,20 +32,17 @@ from whyfast.store.digest import sha256_of
 VANISHING = "it is placement, or more than a few files make it together"
 
 
-def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
+def mix_objects(work: Work[Study], ends: MixingEnds) -> Mixing:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
     UserError where the study does not say how it is linked, an end cannot be built, their objects
     are not the same files, or the objects of the one end do not make its program.
     """
-    if work.question.build.link is None:
-        raise UserError(
-            "the study does not say how its objects are linked; write link = … in [build]",
-            where=work.question.folder / "study.toml",
-        )
-    made = [_made(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
-    ends = [built_with(m) for m in made]
-    differing, alone = differing_objects(*(e.work for e in ends))
+    link_of(work)
+    good, bad = ends.good, ends.bad
+    made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
+    built = [built_with(m) for m in made]
+    differing, alone = differing_objects(*(b.work for b in built))
     if alone:
         raise UserError(
             f"{', '.join(alone[:5])}: an object of one end alone; both ends must be made of the "
@@ -51,9 +51,9 @@ def mix_objects(work: Work[Study], good: Variant, bad: Variant) -> Mixing:
         )
     if not differing:
         raise UserError(f"{good.name} and {bad.name} have the same objects", where="--bad")
-    relinked = not same_link(ends[0].recipe, ends[1].recipe)
+    relinked = not same_link(built[0].recipe, built[1].recipe)
     titles = (*differing, *([f"linked as {bad.name} is"] if relinked else []))
-    mixer = _Mixer(ends[0], ends[1], differing, made[0])
+    mixer = _Mixer(built[0], built[1], differing, made[0])
     _check(mixer, work, bad, frozenset(range(len(titles))))
     return Mixing(good, bad, titles, mixer.make, VANISHING)
 
@@ -70,18 +70,20 @@ class _Mixer:
         """An end is built, any other candidate linked."""
         if candidate.variant is not None:
             return make_variant(work, candidate, name)
-        like = replace(self._like, observer=work.observer)
+        like = as_asked(self._like, work)
         try:
             program = self.program(candidate.mixed, BuildStore(work.home.builds))
         except CannotMix as why:
             return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(like, name, program)
+        return linked(like, name, program, self._link(candidate.mixed))
 
     def program(self, mixed: frozenset[int], store: BuildStore) -> Path:
         """The program of that mixture. Raises CannotMix."""
         own = [o for n, o in enumerate(self._objects) if n in mixed]
-        link = self.bad if len(self._objects) in mixed else self._good
-        return link_mixed(self._good, self.bad, own, link, store)
+        return link_mixed(self._good, self.bad, own, self._link(mixed), store)
+
+    def _link(self, mixed: frozenset[int]) -> BuiltWith:
+        return self.bad if len(self._objects) in mixed else self._good
 
 
 def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStore) -> Path:
@@ -90,18 +92,50 @@ def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStor
     return link_mixed(ends, built_with(other), [name], ends, store)
 
 
-def linked(like: Work[Study], name: str, program: Path) -> Work[Study]:
-    """The work of a build as that of another program, which was linked within its folder."""
+def as_asked(like: Work[Study], work: Work[Study]) -> Work[Study]:
+    """The work ``like`` with as many layouts as are asked for in ``work``, and its observer."""
+    measure = replace(like.question.measure, layouts=work.question.measure.layouts)
+    return replace(
+        like, observer=work.observer, question=replace(like.question, measure=measure), layouts={}
+    )
+
+
+def linked(
+    like: Work[Study], name: str, program: Path, link: BuiltWith | None = None
+) -> Work[Study]:
+    """The work of a build as that of another program, which was linked within its folder; with the
+    layouts that ``like`` asks for, linked as ``link`` is."""
     variant = replace(like.question.variants[0], name=name, expect={})
     (build,) = like.builds
     assert isinstance(build, Build)
     build = replace(build, variant=name, program=program, program_sha256=sha256_of(program))
     asked = replace(like.question, variants=(variant,), baselines=(name,))
-    made = replace(like, question=asked, builds=(build,))
-    return replace(made, evidence=read_evidence(made, [build]))
+    made = replace(like, question=asked, builds=(build,), layouts={})
+    made = replace(made, evidence=read_evidence(made, [build]))
+    count = like.question.measure.layouts
+    if link is None or not count:
+        return made
+    store, seeds = BuildStore(like.home.builds), layout_seeds(name, count)
+    try:
+        programs = mixed_layouts(program, link, seeds, variant.keep, store)
+    except CannotRelink as error:
+        like.observer.note(f"no other layouts of a mixture: {error}")
+        return made
+    return replace(made, layouts={name: tuple(programs)})
 
 
-def _made(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+def link_of(work: Work[Study]) -> str:
+    """The step that links. UserError where the study has none."""
+    if work.question.build.link is None:
+        raise UserError(
+            "the study does not say how its objects are linked; write link = … in [build]",
+            where=work.question.folder / "study.toml",
+        )
+    return work.question.build.link
+
+
+def made_end(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+    """The work with that variant alone, built. UserError, about ``where``, when it cannot be."""
     made = build_alone(work, variant)
     (outcome,) = made.builds
     if isinstance(outcome, BuildFailure):

@@ -1,4 +1,4 @@
-"""The passes over one source file of a study as candidates of a search."""
+"""What an optimiser does with one source file of a study, as candidates of a search."""
 
 from __future__ import annotations
 
@@ -16,9 +16,20 @@ from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.compilers import compiler_of
+from whyfast.search.axes.counters import LIST as LIST_COUNTERS
+from whyfast.search.axes.counters import read_counters
 from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.axes.objects import built_with, link_one, linked
-from whyfast.search.axes.passes import PassRun, functions_of, limited, passes, read_passes, run_of
+from whyfast.search.axes.objects import built_with, link_of, link_one, linked
+from whyfast.search.axes.passes import LIST as LIST_PASSES
+from whyfast.search.axes.passes import (
+    OptimiserRun,
+    functions_of,
+    limited,
+    passes,
+    read_passes,
+    run_of,
+)
 from whyfast.search.study_subject import build_alone
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
@@ -30,24 +41,25 @@ _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
     """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
-    others as they are.
+    others as they are. LLVM's passes are limited, and gcc's counters of what its passes do.
 
     UserError for a compiler that has no such limit, for objects that are not there, and where
     several files are compiled and no object is named.
     """
-    what = f"{variant.toolchain} with -opt-bisect-limit"
+    by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
+    flags, read = (LIST_COUNTERS, read_counters) if by_gcc else (LIST_PASSES, read_passes)
+    what = f"{variant.toolchain} with {' '.join(flags)}"
     if search.object:
-        limiting = replace(work, outside=limiting_one(work.outside, search.object, -1))
+        limiting = replace(work, outside=limiting_one(work.outside, search.object, flags))
         listing = _built(limiting, replace(variant, expect={}, axes={}), what)
     else:
-        listing = _built(work, limited(variant, -1), what)
+        listing = _built(work, limited(variant, flags), what)
     log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
-    runs = read_passes(log.read_text("utf-8", "replace"))
+    runs: Sequence[OptimiserRun] = read(log.read_text("utf-8", "replace"))
     functions = _functions(listing, search.object) if search.object else frozenset[str]()
     if not runs:
         raise UserError(
-            f"{variant.toolchain} tells of no passes; they are searched with clang, and with gcc "
-            "by --axis flags and -fdbg-cnt=NAME:N",
+            f"{variant.toolchain} tells of no passes; they are searched with clang and gcc",
             where="--axis passes",
         )
     if not search.object:
@@ -61,17 +73,13 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
 
 
 def _of_object(
-    work: Work[Study], variant: Variant, search: LineSearch, run: PassRun
+    work: Work[Study], variant: Variant, search: LineSearch, run: OptimiserRun
 ) -> CandidateLine:
-    if work.question.build.link is None:
-        raise UserError(
-            "the study does not say how its objects are linked; write link = … in [build]",
-            where=work.question.folder / "study.toml",
-        )
+    link_of(work)
     whole = _built(work, variant, variant.name)
 
     def make(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-        limiting = limiting_one(work.outside, search.object, int(candidate.name))
+        limiting = limiting_one(work.outside, search.object, run.flags(int(candidate.name)))
         plain = replace(variant, name=name, expect={}, axes={})
         made = build_alone(replace(work, outside=limiting), plain)
         (outcome,) = made.builds
@@ -86,14 +94,14 @@ def _of_object(
     return CandidateLine(passes(run, search.good, search.bad, variant), make)
 
 
-def limiting_one(outside: Outside, name: str, limit: int) -> Outside:
-    """With compilers that are limited where they compile the source of that object alone: what runs
-    passes up to a limit crashes here and there, and the other files are not what is asked about."""
+def limiting_one(outside: Outside, name: str, flags: Sequence[str]) -> Outside:
+    """With compilers that get ``flags`` where they compile the source of that object alone: what is
+    limited crashes here and there, and the other files are not what is asked about."""
     stem = PurePosixPath(name).stem
     sources = "|".join(shlex.quote(n) for n in (stem, *(f"{stem}.{s}" for s in _SUFFIXES)))
     script = (
         f'for w in "$@"; do case "${{w##*/}}" in {sources}) '
-        f'exec "$@" -mllvm -opt-bisect-limit={limit};; esac; done; exec "$@"'
+        f'exec "$@" {shlex.join(flags)};; esac; done; exec "$@"'
     )
 
     def resolve(

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from whyfast.investigate.work import Work
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
+from whyfast.search.axes.functions import mix_functions
 from whyfast.search.axes.kernels import kernel_line
 from whyfast.search.axes.level import mix_flags
 from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.axes.mixing import Mixing
+from whyfast.search.axes.mixing import Mixing, MixingEnds
 from whyfast.search.axes.objects import mix_objects
 from whyfast.search.axes.pass_line import pass_line
 from whyfast.search.axes.toolchains import toolchain_line
@@ -22,7 +23,8 @@ LINES: Mapping[str, Callable[[Work[Study], Variant, LineSearch], CandidateLine]]
     "toolchains": toolchain_line,
 }
 #: From the ends to what differs between them; UserError for ends that cannot be.
-MIXINGS: Mapping[str, Callable[[Work[Study], Variant, Variant], Mixing]] = {
+MIXINGS: Mapping[str, Callable[[Work[Study], MixingEnds], Mixing]] = {
     "flags": mix_flags,
+    "functions": mix_functions,
     "objects": mix_objects,
 }

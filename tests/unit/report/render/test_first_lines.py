@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whyfast.report.document import Bar, Brief, Cell, Column, Table
-from whyfast.report.render.first_lines import bar_text, fit_screen
+from whyfast.report.render.first_lines import bar_text, fit_screen, shortened
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,24 @@ def test_sentences_leave_room_for_six_rows() -> None:
 
 
 def test_what_to_distrust_is_cut_at_four_lines() -> None:
-    # Every word is a line.
-    fitted = fit_screen(_brief(rows=3, said=0, care=9), lambda text: len(text.split()), used=4)
-    assert fitted.care == ("care",) * 3
+    # Ten letters are a line.
+    fitted = fit_screen(_brief(rows=3, said=0, care=9), lambda text: len(text) // 10, used=4)
+    assert fitted.care == "Distrust: care care care care care -v has 4 more."
+
+
+def test_of_what_to_distrust_the_worst_is_never_left_out() -> None:
+    fitted = fit_screen(_brief(rows=3, said=0, care=2), lambda _: 5, used=4)
+    assert fitted.care == "Distrust: care -v has 1 more."
+
+
+@pytest.mark.parametrize(
+    ("texts", "cut"),
+    [
+        (["short", "one that is far too long"], ["short", "one t…long"]),
+        (["run --fast -n 1 a", "run --fast -n 2 a"], ["run -… 1 a", "run -… 2 a"]),
+        (["run --fast -n 1 abcdef", "run --fast -n 2 abcdef"], ["…1 abcdef", "…2 abcdef"]),
+        (["0123456789"], ["0123456789"]),
+    ],
+)
+def test_names_are_cut_where_they_stay_apart(texts: list[str], cut: list[str]) -> None:
+    assert shortened(texts, 10) == cut

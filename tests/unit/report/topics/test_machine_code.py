@@ -7,10 +7,10 @@ from dataclasses import replace
 from tests.unit.report.example import SUITES, sample_evidence, sample_result, sample_study
 from tests.unit.report.parts import answer_from, changed
 
+from whyfast.model.codec import decode, encode
 from whyfast.model.evidence import CalleeCounts, EntryFacts, Evidence, OptionTrace, Unmet
 from whyfast.model.trouble import Trouble
 from whyfast.report.answer import Answer
-from whyfast.report.codec import decode, encode
 from whyfast.report.document import CodeBlock
 from whyfast.report.topics.machine_code import (
     calls_sentences,

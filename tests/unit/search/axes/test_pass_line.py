@@ -31,7 +31,7 @@ def test_only_the_source_of_the_object_is_limited(
 ) -> None:
     plain = Toolchain("path:cc", "path", "1", "x86_64", "d", ("/bin/echo", "cc"), frozenset())
     outside = World().outside(toolchain=lambda *given: plain)
-    found = limiting_one(outside, object_, 7).toolchain(
+    found = limiting_one(outside, object_, LIMIT.split()).toolchain(
         "path:cc", Home(tmp_path, tmp_path), lambda text: None, ()
     )
     done = subprocess.run(

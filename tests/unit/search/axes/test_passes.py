@@ -45,7 +45,7 @@ def test_candidates_go_from_one_limit_to_the_other() -> None:
     assert up[1].variant.cflags == ("-O2", "-mllvm", "-opt-bisect-limit=2")
     down = passes(RUN, "all", "0", BASE)
     assert [c.title for c in down] == [
-        "all 3 passes",
+        "all 3",
         "pass 3, GVNPass on f, left out",
         "pass 2, InlinerPass on (f), left out",
         "pass 1, SROAPass on f, left out",
@@ -57,7 +57,7 @@ def test_candidates_go_from_one_limit_to_the_other() -> None:
     [
         ("4", "0", "--good: '4' is neither a number of passes, 0 to 3, nor all"),
         ("0", "-1", "--bad: '-1' is neither a number of passes, 0 to 3, nor all"),
-        ("3", "all", "--bad: both ends are 3 passes"),
+        ("3", "all", "--bad: both ends are the first 3"),
     ],
 )
 def test_ends_that_cannot_be(good: str, bad: str, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -66,7 +67,10 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     if kind is float:
         if isinstance(data, bool) or not isinstance(data, (int, float)):
             raise Malformed(key, f"a number is wanted, not {_named(data)}")
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError:
+            raise Malformed(key, "a number is wanted, not one so large") from None
     if kind is Path:
         return Path(_wanted(data, str, key))
     if kind is int and isinstance(data, bool):
@@ -74,9 +78,15 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     return _wanted(data, kind, key)
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of its fields, evaluated once: that takes longer than all the rest."""
+    return get_type_hints(kind)
+
+
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
     _wanted(data, dict, key)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     values = {}
     for f in fields(kind):
         place = f"{key}.{f.name}" if key else f.name
@@ -94,9 +104,9 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     if len(rest) == 1:
         return decode(rest[0], data, key)
     # Dataclasses that say which they are, by a Literal in the field ``kind``.
-    said = {word: kind for kind in rest for word in get_args(get_type_hints(kind)["kind"])}
+    said = {word: kind for kind in rest for word in get_args(_hints(kind)["kind"])}
     found = _wanted(data, dict, key).get("kind")
-    if found not in said:
+    if not isinstance(found, str) or found not in said:
         words = ", ".join(repr(word) for word in said)
         raise Malformed(
             f"{key}.kind" if key else "kind", f"one of {words} is wanted, not {found!r:.60}"
@@ -112,8 +122,12 @@ def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any
             decode(of, item, f"{key}[{i}]")
             for i, (of, item) in enumerate(zip(inner, data, strict=True))
         ]
+    if inner[0] in _PLAIN and all(type(item) is inner[0] for item in data):
+        return data  # most of all that there is: times
     return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
 
+
+_PLAIN = (float, int, str)
 
 _NAMES = {
     dict: "an object",

@@ -1,0 +1,200 @@
+"""What a worker does when it is asked: a function from a task to an answer, for one host."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast import __version__
+from whyfast.fleet.messages import (
+    Answer,
+    Arrived,
+    AskFacts,
+    Chunk,
+    HostFacts,
+    Lacking,
+    Offer,
+    Prepare,
+    Prepared,
+    Refused,
+    TakeBlock,
+    TakeCalibration,
+    Taken,
+    Task,
+    Unprepared,
+    read_task,
+    wanted_of,
+    write_answer,
+)
+from whyfast.fleet.received import NotReceived, ReceivedParcels
+from whyfast.investigate.events import Silent
+from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.measuring import runner_of
+from whyfast.investigate.outside import Outside
+from whyfast.investigate.work import Work
+from whyfast.measure.environment import environment, environment_after
+from whyfast.measure.invocation import Runner
+from whyfast.measure.wanted import take
+from whyfast.model.codec import Malformed
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.sample import Block, Calibration
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+from whyfast.store.digest import sha256_of
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """What was prepared: the runners of its benchmarks."""
+
+    message: Prepare
+    runners: Mapping[str, Runner]
+
+
+class HostAnswers:
+    """The tasks of one host, one at a time. ``home`` is the worker's own."""
+
+    def __init__(self, home: Home, outside: Outside) -> None:
+        self._home = home
+        self._outside = outside
+        self._parcels = ReceivedParcels(home)
+        self._ready: dict[str, _Ready] = {}
+        self._one = threading.Lock()
+
+    def answer(self, task: bytes, data: bytes = b"") -> bytes:
+        """The answer to a task, both as JSON; ``data`` are the bytes of a chunk. Raises nothing
+        that is due to the task, the disk or the programs."""
+        with self._one:
+            try:
+                found = self._answer(read_task(task), data)
+            except Malformed as error:
+                found = Refused(f"cannot read the task: {error}; is it the same whyfast?")
+            except (NotReceived, UserError, CannotBuildHere) as error:
+                found = Refused(str(error))
+            except OSError as error:
+                place = f"{error.filename}: " if error.filename else ""
+                found = Refused(f"{place}{error.strerror}")
+            return write_answer(found)
+
+    def _answer(self, task: Task, data: bytes) -> Answer:
+        if isinstance(task, AskFacts):
+            return self.facts()
+        if isinstance(task, Offer):
+            return Lacking(self._parcels.lacking(task.places))
+        if isinstance(task, Chunk):
+            self._parcels.add(task.parcel, task.offset, task.size, data)
+            return Arrived()
+        if isinstance(task, Prepare):
+            return self._prepare(task)
+        return self._take(task)
+
+    def facts(self) -> HostFacts:
+        """What this machine is."""
+        system = self._outside.system
+        return HostFacts(
+            environment(system),
+            environment_after(system),
+            self._outside.cpus,
+            platform.machine(),
+            libc(),
+            __version__,
+            platform.python_version(),
+        )
+
+    def _prepare(self, message: Prepare) -> Answer:
+        key = hashlib.sha256(repr(message).encode()).hexdigest()
+        work = self._work(message)
+        work = replace(work, prefixes=study_prefixes(work))
+        runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
+        self._ready[key] = _Ready(message, runners)
+        return Prepared(key)
+
+    def _work(self, message: Prepare) -> Work[Study]:
+        """The coordinator's, with what lies here in the place of what lies there."""
+        places = {p.parcel: self._parcels.place(p) for p in message.places}
+        folders = {name: places[parcel] for name, parcel in message.folders.items()}
+        home = self._parcels.home
+        builds = []
+        for build in message.builds:
+            program = self._inside(home.builds / message.programs[build.variant])
+            if sha256_of(program) != build.program_sha256:
+                raise NotReceived(f"the program of {build.variant} is not the one that was built")
+            builds.append(replace(build, program=program))
+        study = message.study
+        study = replace(
+            study,
+            folder=folders.pop("study", home.cache),
+            source=replace(study.source, folder=folders.pop("source", home.cache)),
+        )
+        return Work(
+            study,
+            home,
+            Silent(),
+            self._outside,
+            toolchains=tuple(self._toolchains(message)),
+            builds=tuple(builds),
+            layouts={
+                variant: tuple(self._inside(home.builds / name) for name in names)
+                for variant, names in message.layouts.items()
+            },
+            packages=folders,
+        )
+
+    def _inside(self, path: Path) -> Path:
+        """A path of a message; NotReceived when it leads out of what was sent."""
+        if ".." in path.parts:
+            raise NotReceived(f"{path} leads out of its folder")
+        return path
+
+    def _toolchains(self, message: Prepare) -> list[Toolchain]:
+        """Those that were sent; of those with a root this host's own, if it is the same."""
+        roots: dict[str, Toolchain] = {}
+        for variant, packages in message.rooted.items():
+            name = message.study.variant(variant).toolchain
+            own = self._outside.toolchain(name, self._home, lambda text: None, packages)
+            roots[own.digest] = own
+        found = []
+        for toolchain in message.toolchains:
+            if toolchain.root is None:
+                found.append(toolchain)
+            elif toolchain.digest in roots:
+                found.append(roots[toolchain.digest])
+            else:
+                raise NotReceived(
+                    f"programs built by {toolchain.name} run in its root, and this host's has "
+                    "other packages; whyfast toolchain install --from there gives the same"
+                )
+        return found
+
+    def _take(self, task: TakeBlock | TakeCalibration) -> Answer:
+        ready = self._ready.get(task.key)
+        if ready is None or not all(map(self._parcels.is_placed, ready.message.places)):
+            return Unprepared()
+        wanted = wanted_of(task)
+        if wanted.benchmark not in ready.runners:
+            return Refused(f"no benchmark {wanted.benchmark!r} was prepared")
+        # Nothing else of whyfast measures on this machine meanwhile.
+        with exclusive(self._home.data / "measuring.lock"):
+            outcome = take(wanted, ready.runners[wanted.benchmark], self._outside.clock)
+        if isinstance(outcome, Block):
+            return Taken(block=outcome)
+        return (
+            Taken(calibration=outcome)
+            if isinstance(outcome, Calibration)
+            else Taken(failure=outcome)
+        )
+
+
+def libc() -> str:
+    """The C library of this machine and its version, ``glibc 2.36``; empty where it is not said."""
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (ValueError, OSError):
+        return ""

@@ -1,0 +1,274 @@
+"""One campaign a host, all advanced by what the cluster tells; in one thread, block by block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from whyfast.fleet.checks import unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
+from whyfast.fleet.messages import (
+    Answer,
+    AskFacts,
+    HostFacts,
+    Refused,
+    Taken,
+    Task,
+    Unprepared,
+    fits,
+    read_answer,
+    task_of,
+    write_task,
+)
+from whyfast.fleet.seat import Seat, State
+from whyfast.fleet.sending import Shipment, UnexpectedAnswer, deliver
+from whyfast.fleet.standing import standing
+from whyfast.investigate.events import Observer
+from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.clock import Clock
+from whyfast.model.codec import Malformed
+
+#: Seconds between two looks at who is away too long.
+LOOK = 1.0
+
+#: So many answers are stored by one write to the disk where there are as many at once.
+TOGETHER = 64
+
+#: Seconds that a host may be away before its benchmarks move, and before it is waited for no
+#: longer when all others are done.
+PATIENCE = 60.0
+
+#: What is asked of a host, with bytes that go along.
+_Life = Generator[tuple[Task, bytes], Answer, None]
+
+
+class HostRefused(Exception):
+    """A host cannot take part, and why."""
+
+
+@dataclass
+class Spreading:
+    """How work is spread: ``seat`` makes one for a host that has none yet; what seats keep within
+    ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
+    another host (None: they stay)."""
+
+    seat: Callable[[str], Seat]
+    together: Callable[[], AbstractContextManager[None]]
+    move: Callable[[Sequence[str]], list[BenchmarkRun]] | None = None
+
+
+@dataclass
+class Conductor:
+    """``own`` are the facts of this machine, where the builds were made. ``seats`` are those of
+    hosts that are known already, by their names, whether they are there or not."""
+
+    cluster: Cluster
+    shipment: Shipment
+    own: HostFacts
+    spread: Spreading
+    observer: Observer
+    clock: Clock
+    seats: dict[str, Seat] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._lives: dict[str, _Life] = {}
+        self._to_hand: dict[str, tuple[bytes, bytes]] = {}
+        self._waiting_said = False
+        self._changed = True
+
+    def conduct(self, hosts: Iterable[str]) -> None:
+        """Until every host is done, or can do nothing more; KeyboardInterrupt at any moment.
+        ``hosts`` are those that are there."""
+        self._heed([Joined(host) for host in hosts])
+        looked = -math.inf
+        while True:
+            now = self.clock.monotonic()
+            if self._changed or now - looked >= LOOK:  # not for every block: there may be many
+                looked, self._changed = now, False
+                self._move()
+                self._hand()
+                self.observer.standing(standing(list(self.seats.values()), now))
+                if self._ended():
+                    return
+            events = []
+            event = self.cluster.next(LOOK)
+            while event is not None:
+                events.append(event)
+                event = self.cluster.next(0.0) if len(events) < TOGETHER else None
+            self._heed(events)
+
+    def _ended(self) -> bool:
+        seats = self.seats.values()
+        if not seats:
+            return False
+        if any(s.state in ("surveyed", "receiving", "measuring") for s in seats):
+            return False
+        open_ = [s for s in seats if s.open]
+        if not open_:
+            return True
+        if any(s.state == "done" for s in seats) and self.spread.move is not None:
+            return False  # somebody can take over, after some patience
+        away = [s for s in open_ if s.state == "away"]
+        if away and not any(s.state == "done" for s in seats):
+            if not self._waiting_said:
+                self._waiting_said = True
+                self.observer.note("no host is left that could measure; waiting for one")
+            return False
+        return all(self._long_away(s) for s in away)
+
+    def _heed(self, events: Sequence[Event]) -> None:
+        """What they tell is stored when the hosts are asked for more."""
+        if not events:
+            return
+        with self.spread.together():
+            for event in events:
+                self._heed_one(event)
+        self._hand()
+
+    def _hand(self) -> None:
+        handed, self._to_hand = self._to_hand, {}
+        for host, (task, data) in handed.items():
+            self.cluster.hand(host, task, data)
+
+    def _heed_one(self, event: Event) -> None:
+        seat = self.seats.get(event.host)
+        if isinstance(event, Joined):
+            if seat is None:
+                seat = self.seats[event.host] = self.spread.seat(event.host)
+            self._start(seat)
+        elif isinstance(event, Gone) and seat is not None:
+            self._lives.pop(event.host, None)
+            self._to_hand.pop(event.host, None)
+            if seat.state != "out":
+                self._enter(seat, "away", event.why)
+                seat.observer.note(event.why)
+        elif seat is None or event.host not in self._lives:
+            return  # of a task that nobody waits for
+        elif isinstance(event, Answered):
+            self._answered(seat, event.answer)
+        else:
+            self._put_out(seat, event.why)
+
+    def _enter(self, seat: Seat, state: State, why: str = "") -> None:
+        seat.enter(state, why)
+        self._changed = True
+
+    def _start(self, seat: Seat) -> None:
+        self._enter(seat, "surveyed")
+        self._lives[seat.host] = self._life(seat)
+        self._go_on(seat, None)
+
+    def _answered(self, seat: Seat, data: object) -> None:
+        try:
+            answer = read_answer(data)
+        except Malformed as error:
+            self._put_out(seat, f"what it answers cannot be read: {error}")
+            return
+        if isinstance(answer, Refused):
+            self._put_out(seat, answer.message)
+        else:
+            self._go_on(seat, answer)
+
+    def _go_on(self, seat: Seat, answer: Answer | None) -> None:
+        life = self._lives[seat.host]
+        try:
+            task, data = next(life) if answer is None else life.send(answer)
+        except StopIteration:
+            del self._lives[seat.host]
+            self._enter(seat, "done")
+        except HostRefused as refused:
+            self._put_out(seat, str(refused))
+        except UnexpectedAnswer as unexpected:
+            self._put_out(seat, f"it answers something else than was asked: {unexpected}")
+        else:
+            self._to_hand[seat.host] = write_task(task), data
+
+    def _put_out(self, seat: Seat, why: str) -> None:
+        self._lives.pop(seat.host, None)
+        self._enter(seat, "out", why)
+        seat.observer.note(f"cannot measure: {why}")
+
+    def _life(self, seat: Seat) -> _Life:
+        """What is asked of a host from its arrival until all that it had to measure is."""
+        facts = yield AskFacts(), b""
+        if not isinstance(facts, HostFacts):
+            raise UnexpectedAnswer(str(facts)[:200])
+        if why := unfit(facts, self.own):
+            raise HostRefused(why)
+        if not seat.open:
+            return
+        self._enter(seat, "receiving")
+        key = yield from deliver(self.shipment)
+        self._enter(seat, "measuring")
+        seat.begin(facts)
+        while (wanted := seat.asked()) is not None:
+            answer = yield task_of(wanted, key), b""
+            if isinstance(answer, Unprepared):
+                key = yield from deliver(self.shipment)
+                continue
+            outcome = answer.outcome if isinstance(answer, Taken) else None
+            if outcome is None or not fits(outcome, wanted):
+                raise UnexpectedAnswer(f"{str(answer)[:100]} for {str(wanted)[:100]}")
+            seat.advance(outcome)
+            seat.next_campaign(facts)
+        after = yield AskFacts(), b""
+        if isinstance(after, HostFacts):
+            seat.end(after)
+
+    def _move(self) -> None:
+        """Benchmarks of hosts that are out or away for long, to hosts that have nothing to do."""
+        if self.spread.move is None:
+            return
+        idle = [s for s in self.seats.values() if s.state == "done"]
+        for seat in self.seats.values():
+            if not idle or not seat.open or not self._lost(seat):
+                continue
+            names = seat.give_up()
+            entries = self.spread.move(names)
+            for i, entry in enumerate(entries):
+                idle[i % len(idle)].waiting.append(entry)
+            said = ", ".join(s.host for s in idle[: len(entries)])
+            if entries:
+                seat.observer.note(f"{', '.join(names)} begins afresh on {said}")
+            for other in idle[: len(entries)]:
+                self._start(other)
+            idle = idle[len(entries) :]
+
+    def _lost(self, seat: Seat) -> bool:
+        return seat.state == "out" or self._long_away(seat)
+
+    def _long_away(self, seat: Seat) -> bool:
+        return seat.state == "away" and self.clock.monotonic() - seat.since >= PATIENCE
+
+
+def survey_all(
+    cluster: Cluster, observer: Observer, clock: Clock, patience: float
+) -> Mapping[str, HostFacts]:
+    """The hosts that are there, each with what it says of itself; those that do not answer within
+    ``patience`` seconds are left out. Empty when none is there by then."""
+    found: dict[str, HostFacts] = {}
+    asked: set[str] = set()
+    began = clock.monotonic()
+    while clock.monotonic() - began < patience:
+        event = cluster.next(LOOK)
+        if event is None and asked and not asked - set(found):
+            break
+        if isinstance(event, Joined):
+            asked.add(event.host)
+            cluster.hand(event.host, write_task(AskFacts()))
+        elif isinstance(event, Gone):
+            asked.discard(event.host)
+            found.pop(event.host, None)
+        elif event is not None:
+            try:
+                answer = read_answer(event.answer) if isinstance(event, Answered) else None
+            except Malformed:
+                answer = None
+            if isinstance(answer, HostFacts):
+                found[event.host] = answer
+            else:
+                asked.discard(event.host)
+                observer.note(f"{event.host}: does not say what machine it is; left out")
+    return found

@@ -1,0 +1,147 @@
+"""Several runs on one machine as one result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from whyfast.fleet.same_question import joined_question
+from whyfast.judge.whole import judge_whole
+from whyfast.model.build import Build
+from whyfast.model.errors import UserError
+from whyfast.model.result import Recorded, Result
+from whyfast.model.sample import Block
+from whyfast.model.study import Study
+
+T = TypeVar("T")
+
+#: What judging raises on records that no whyfast has written.
+_DAMAGE = (ValueError, TypeError, KeyError, AttributeError, IndexError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class OneResult:
+    """A result, and ``where`` it came from: a file, a store, a host; ``notes`` on runs of that
+    machine which went into it before, or did not."""
+
+    where: str
+    result: Result
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JoinedRuns:
+    """``result`` has the blocks of the runs ``used``; why others are not among them is ``said``."""
+
+    result: Result
+    used: tuple[str, ...]
+    said: tuple[str, ...] = ()
+
+
+def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
+    """The runs of one machine, oldest first, as one run that went on: each began whatever those
+    before had found, so a test that may be looked at after every block stays one.
+
+    A run that is given twice counts once. Runs of other programs than the newest's have no part in
+    it; of commands, of which nobody knows whether they are the same, and of exact counts only the
+    newest has.
+    """
+    ordered = sorted(given, key=lambda g: g.result.recorded.started)
+    *earlier, newest = ordered
+    used, said = [newest], [note for one in ordered for note in one.notes]
+    seen = {newest.result.recorded.run}
+    for one in reversed(earlier):
+        run = one.result.recorded.run
+        if run in seen:
+            said.append(f"{one.where} is a run that was given already, and counts once")
+            continue
+        seen.add(run)
+        why = _not_with(one.result, newest.result)
+        if why:
+            said.append(f"{one.where} is an earlier run {why}, and is left out")
+        else:
+            used.insert(0, one)
+    if len(used) == 1:
+        return JoinedRuns(newest.result, (newest.where,), tuple(said))
+    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(said))
+
+
+def _not_with(earlier: Result, newest: Result) -> str:
+    """Why the blocks of an earlier run are not joined; empty where they are."""
+    if not isinstance(newest.question, Study):
+        return "of commands, which may have changed since"
+    if "counts" in (earlier.judged.about, newest.judged.about):
+        return "of exact counts, of which more tell nothing"
+    if earlier.judged.about != newest.judged.about:
+        return "without the drawn layouts of the newest, or with them"
+    old, new = _programs(earlier), _programs(newest)
+    other = [name for name in new if name in old and old[name] != new[name]]
+    if other:
+        return f"of other programs ({', '.join(map(repr, other[:3]))})"
+    return ""
+
+
+def _programs(result: Result) -> dict[str, str]:
+    builds = (b for b in result.recorded.builds if isinstance(b, Build))
+    return {b.variant: b.program_sha256 for b in builds}
+
+
+def _joined(runs: Sequence[OneResult]) -> Result:
+    newest = runs[-1].result
+    question = newest.question
+    assert isinstance(question, Study)
+    for one in runs[:-1]:
+        assert isinstance(one.result.question, Study)
+        question = joined_question(question, one.result.question, one.where)
+    records = [one.result.recorded for one in runs]
+    recorded = Recorded(
+        run=newest.recorded.run,
+        started=records[0].started,
+        complete=all(r.complete for r in records),
+        seconds=_summed(records),
+        sessions=tuple(s for r in records for s in r.sessions),
+        toolchains=_last([{t.name: t for t in r.toolchains} for r in records]),
+        builds=_last([{b.variant: b for b in r.builds} for r in records]),
+        blocks=_numbered([b for r in records for b in r.blocks]),
+        failures=tuple(f for r in records for f in r.failures),
+        calibrations=_last([{c.benchmark: c for c in r.calibrations} for r in records]),
+        boots=newest.recorded.boots,
+        same={k: v for r in records for k, v in r.same.items()},
+    )
+    try:
+        judged = judge_whole(question, recorded, newest.found.evidence)
+    except _DAMAGE as error:
+        said = f"{type(error).__name__}: {error}".splitlines()[0][:80]
+        raise UserError(
+            f"its records cannot be joined with those of an earlier run ({said}); leave one out",
+            where=runs[-1].where,
+        ) from None
+    return Result(question, recorded, judged, newest.found)
+
+
+def _last(by_name: Sequence[dict[str, T]]) -> tuple[T, ...]:
+    """Of each name the entry of the last run that has it."""
+    found: dict[str, T] = {}
+    for one in by_name:
+        found |= one
+    return tuple(found.values())
+
+
+def _summed(records: Sequence[Recorded]) -> dict[str, float]:
+    found: dict[str, float] = defaultdict(float)
+    for record in records:
+        for phase, seconds in record.seconds.items():
+            found[phase] += seconds
+    return dict(found)
+
+
+def _numbered(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Numbered on, benchmark by benchmark, as one run would have them."""
+    counts: dict[str, int] = defaultdict(int)
+    found = []
+    for block in blocks:
+        found.append(replace(block, index=counts[block.benchmark]))
+        counts[block.benchmark] += 1
+    return tuple(found)

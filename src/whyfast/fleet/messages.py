@@ -1,0 +1,278 @@
+"""What coordinator and worker say to each other: plain records, as JSON, checked by their types."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+from whyfast.measure.calibrate import WantedLengths
+from whyfast.measure.schedule import Plan
+from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration
+from whyfast.model.build import Build
+from whyfast.model.codec import Malformed, decode, encode
+from whyfast.model.sample import Block, Calibration, RunFailure
+from whyfast.model.study import Study
+from whyfast.model.toolchain import Toolchain
+
+# What a worker is asked.
+
+
+@dataclass(frozen=True)
+class AskFacts:
+    """What machine is this, and in what state?"""
+
+    kind: Literal["survey"] = "survey"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A parcel and where it is unpacked: ``build`` beside the worker's other builds of a fleet, by
+    the digest that ``name`` is; ``tree`` in a folder of its own."""
+
+    parcel: str
+    role: Literal["build", "tree"]
+    name: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Which of these are not here yet, and how much of each parcel is?"""
+
+    places: tuple[Place, ...]
+    kind: Literal["offer"] = "offer"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The bytes that come with this task are those of a parcel from ``offset`` on; ``size`` is that
+    of the whole parcel."""
+
+    parcel: str
+    offset: int
+    size: int
+    kind: Literal["chunk"] = "chunk"
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """What blocks are going to be taken of: everything of a run that a host must know.
+
+    ``study`` and ``builds`` have the coordinator's paths; ``programs`` are those of the builds and
+    ``layouts`` those of their layouts, relative to the folder of all builds. ``folders`` maps
+    ``study``, ``source`` and the names of packages to the parcels with them. ``rooted`` maps
+    variants whose programs run in the root of their toolchain to the packages in it.
+    """
+
+    study: Study
+    toolchains: tuple[Toolchain, ...]
+    builds: tuple[Build, ...]
+    programs: Mapping[str, str]
+    layouts: Mapping[str, tuple[str, ...]]
+    folders: Mapping[str, str]
+    places: tuple[Place, ...]
+    rooted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kind: Literal["prepare"] = "prepare"
+
+
+@dataclass(frozen=True)
+class TakeCalibration:
+    """A :class:`WantedCalibration` of what was prepared under ``key``; ``block`` None: of any
+    length."""
+
+    key: str
+    benchmark: str
+    variants: tuple[str, ...]
+    cpu: int | None
+    turn: float | None
+    turns: int | None
+    block: float | None
+    kind: Literal["calibrate"] = "calibrate"
+
+
+@dataclass(frozen=True)
+class TakeBlock:
+    """A block of what was prepared under ``key``."""
+
+    key: str
+    wanted: WantedBlock
+    kind: Literal["block"] = "block"
+
+
+Task = AskFacts | Offer | Chunk | Prepare | TakeCalibration | TakeBlock
+
+# What it answers.
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """``environment`` as in a session; ``after`` is what may have changed when measuring ends.
+    ``cpus`` are those that processes may be bound to, ``libc`` is its name and version."""
+
+    environment: Mapping[str, object]
+    after: Mapping[str, object]
+    cpus: tuple[int, ...]
+    architecture: str
+    libc: str
+    whyfast: str
+    python: str
+    kind: Literal["facts"] = "facts"
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """The parcels that are not here, each with the bytes of it that are."""
+
+    parcels: Mapping[str, int]
+    kind: Literal["lacking"] = "lacking"
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A chunk is on disk."""
+
+    kind: Literal["arrived"] = "arrived"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Blocks can be taken under this key."""
+
+    key: str
+    kind: Literal["prepared"] = "prepared"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One of the three; see :attr:`outcome`."""
+
+    block: Block | None = None
+    calibration: Calibration | None = None
+    failure: RunFailure | None = None
+    kind: Literal["taken"] = "taken"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.block or self.calibration or self.failure
+
+
+@dataclass(frozen=True)
+class Unprepared:
+    """Nothing is prepared under that key: the worker was started anew, or its cache emptied."""
+
+    kind: Literal["unprepared"] = "unprepared"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """It cannot be done on this host, and why."""
+
+    message: str
+    kind: Literal["refused"] = "refused"
+
+
+Answer = HostFacts | Lacking | Arrived | Prepared | Taken | Unprepared | Refused
+
+
+@dataclass(frozen=True)
+class _Envelope:
+    """A union is told by its ``kind`` only inside of something."""
+
+    task: Task | None = None
+    answer: Answer | None = None
+
+
+def write_task(task: Task) -> bytes:
+    """As JSON."""
+    return _written({"task": encode(task)})
+
+
+def read_task(text: bytes) -> Task:
+    """Malformed where it is none."""
+    task = _read(text).task
+    if task is None:
+        raise Malformed("task", "is missing")
+    return task
+
+
+def write_answer(answer: Answer) -> bytes:
+    """As JSON."""
+    return _written({"answer": encode(answer)})
+
+
+def read_answer(text: object) -> Answer:
+    """Malformed where it is none."""
+    answer = _read(text).answer
+    if answer is None:
+        raise Malformed("answer", "is missing")
+    return answer
+
+
+def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
+    """What is wanted, as a task for a host that has prepared ``key``."""
+    if isinstance(wanted, WantedBlock):
+        return TakeBlock(key, wanted)
+    lengths = wanted.lengths
+    block = lengths.block if math.isfinite(lengths.block) else None
+    return TakeCalibration(
+        key, wanted.benchmark, wanted.variants, wanted.cpu, lengths.turn, lengths.turns, block
+    )
+
+
+def wanted_of(task: TakeCalibration | TakeBlock) -> Wanted:
+    """The inverse of :func:`task_of`."""
+    if isinstance(task, TakeBlock):
+        return task.wanted
+    block = math.inf if task.block is None else task.block
+    lengths = WantedLengths(task.turn, task.turns, block)
+    return WantedCalibration(task.benchmark, task.variants, task.cpu, lengths)
+
+
+def fits(outcome: Outcome, wanted: Wanted) -> bool:
+    """Whether it is what was asked for: the block of that plan with a time for every turn, the
+    calibration or the failure of that benchmark."""
+    if outcome.benchmark != wanted.benchmark:
+        return False
+    if isinstance(outcome, RunFailure):
+        if isinstance(wanted, WantedBlock):
+            return outcome.variant in wanted.plan.start_order
+        return outcome.variant in wanted.variants
+    if isinstance(wanted, WantedCalibration):
+        return isinstance(outcome, Calibration) and outcome.loops >= 1 and outcome.turns >= 1
+    return isinstance(outcome, Block) and _follows(outcome, wanted)
+
+
+def _follows(block: Block, wanted: WantedBlock) -> bool:
+    plan: Plan = wanted.plan
+    asked = (wanted.index, wanted.session, plan.seed, plan.cpu, plan.loops, plan.order)
+    told = (block.index, block.session, block.seed, block.cpu, block.loops, block.order)
+    return (
+        asked == told
+        and block.start_order == plan.start_order
+        and dict(block.layouts) == dict(plan.layouts)
+        and set(block.values) == set(plan.start_order)
+        and all(len(values) == len(plan.order) for values in block.values.values())
+        and all(value > 0 for values in block.values.values() for value in values)
+        and block.seconds >= 0
+    )
+
+
+def _written(data: object) -> bytes:
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _read(text: object) -> _Envelope:
+    if not isinstance(text, bytes):
+        raise Malformed("message", f"bytes are wanted, not {type(text).__name__}")
+    try:
+        data: Any = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Malformed("message", f"is not JSON: {error}") from error
+    envelope: _Envelope = decode(_Envelope, data)
+    return envelope
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")

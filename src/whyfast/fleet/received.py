@@ -1,0 +1,122 @@
+"""What a worker has been sent: parcels that arrive in pieces, and where they are unpacked.
+
+Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
+``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
+``.parcel``, says from which).
+"""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.fleet.messages import Place
+from whyfast.fleet.parcels import unpack
+from whyfast.store.complete import lock_of, replacing
+from whyfast.store.digest import sha256_of
+from whyfast.store.disk import lacking
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+
+
+class NotReceived(Exception):
+    """A parcel cannot be taken in, and why."""
+
+
+class ReceivedParcels:
+    """The parcels of one worker's home."""
+
+    def __init__(self, own: Home) -> None:
+        self.home = replace(own, cache=own.cache / "fleet")
+
+    def lacking(self, places: Sequence[Place]) -> dict[str, int]:
+        """The parcels of those places that are not here, each with the bytes of it that are."""
+        return {
+            place.parcel: _size(self._arriving(place.parcel))
+            for place in places
+            if not self.is_placed(place) and not self._parcel(place.parcel).is_file()
+        }
+
+    def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
+        """Write the bytes of a parcel from there on; with the last, hold it against its digest.
+
+        NotReceived when it is not what it is called, or the disk has no room. Raises OSError.
+        """
+        file = self._arriving(sha256)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if offset == 0 and (short := lacking(file.parent, 3 * size)):
+            raise NotReceived(f"no room: {short}")
+        with exclusive(lock_of(file)):
+            with file.open("r+b" if file.exists() else "w+b") as opened:
+                opened.seek(offset)
+                opened.truncate()
+                opened.write(data)
+                opened.flush()
+                os.fsync(opened.fileno())
+            if offset + len(data) < size:
+                return
+            if sha256_of(file) != sha256:
+                file.unlink()
+                raise NotReceived(f"parcel {sha256[:12]} came with other bytes than were sent")
+            file.rename(self._parcel(sha256))
+
+    def place(self, place: Place) -> Path:
+        """The folder with what is in the parcel, unpacked if it is not yet.
+
+        NotReceived when it is not here. Raises OSError.
+        """
+        folder = self.folder(place)
+        said = folder.with_name(f"{folder.name}.parcel")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(lock_of(folder)):
+            if folder.is_dir() and said.is_file() and said.read_text() == place.parcel:
+                return folder
+            file = self._parcel(place.parcel)
+            if not file.is_file():
+                raise NotReceived(f"parcel {place.parcel[:12]} is not here")
+            said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
+            try:
+                with replacing(folder) as work:
+                    (work / "made").mkdir()
+                    unpack(file, work / "made")
+            except tarfile.TarError as error:
+                raise NotReceived(f"parcel {place.parcel[:12]}: {error}") from error
+            partial = said.with_name(f"{said.name}.partial")
+            partial.write_text(place.parcel)
+            partial.replace(said)
+            file.unlink()
+        return folder
+
+    def folder(self, place: Place) -> Path:
+        """Where the parcel is unpacked."""
+        if place.role == "build":
+            return self.home.builds / _plain(place.name)
+        return self.home.cache / "trees" / _plain(place.parcel)
+
+    def is_placed(self, place: Place) -> bool:
+        """Whether it is there, of that very parcel."""
+        folder = self.folder(place)
+        try:
+            return folder.with_name(f"{folder.name}.parcel").read_text() == place.parcel
+        except OSError:
+            return False
+
+    def _arriving(self, sha256: str) -> Path:
+        return self.home.cache / "arriving" / _plain(sha256)
+
+    def _parcel(self, sha256: str) -> Path:
+        return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _plain(digest: str) -> str:
+    """A digest, and no path to somewhere else."""
+    if not digest or not all(c in "0123456789abcdef" for c in digest):
+        raise NotReceived(f"{digest[:80]!r} is no digest")
+    return digest

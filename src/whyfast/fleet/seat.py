@@ -1,0 +1,160 @@
+"""One host of a fleet and what it has to measure, over its restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from whyfast.fleet.messages import HostFacts
+from whyfast.fleet.present_clock import PresentClock
+from whyfast.investigate.block_loop import LiveSink, measuring_session
+from whyfast.investigate.events import Observer
+from whyfast.investigate.recording import FLEET_HOST, OpenRun
+from whyfast.investigate.work import Work
+from whyfast.judge.live import Looks
+from whyfast.measure.campaign import BenchmarkRun, Limits, campaign
+from whyfast.measure.wanted import Outcome, Wanted, WantedBlock
+from whyfast.model.sample import RunFailure, Session
+from whyfast.model.study import Study
+from whyfast.model.verdict import Verdict
+
+#: ``away``: not there, and waited for; ``out``: there or not, it can measure nothing.
+State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
+
+
+class HostObserver:
+    """Tells another of what happens on a host, with its name before it."""
+
+    def __init__(self, observer: Observer, host: str) -> None:
+        self._observer, self._host = observer, host
+        self.spent = 0.0
+
+    def phase(self, name: str) -> None:
+        self._observer.phase(name)
+
+    def note(self, text: str) -> None:
+        self._observer.note(f"{self._host}: {text}")
+
+    def failure(self, failure: RunFailure) -> None:
+        self._observer.failure(replace(failure, benchmark=f"{self._host}: {failure.benchmark}"))
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        self.spent = spent
+        self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
+
+    def standing(self, lines: Sequence[str]) -> None:
+        self._observer.standing(lines)
+
+
+@dataclass
+class Seat:
+    """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
+    campaign of this host has begun with; ``wanted`` is what is to be taken next, by this host,
+    whether it is there or not; ``looks`` is how often its blocks are judged. ``since`` is when it
+    came into its state, on the coordinator's monotonic clock."""
+
+    host: str
+    work: Work[Study]
+    run: OpenRun
+    waiting: list[BenchmarkRun] = field(default_factory=list)
+    state: State = "away"
+    since: float = 0.0
+    looks: Looks | None = None
+    why: str = ""
+    warnings: tuple[str, ...] = ()
+    wanted: Wanted | None = None
+
+    def __post_init__(self) -> None:
+        self.clock = PresentClock(self.work.outside.clock)
+        self.observer = HostObserver(self.work.observer, self.host)
+        outside = replace(self.work.outside, clock=self.clock, left=lambda: 0)
+        self._own = replace(self.work, observer=self.observer, outside=outside)
+        self._steps: Generator[Wanted, Outcome, float] | None = None
+        self._live: LiveSink | None = None
+        self._entries: list[BenchmarkRun] = []
+        self._session: Session | None = None
+
+    @property
+    def budget(self) -> float:
+        """Seconds."""
+        return self.work.question.measure.budget
+
+    @property
+    def open(self) -> bool:
+        """Whether something is left to be measured."""
+        return self.wanted is not None or bool(self.waiting)
+
+    def enter(self, state: State, why: str = "") -> None:
+        """Come into a state, of which ``why`` tells more."""
+        self.state, self.why = state, why
+        self.since = self.work.outside.clock.monotonic()
+        if state in ("away", "out"):
+            self.clock.away()
+        else:
+            self.clock.back()
+
+    def begin(self, facts: HostFacts) -> None:
+        """A session of this host begins, and with the first a campaign over what waits."""
+        outside = self.work.outside
+        said = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
+        self._session = Session(outside.new_id(), outside.clock.now(), said)
+        self.run.store.add_session(self.run.run.id, self._session)
+        self.warnings = doctor_warnings(facts.environment)
+        self.next_campaign(facts)
+
+    def next_campaign(self, facts: HostFacts) -> None:
+        """Go on to what waits, when nothing is wanted."""
+        if self.wanted is not None or not self.waiting:
+            return
+        self._entries, self.waiting = self.waiting, []
+        assert self._session is not None
+        spec = self.work.question.measure
+        self._live = live = LiveSink(self._own, self.run, self._entries, spec, self.looks)
+        session = measuring_session(self._own, self.run, self._session.id, live, facts.cpus)
+        limits = Limits(spec.budget, live.earlier)
+        self._steps = campaign(self._entries, session, limits, live.settled)
+        self.wanted = next(self._steps, None)
+
+    def asked(self) -> Wanted | None:
+        """What is wanted, for the session that is."""
+        wanted, session = self.wanted, self._session
+        if isinstance(wanted, WantedBlock) and session is not None:
+            return replace(wanted, session=session.id)
+        return wanted
+
+    def advance(self, outcome: Outcome) -> None:
+        """What was wanted has been taken; it is stored when this returns."""
+        assert self._steps is not None
+        try:
+            self.wanted = self._steps.send(outcome)
+        except StopIteration:
+            self.wanted = None
+
+    def end(self, facts: HostFacts) -> None:
+        """The session ends well."""
+        if self._session is not None:
+            said = {**self._session.environment, "at_end": dict(facts.after)}
+            self.run.store.end_session(replace(self._session, environment=said))
+
+    def give_up(self) -> list[str]:
+        """Drop what is left to be measured; the names of those benchmarks."""
+        names = [e.name for e in self.waiting]
+        if self.wanted is not None and self._live is not None:
+            names += [e.name for e in self._entries if e.comparable and not self._live.settled(e)]
+        self.waiting, self.wanted, self._steps = [], None, None
+        return names
+
+
+def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
+    """What ``whyfast doctor`` warns of, by key."""
+    findings = environment.get("doctor")
+    if not isinstance(findings, Mapping):
+        return ()
+    return tuple(
+        str(key)
+        for key, found in findings.items()
+        if isinstance(found, Mapping) and found.get("state") == "warning"
+    )

@@ -1,0 +1,103 @@
+"""A project as ``whyfast new`` sees it: its files, and how they are built and timed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+from whyfast.study import own_benchmarks
+
+#: What programs of the system are looked for in while building; a tool from elsewhere is named.
+SYSTEM = "/usr/local/bin:/usr/bin:/bin"
+
+#: At most so many benchmarks are written for a project that has them in its files.
+MOST = 12
+
+#: Bytes of a file that are looked at; no file that a person wrote has as many.
+_MOST_TEXT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Project:
+    """How a project is built and what is timed.
+
+    ``benchmarks`` maps names to commands, of the runner ``runner``. ``said`` are comments on what
+    was chosen and what could stand there instead.
+    """
+
+    toolchain: str
+    steps: tuple[str, ...]
+    program: str
+    cflags: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    benchmarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    runner: str = "command"
+    said: tuple[str, ...] = ()
+
+
+#: What times the whole program.
+WHOLE = {"whole": ("{program}",)}
+
+
+def some(found: own_benchmarks.Commands) -> own_benchmarks.Commands:
+    """The first of them: as many as a first file should have."""
+    return dict(list(found.items())[:MOST])
+
+
+def others(names: list[str]) -> tuple[str, ...]:
+    """A comment that names the programs behind the first, which was chosen."""
+    more = ", ".join(names[1:])
+    return (f"The program is {names[0]}; there are also {more}.",) if more else ()
+
+
+def tools(*names: str) -> dict[str, str]:
+    """PATH with the folders of tools that the system's own folders lack."""
+    found = (shutil.which(name) for name in names if not shutil.which(name, path=SYSTEM))
+    files = [file for path in found if path for file in (path, *_interpreter(Path(path)))]
+    folders = dict.fromkeys(os.path.dirname(file) for file in files)
+    return {"PATH": ":".join((*folders, SYSTEM))} if folders else {}
+
+
+def _interpreter(tool: Path) -> list[str]:
+    """What runs a script: its folder must be seen while building, too."""
+    with tool.open("rb") as file:
+        first = file.readline(500)
+    program = first[2:].split()[0].decode() if first[2:].split() and first[:2] == b"#!" else ""
+    real = os.path.realpath(program) if program else ""
+    return [real] if real and os.path.dirname(real) not in SYSTEM.split(":") else []
+
+
+def needed(file: Path) -> str:
+    """The text of the file that makes it such a project; UserError when it is not there."""
+    if not file.is_file():
+        raise UserError("is not there, so this is no such project", where=file)
+    return text_of(file)
+
+
+def text_of(file: Path) -> str:
+    """Its first megabyte; empty when it cannot be read, or is no plain file."""
+    try:
+        if not file.is_file():  # a pipe would never end
+            return ""
+        with file.open("rb") as opened:
+            return opened.read(_MOST_TEXT).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def sources(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
+    """Files by glob patterns, in the order of these, sorted for each."""
+    return [f for pattern in patterns for f in sorted(folder.glob(pattern)) if f.is_file()]
+
+
+def shell_word(path: Path) -> str:
+    """As it can stand in a build step; UserError when it would need quotes."""
+    text = str(path)
+    if not re.fullmatch(r"[\w./+-]+", text):
+        raise UserError("a build step cannot hold this name", where=path)
+    return text

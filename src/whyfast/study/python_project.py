@@ -1,0 +1,50 @@
+"""What builds a project of Python: a package with the interpreter on PATH."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+from whyfast.study.project import MOST, Project, sources, text_of
+
+
+def python(folder: Path) -> Project:
+    """The package, run by the interpreter that is on PATH with what is installed there."""
+    if not any((folder / n).is_file() for n in ("pyproject.toml", "setup.py", "setup.cfg")):
+        raise UserError("has no pyproject.toml or setup.py", where=folder)
+    inner = "src" if (folder / "src").is_dir() else ""
+    packages = sorted(
+        p.parent.name
+        for p in (folder / inner).glob("*/__init__.py")
+        if p.parent.name not in ("tests", "test", "docs")
+    )
+    if not packages:
+        raise UserError("has no package, here or in src/", where=folder)
+    path = "$PWD/src" + (f"/{inner}" if inner else "")
+    steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src"]
+    setup = text_of(folder / "setup.py")
+    if "ext_modules" in setup:
+        steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
+    launcher = f'printf \'#!/bin/sh\\nPYTHONPATH=%s exec %s "$@"\\n\' "{path}" {{cc}}'
+    steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
+    benchmarks, runner = _python_benchmarks(folder)
+    return Project(
+        "path:python3",
+        tuple(steps),
+        "python",
+        benchmarks=benchmarks or {"import": ("{program}", "-c", f"import {packages[0]}")},
+        runner=runner,
+        said=(
+            "The program is the interpreter on PATH with this revision's package in front; what",
+            "the package needs must be installed there.",
+        ),
+    )
+
+
+def _python_benchmarks(folder: Path) -> tuple[dict[str, tuple[str, ...]], str]:
+    """Files that use pyperf; they are those of the head on both sides."""
+    found = {}
+    for file in sources(folder, ("bench*.py", "bench*/*.py", "perf/*.py")):
+        if "pyperf" in text_of(file):
+            found[file.stem] = ("{program}", "{source}/" + str(file.relative_to(folder)))
+    return dict(list(found.items())[:MOST]), "pyperf" if found else "command"

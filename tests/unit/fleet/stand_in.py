@@ -1,0 +1,107 @@
+"""A fleet in one process: hosts that answer at once, each in its own home and outside."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tests.unit.investigate.doubles import Watcher, World, own
+
+from whyfast.build.recipe import Recipe
+from whyfast.fleet.answers import HostAnswers
+from whyfast.fleet.cluster import Answered, Event, Gone, Joined
+from whyfast.fleet.messages import read_task
+from whyfast.investigate.outside import Outside
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
+
+
+class Builder(World):
+    """Builds whose digests are those of their programs."""
+
+    def build(
+        self, recipes: Sequence[Recipe], store: BuildStore, note: Callable[[str], None]
+    ) -> list[BuildOutcome]:
+        made = super().build(recipes, store, note)
+        for b in made:
+            if isinstance(b, Build):
+                os.utime(b.program, (0, 0))  # as if it had been made once
+        return [
+            replace(b, program_sha256=sha256_of(b.program)) if isinstance(b, Build) else b
+            for b in made
+        ]
+
+
+#: From a host, the kind of its task and how many of that kind it had before, to what happens
+#: instead of an answer; None for the answer.
+Faults = Callable[[str, str, int], Sequence[Event] | None]
+
+
+@dataclass
+class StandIn:
+    """A cluster. ``world`` is the coordinator's, whose clock moves by what the hosts take; ``log``
+    has every task: host and kind."""
+
+    world: World
+    folder: Path
+    hosts: dict[str, World]
+    faults: Faults = lambda host, kind, before: None
+    outsides: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    log: list[tuple[str, str]] = field(default_factory=list)
+    events: deque[Event] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self._tasks: deque[tuple[str, bytes, bytes]] = deque()
+        self.answers: dict[str, HostAnswers] = {}
+        for host in self.hosts:
+            self.start(host)
+            self.events.append(Joined(host))
+
+    def start(self, host: str) -> None:
+        """A new process in the same home."""
+        outside: Outside = self.hosts[host].outside(**self.outsides.get(host, {}))
+        self.answers[host] = HostAnswers(own(self.folder / host), outside)
+
+    def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
+        self._tasks.append((host, task, data))
+
+    def next(self, timeout: float) -> Event | None:
+        if self.events:
+            return self.events.popleft()
+        if not self._tasks:
+            self.world.clock.seconds += timeout
+            return None
+        host, task, data = self._tasks.popleft()
+        kind = read_task(task).kind
+        before = self.log.count((host, kind))
+        self.log.append((host, kind))
+        instead = self.faults(host, kind, before)
+        if instead is not None:
+            for event in instead:
+                if isinstance(event, Joined):
+                    self.start(event.host)
+            self.events.extend(instead)
+            return self.next(timeout)
+        began = self.hosts[host].clock.seconds
+        answer = self.answers[host].answer(task, data)
+        self.world.clock.seconds += self.hosts[host].clock.seconds - began
+        return Answered(host, answer)
+
+
+def dies(host: str, kind: str, before: int, back: bool = True) -> Faults:
+    """That host is gone in its task of that kind, and there again at once if it comes ``back``."""
+
+    def fault(name: str, what: str, number: int) -> Sequence[Event] | None:
+        if (name, what, number) != (host, kind, before):
+            return None
+        return [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
+
+    return fault
+
+
+__all__ = ["Builder", "Faults", "StandIn", "Watcher", "dies"]

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.fleet.machines import measured, study
+
+from whyfast.fleet.joining import OneResult
+from whyfast.fleet.merging import merge_results
+from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.model.merged import Lacks, Merged
+from whyfast.model.question import Claim
+from whyfast.model.result import Result
+
+
+def merged(*results: Result) -> Merged:
+    return merge_results([OneResult(f"{i}.json", r) for i, r in enumerate(results)])
+
+
+def words(result: Merged) -> dict[str, list[str]]:
+    return {m.machine.name: [v.word for v in m.result.judged.verdicts] for m in result.machines}
+
+
+def test_each_machine_has_its_own_verdict_and_the_odd_one_out_is_named() -> None:
+    found = merged(
+        measured("kite", {"slow": 1.0}, seed=1),
+        measured("wren", {"slow": 1.1}, seed=2),
+        measured("finch", {"slow": 1.0}, seed=3),
+    )
+    assert words(found) == {"kite": ["same"], "wren": ["slower"], "finch": ["same"]}
+    (difference,) = found.differences
+    assert [sorted(group) for group in difference.groups] == [["finch", "kite"], ["wren"]]
+    assert difference.between == ()
+    assert difference.benchmark == "fib"
+    assert difference.low < 1.1 < difference.high
+    assert difference.ratio == pytest.approx(1.1, abs=0.003)
+    assert difference.confidence == 0.99
+    assert found.pooled == ()
+
+
+def test_what_is_the_same_everywhere_is_no_difference() -> None:
+    found = merged(*(measured(f"m{i}", {"slow": 1.1}, seed=i) for i in range(4)))
+    assert found.differences == ()
+    assert words(found) == {f"m{i}": ["slower"] for i in range(4)}
+
+
+def test_other_words_alone_are_no_difference() -> None:
+    """One machine's interval is too wide to decide; that tells nothing about the machine."""
+    found = merged(
+        measured("kite", {"slow": 1.02}, seed=1),
+        measured("wren", {"slow": 1.02}, seed=2, noise=0.05),
+    )
+    assert words(found) == {"kite": ["slower"], "wren": ["undecided"]}
+    assert found.differences == ()
+
+
+def test_a_certain_difference_within_the_margin_is_none() -> None:
+    found = merged(
+        measured("kite", {"slow": 1.1}, seed=1, noise=0.0002, blocks=60),
+        measured("wren", {"slow": 1.104}, seed=2, noise=0.0002, blocks=60),
+    )
+    assert found.differences == ()
+
+
+def test_five_machines_are_pooled_and_four_are_not() -> None:
+    ratios = [1.08, 1.09, 1.10, 1.11, 1.12]
+    results = [measured(f"m{i}", {"slow": r}, seed=i) for i, r in enumerate(ratios)]
+    assert merged(*results[:4]).pooled == ()
+    (pooled,) = merged(*results).pooled
+    assert (pooled.benchmark, pooled.machines, pooled.word) == ("fib", 5, "slower")
+    assert pooled.ratio == pytest.approx(1.10, abs=0.003)
+    assert pooled.low < 1.1 < pooled.high
+    # of the five logarithms: 0.0144
+    assert pooled.tau == pytest.approx(0.0144, abs=0.001)
+    assert pooled.expect_low < pooled.low < pooled.high < pooled.expect_high
+
+
+def test_runs_of_one_machine_are_one_run() -> None:
+    once = measured("kite", {"slow": 1.02}, seed=1, blocks=15)
+    again = measured("kite", {"slow": 1.02}, seed=2, blocks=15)
+    found = merged(again, once)
+    (kite,) = found.machines
+    assert kite.sources == ("1.json", "0.json")
+    assert kite.result.judged.verdicts[0].blocks == 30
+    assert [b.index for b in kite.result.recorded.blocks] == list(range(30))
+    assert kite.result.recorded.blocks[:15] == once.recorded.blocks
+
+
+def test_a_run_given_twice_counts_once() -> None:
+    once, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
+    found = merged(once, once, other)
+    assert [m.sources for m in found.machines] == [("1.json",), ("2.json",)]
+    assert [c.text for c in found.confounds] == [
+        "0.json is a run that was given already, and counts once"
+    ]
+
+
+def test_an_earlier_run_of_other_programs_is_left_out() -> None:
+    old = measured("kite", {"slow": 1.1}, seed=1, compiler="12.2.0")
+    found = merged(old, measured("kite", {"slow": 1.1}, seed=2))
+    (kite,) = found.machines
+    assert kite.result.judged.verdicts[0].blocks == 30
+    assert [c.text for c in found.confounds] == [
+        "0.json is an earlier run of other programs ('base', 'slow'), and is left out"
+    ]
+
+
+def test_containers_on_one_host_are_one_machine_and_names_given_decide() -> None:
+    boot = {"boot_id": "b"}
+    one = measured("c1", {"slow": 1.1}, seed=1, environment=boot)
+    other = measured("c2", {"slow": 1.1}, seed=2, environment=boot)
+    assert len(merged(one, other).machines) == 1
+    named = [
+        measured("c", {"slow": 1.1}, seed=i, environment={**boot, "machine": name})
+        for i, name in enumerate(("rack 1", "rack 2"))
+    ]
+    found = merged(*named)
+    assert [m.machine.name for m in found.machines] == ["rack 1", "rack 2"]
+    assert [c.text for c in found.confounds] == [
+        "rack 1, rack 2 are one machine under 2 names: they ran under the same boot"
+    ]
+
+
+def test_hosts_of_one_image_are_told_apart_and_equal_names_numbered() -> None:
+    image = {"machine_id": "i"}
+    one = measured("kite", {"slow": 1.1}, seed=1, environment=image)
+    other = measured("wren", {"slow": 1.1}, seed=2, environment=image)
+    assert len(merged(one, other).machines) == 2
+    same_name = [
+        measured("vm", {"slow": 1.1}, seed=i, environment={"machine_id": f"{i}", "boot_id": f"{i}"})
+        for i in range(3)
+    ]
+    names = [m.machine.name for m in merged(*same_name).machines]
+    assert names == ["vm", "vm (2)", "vm (3)"]
+
+
+def test_what_one_machine_lacks_is_said_and_the_rest_is_merged() -> None:
+    whole = measured("kite", {"slow": 1.1, "tail": 0.9})
+    part = measured("wren", {"slow": 1.1}, seed=2, asked=study(variants=("base", "slow", "tail")))
+    failed = BuildFailure("tail", "not-buildable", "its compiler has no musttail")
+    builds = (*part.recorded.builds, failed)
+    part = replace(part, recorded=replace(part.recorded, builds=builds))
+    found = merged(whole, part)
+    assert found.lacking == (Lacks("wren", "tail", None, "its compiler has no musttail"),)
+    assert [len(m.result.judged.verdicts) for m in found.machines] == [2, 1]
+
+
+def test_means_over_other_benchmarks_are_not_compared() -> None:
+    both, one_more = ("fib", "sort"), ("fib", "sort", "hash")
+    asked = study(benchmarks=both)
+    found = merged(
+        measured("kite", {"slow": 1.1}, asked=asked),
+        measured("wren", {"slow": 1.1}, asked=asked, seed=2),
+        measured("finch", {"slow": 1.3}, asked=study(benchmarks=one_more), seed=3),
+    )
+    assert {d.benchmark for d in found.differences} == set(both)
+    assert [c.text for c in found.confounds] == [
+        "the geometric mean is not over the same benchmarks on all machines (2 benchmarks (kite, "
+        "wren); 3 benchmarks (finch)), and is compared only where it is"
+    ]
+    assert Lacks("kite", "slow", "hash", "that benchmark is not part of that run") in found.lacking
+
+
+def test_other_compilers_are_named() -> None:
+    found = merged(
+        measured("kite", {"slow": 1.1}, seed=1, compiler="12.2.0"),
+        measured("wren", {"slow": 1.1}, seed=2, compiler="13.2.0"),
+    )
+    assert [(c.severity, c.text) for c in found.confounds] == [
+        (
+            "warning",
+            "path:gcc is not the same compiler on all machines: 12.2.0 (kite); 13.2.0 (wren); a "
+            "difference between them may be the compiler's",
+        ),
+        (
+            "note",
+            "base, slow are not the same program, byte for byte, on all machines: a difference "
+            "between them may be the programs'",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "other"}, "is a result of 'other', and the first file one of 'loops'"),
+        (
+            {"margin": 0.02},
+            "was judged with a margin of 2 %, and the first file with one of 1 %",
+        ),
+        (
+            {"baselines": ("slow",)},
+            "compares with the baseline 'slow', and the first file with 'base'",
+        ),
+        ({"claim": Claim("slow", "base")}, "audits another claim than the first file"),
+        (
+            {"variants": tuple(replace(v, cflags=("-O3",)) for v in study().variants)},
+            "its variant 'base' is another than that of the first file: cflags has -O3 where that "
+            "has -Dbase",
+        ),
+        (
+            {"benchmarks": tuple(replace(b, check="7") for b in study().benchmarks)},
+            "its benchmark 'fib' is another than that of the first file: runner, command, check "
+            "or parameter differ",
+        ),
+        (
+            {"benchmarks": study(benchmarks=("sort",)).benchmarks},
+            "has no benchmark in common with the first file",
+        ),
+        (
+            {"variants": study(variants=("base", "tail")).variants},
+            "has no two variants in common with the first file: 'base', 'tail'; 'base', 'slow'",
+        ),
+    ],
+)
+def test_other_questions_are_refused(change: dict[str, object], said: str) -> None:
+    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
+    other = replace(other, question=replace(other.question, **change))  # type: ignore[arg-type]
+    with pytest.raises(UserError) as error:
+        merged(one, other)
+    assert str(error.value) == f"1.json: {said}"
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf")])
+def test_times_that_no_clock_gives_are_refused(bad: float) -> None:
+    good = measured("kite", {"slow": 1.1})
+    first = good.recorded.blocks[0]
+    spoilt = replace(first, values={**first.values, "slow": (0.01, bad, 0.01)})
+    blocks = (spoilt, *good.recorded.blocks[1:])
+    wrong = replace(good, recorded=replace(good.recorded, blocks=blocks))
+    with pytest.raises(UserError) as error:
+        merged(good, wrong)
+    assert str(error.value) == "1.json: recorded.blocks[0].values.slow: times above 0 are wanted"

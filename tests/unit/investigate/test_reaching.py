@@ -1,0 +1,71 @@
+"""Which benchmarks execute what has changed, with counts that nothing has run for."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from whyfast.investigate.counting import BuildCounter
+from whyfast.investigate.reaching import _reach
+from whyfast.measure.harnesses import LONG, ONCE
+from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.model.counters import Counts, FunctionCost, Profile
+from whyfast.model.runner_kind import RunnerName
+from whyfast.model.variant import Benchmark
+
+HOT = FunctionChange("hot", "changed", (10, 12))
+TRACED = CodeComparison(False, False, (HOT,), (), traced=True)
+NAMES: dict[str, dict[str, str]] = {"base": {}, "head": {}}
+
+
+class Counter:
+    """Answers with the functions that a way of running executes."""
+
+    def __init__(self, executed: dict[int, tuple[str, ...]]) -> None:
+        self.executed = executed
+        self.asked: list[int] = []
+
+    def seen(self, benchmark: Benchmark, way: int) -> list[Counts]:
+        self.asked.append(way)
+        functions = tuple(FunctionCost(f, "p", {"Ir": 5.0}) for f in self.executed[way])
+        profile = Profile("callgrind", "simulated", ("Ir",), functions, {"Ir": 9.0})
+        return [Counts(side, (), (), profile, ()) for side in ("base", "head")]
+
+
+def _reached(counter: Any, runner: RunnerName = "go", code: CodeComparison = TRACED) -> Reach:
+    benchmark = Benchmark("one", runner, ("{program}",))
+    return _reach(cast(BuildCounter, counter), benchmark, NAMES, code)
+
+
+@pytest.mark.parametrize("runner", ["go", "google-benchmark", "criterion"])
+def test_one_iteration_shows_that_a_harness_executes_it(runner: RunnerName) -> None:
+    counter = Counter({ONCE: ("main", "hot")})
+    # Iterations are not counted: they are of no defined work.
+    assert _reached(counter, runner) == Reach("one", ("hot",), "", None)
+    assert counter.asked == [ONCE]
+
+
+def test_what_one_iteration_does_not_execute_another_may() -> None:
+    counter = Counter({ONCE: ("main",), LONG: ("main", "hot")})
+    assert _reached(counter) == Reach("one", ("hot",), "", None)
+    assert counter.asked == [ONCE, LONG]
+
+
+def test_only_what_as_many_iterations_as_a_value_do_not_execute_is_placement() -> None:
+    counter = Counter({ONCE: ("main",), LONG: ("main",)})
+    assert _reached(counter).placement_only
+    assert counter.asked == [ONCE, LONG]
+
+
+def test_nothing_is_run_for_long_where_the_answer_would_not_hold() -> None:
+    counter = Counter({ONCE: ("main",)})
+    code = CodeComparison(False, False, (HOT,), ("the data in x differs",))
+    assert _reached(counter, code=code) == Reach("one", None, "the data in x differs", None)
+    assert counter.asked == [ONCE]
+
+
+def test_a_benchmark_that_runs_in_the_kernel_is_not_simulated() -> None:
+    counter = Counter({})
+    assert _reached(counter, "bpf") == Reach("one", None, "a bpf benchmark cannot be simulated")
+    assert counter.asked == []

@@ -1,0 +1,222 @@
+"""Every command answers on one screen: its lines at 80 columns, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.example import sample_result, verdict
+from tests.unit.report.pages.test_search_page import EVIDENCE, _searched
+from tests.unit.report.screens.rendered import (
+    checked,
+    commands,
+    fits,
+    program,
+    recordings,
+    shown,
+)
+from tests.unit.search.worlds import step_at
+
+from whyfast.history.detect import detect
+from whyfast.model.history import PointSeries, Timeline
+from whyfast.report.document import Document
+from whyfast.report.pages.check_page import check_page
+from whyfast.report.pages.code_page import code_page, programs_brief
+from whyfast.report.pages.history_page import history_page
+from whyfast.report.pages.results import result_page
+from whyfast.report.pages.search_page import search_page
+from whyfast.report.topics.two_programs import Looked, programs_headline
+
+LONG = "python3 -X dev -W error -c 'import json; json.loads(text_of_a_large_file)' --size"
+MANY = tuple(f"benchmark_{i:02}" for i in range(40))
+NOISE = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007)
+
+
+def _ab(number: int, name: str = "run") -> Document:
+    names = [f"{name} {i}" for i in range(number)]
+    times = {n: 0.1 * (1 + i / 10) for i, n in enumerate(names)}
+    verdicts = [
+        verdict(
+            n, names[0], "slower", 1 + i / 10, 0.99 + i / 10, 1.01 + i / 10, benchmark="whole run"
+        )
+        for i, n in enumerate(names[1:], 1)
+    ]
+    return result_page(commands(names, verdicts, times))
+
+
+def _history(steps: int, flat: int) -> Document:
+    def series(name: str, factor: float, at: int) -> PointSeries:
+        return PointSeries(
+            name, tuple(e * (factor if i >= at else 1.0) for i, e in enumerate(NOISE))
+        )
+
+    many = [series(f"series {i}", 1.5 + i / 10, 4 + i % 3) for i in range(steps)]
+    points = tuple(f"v{i}" for i in range(10))
+    return history_page(
+        detect(Timeline(points, (*many, *(series(f"s{i}", 1.0, 5) for i in range(flat)))))
+    )
+
+
+def _search(number: int) -> Document:
+    found = _searched(step_at(number // 2, number, 0.03))
+    return search_page(replace(found, evidence=EVIDENCE))
+
+
+def _explain(functions: int) -> Document:
+    a, b = program("old", functions, 300), program("new", functions, 400)
+    looked = [Looked(a), Looked(b)]
+    brief = programs_brief(looked, None, (), ())
+    return code_page(headline=programs_headline(looked), brief=brief)
+
+
+Pages = dict[str, Callable[[], Document]]
+PAGES: Pages = {
+    "run": lambda: result_page(sample_result()),
+    "ab of two": lambda: _ab(2),
+    "ab of many": lambda: _ab(40),
+    "ab of long commands": lambda: _ab(9, LONG),
+    "compare two": lambda: result_page(recordings(("main", "pr"), MANY)),
+    "compare many": lambda: result_page(recordings([f"file-{i}" for i in range(30)], MANY)),
+    "compare one benchmark": lambda: result_page(recordings(("main", "pr"), MANY[:1])),
+    "check": lambda: check_page(checked(MANY)),
+    "check of nothing": lambda: check_page(checked(MANY, same=True)),
+    "history": lambda: _history(30, 10),
+    "history of little": lambda: _history(1, 0),
+    "search": lambda: _search(16),
+    "search of many": lambda: _search(2000),
+    "explain": lambda: _explain(3),
+    "explain of many": lambda: _explain(300),
+}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("page", PAGES)
+def test_the_answer_is_one_screen(page: str, width: int) -> None:
+    lines = shown(PAGES[page](), width)
+    assert fits(lines, width), "\n".join(lines)
+    assert "details: -v, or --html FILE." in lines[-1]
+
+
+@pytest.mark.parametrize(
+    "page", [name for name in PAGES if name.startswith(("run", "ab", "check"))]
+)
+def test_an_interval_is_printed_once(page: str) -> None:
+    text = "\n".join(shown(PAGES[page](), 80)).split("Distrust")[0]
+    rows = [word for line in text.splitlines() for word in line.split("  ") if "[" in word]
+    assert len(rows) == len(set(rows))
+
+
+FEW = ("a", "b", "c")
+SMALL: Pages = {
+    "ab of three": lambda: _ab(3),
+    "compare few": lambda: result_page(recordings(("main", "pr"), FEW)),
+    "compare three": lambda: result_page(recordings(("main", "pr", "fork"), FEW)),
+    "check few": lambda: check_page(checked(FEW)),
+}
+SCREENS = {
+    "ab of two": """\
+'run 1' is 1.10x slower than 'run 0' [1.09, 1.11].
+
+Time on whole run; 95 % intervals
+       median   least    most  values
+run 0  100 ms  100 ms  101 ms       8  │████████████████████████▌
+run 1  110 ms  110 ms  111 ms       8  │███████████████████████████
+
+Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
+per CPU. 1 further note on what could mislead.
+All details: -v, or --html FILE.
+""",
+    "ab of three": """\
+Against 'run 0': 'run 2' and 'run 1' are slower.
+
+Time on whole run; 95 % intervals
+         time  against run 0
+run 0  100 ms  baseline                   │
+run 1  110 ms  1.10x slower [1.09, 1.11]  │███████████▌
+run 2  120 ms  1.20x slower [1.19, 1.21]  │██████████████████████
+
+Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
+per CPU. 1 further note on what could mislead.
+All details: -v, or --html FILE.
+""",
+    "compare few": """\
+pr is 1.04x slower than main [1.03, 1.05], over 3 benchmarks; session drift is
+not excluded.
+
+Each of 3 benchmarks: faster on 1, slower on 1 and undecided on 1; 95 %
+intervals
+benchmark  against main
+a          1.25x faster [1.16, 1.35]  ███████████████│
+b          undecided [0.94, 1.06]                    │
+c          1.20x slower [1.14, 1.26]                 │████████████
+
+Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
+per CPU. How far apart runs of one build lie here, reruns given as --noise would
+show. 1 further note on what could mislead.
+All details: -v, or --html FILE.
+""",
+    "compare three": """\
+Against main, over 3 benchmarks: fork is faster, pr is slower; session drift is
+not excluded.
+
+Time, geometric mean; 95 % intervals
+      against main               its benchmarks
+fork  1.11x faster [1.10, 1.12]  faster on 1, slower on 1 and undecided on 1
+main  baseline                   –
+pr    1.04x slower [1.03, 1.05]  faster on 1, slower on 1 and undecided on 1
+
+Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
+per CPU. How far apart runs of one build lie here, reruns given as --noise would
+show. 1 further note on what could mislead.
+All details: -v, or --html FILE.
+""",
+    "check few": """\
+20.0 % slower on c, 25.0 % faster on a, undecided on b; `hot` now calls `peek`.
+`whyfast search . --good main --bad HEAD --benchmark c` says since which of the
+3 commits.
+
+the working tree against main
+benchmark  head against base             executes  instructions
+c          20.0 % slower [14.0, 26.0] %  hot            +3.00 %          │██████
+a          25.0 % faster [16.3, 35.1] %  hot            +3.00 %  ▐███████│
+b          undecided ± 6.2 %             hot            +3.00 %          │
+
+Distrust: The verdicts are about these two builds; another layout of the same
+code may differ. This machine: 2 warnings (host and load); `whyfast doctor` says
+more.
+All details: -v, or --html FILE.
+""",
+    "history of little": """\
+Step v3 → v4: 1.50x slower.
+Nothing is on record of the points (kernel, boot, compiler, revision), so what
+else changed where the results did cannot be told.
+
+Each series
+series    level            noise  found
+series 0  1.00 s → 1.50 s  0.9 %  v3 → v4 1.50x slower [1.47, 1.53]
+
+Distrust: Each point was measured at its own time, so a change of the machine
+looks like one of the program; measure both ends of a step again, interleaved
+(`whyfast ab`).
+All details: -v, or --html FILE.
+""",
+    "explain": """\
+function_2, function_1 and function_0 differ, of 3 functions in both.
+
+Functions that differ, old → new
+function    indirect jumps  instructions        bytes  calls
+function_2           3 → 4            22  700 → 1,000      2
+function_1               0            21    500 → 700      2
+function_0               0            20    300 → 400      2
+
+Distrust: old: stripped: some functions have no names. new: stripped: some
+functions have no names.
+All details: -v, or --html FILE.
+""",
+}
+
+
+@pytest.mark.parametrize("page", SCREENS)
+def test_every_line_of_it(page: str) -> None:
+    assert shown({**PAGES, **SMALL}[page](), 80) == SCREENS[page].splitlines()
