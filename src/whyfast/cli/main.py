@@ -24,6 +24,8 @@ COMMANDS = {
     "search": "since which commit or compiler, and what exactly",
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
+    "worker": "measure on this machine for a fleet",
+    "fleet": "a scheduler and certificates for a fleet of machines",
     "doctor": "what this machine does to results; set it and put it back",
     "builds": "list, show and remove what has been built",
     "toolchain": "list, install and remove compilers",
