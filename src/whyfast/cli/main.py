@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
     "worker": "measure on this machine for a fleet",
     "fleet": "a scheduler and certificates for a fleet of machines",
+    "merge": "results of one study from several machines, side by side",
     "doctor": "what this machine does to results; set it and put it back",
     "builds": "list, show and remove what has been built",
     "toolchain": "list, install and remove compilers",

@@ -14,6 +14,7 @@ from whyfast.cli.standard_output import say
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
+    from whyfast.model.merged import Merged
     from whyfast.model.result import Result
     from whyfast.report.document import Document
 
@@ -85,6 +86,14 @@ def show_result(result: Result, args: argparse.Namespace) -> None:
 
     rows: TableRows = getattr(args, "table", "variants")
     show(result_page(result, rows), args, json=lambda: dump_result(result))
+
+
+def show_merged(merged: Merged, args: argparse.Namespace) -> None:
+    """On the terminal, and into the files that were asked for."""
+    from whyfast.report.merged_json import dump_merged
+    from whyfast.report.pages.merged_page import merged_page
+
+    show(merged_page(merged), args, json=lambda: dump_merged(merged))
 
 
 def show(

@@ -11,7 +11,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "study",
         metavar="STUDY",
-        help="a study that has been run (a name, a folder, or ab), or a result in JSON",
+        help="a study that has been run (a name, a folder, or ab), or a result in JSON, of one "
+        "machine or merged",
     )
     add_outputs(parser, verbose="show every benchmark")
     add_table(parser)
@@ -20,15 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from whyfast.cli.output import check_outputs, show_result
+    from whyfast.cli.output import check_outputs, show_merged, show_result
+    from whyfast.fleet.merging import merge_results
     from whyfast.model.errors import UserError
-    from whyfast.report.result_json import from_json, load_result
+    from whyfast.report import merged_json
+    from whyfast.report.result_json import from_json, read_json
     from whyfast.store.private import own_home
     from whyfast.store.samples import SampleStore
 
     check_outputs(args)
     if args.study.endswith(".json"):
-        show_result(load_result(Path(args.study)), args)
+        data = read_json(Path(args.study))
+        if isinstance(data, dict) and data.get("schema") == merged_json.SCHEMA:
+            show_merged(merge_results(merged_json.results_in(data, where=args.study)), args)
+        else:
+            show_result(from_json(data, where=args.study), args)
         return 0
     database = own_home().database
     store = SampleStore(database)

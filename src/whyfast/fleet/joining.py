@@ -23,10 +23,12 @@ _DAMAGE = (ValueError, TypeError, KeyError, AttributeError, IndexError, Arithmet
 
 @dataclass(frozen=True)
 class OneResult:
-    """A result, and ``where`` it came from: a file, a store, a host."""
+    """A result, and ``where`` it came from: a file, a store, a host; ``notes`` on runs of that
+    machine which went into it before, or did not."""
 
     where: str
     result: Result
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
     """
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
-    used, said = [newest], []
+    used, said = [newest], [note for one in ordered for note in one.notes]
     seen = {newest.result.recorded.run}
     for one in reversed(earlier):
         run = one.result.recorded.run

@@ -10,7 +10,7 @@ from whyfast.fleet.joining import OneResult, join_runs
 from whyfast.fleet.same_question import joined_question, measured_question
 from whyfast.fleet.sound_blocks import check_blocks
 from whyfast.fleet.which_machine import machine_of, same_boot, same_machine
-from whyfast.judge.between_machines import judge_between
+from whyfast.judge.between_machines import blocks_to_tell, judge_between
 from whyfast.judge.fleet_confounds import fleet_confounds
 from whyfast.judge.pooled import pool_machines
 from whyfast.model.build import BuildFailure
@@ -41,7 +41,7 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
     joined = [join_runs(group) for group in groups]
     names = _names([machine_of(one.result).name for one in joined])
     machines = tuple(
-        MachineResult(replace(machine_of(one.result), name=name), one.used, one.result)
+        MachineResult(replace(machine_of(one.result), name=name), one.used, one.result, one.said)
         for name, one in zip(names, joined, strict=True)
     )
     results = {m.machine.name: m.result for m in machines}
@@ -53,6 +53,7 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
         pool_machines(results),
         tuple(_lacking(question, results)),
         (*_two_names(machines), *fleet_confounds(results), *said),
+        blocks_to_tell(results),
     )
 
 
@@ -82,16 +83,22 @@ def _names(names: Sequence[str]) -> list[str]:
 
 
 def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
-    """One boot of one kernel that its user gave two names."""
-    for i, one in enumerate(machines):
-        for other in machines[:i]:
-            if same_boot(one.result, other.result):
-                names = other.machine.name, one.machine.name
-                yield Confound(
-                    "one-machine",
-                    f"{names[0]} and {names[1]} are one machine under two names (the same boot)",
-                    "warning",
-                )
+    """One boot of one kernel to which users gave several names."""
+    groups: list[list[MachineResult]] = []
+    for one in machines:
+        for group in groups:
+            if same_boot(group[0].result, one.result):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    for group in groups:
+        if len(group) > 1:
+            names = ", ".join(m.machine.name for m in group)
+            yield Confound(
+                "one-machine",
+                f"{names} are one machine under {len(group)} names: they ran under the same boot",
+            )
 
 
 def _lacking(question: Study | Commands, results: Mapping[str, Result]) -> Iterator[Lacks]:

@@ -19,10 +19,11 @@ from itertools import accumulate
 from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
 from whyfast.judge.decide import ALPHA, judge_family
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.few import needed_blocks
 from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
 from whyfast.judge.steadiness import set_aside
 from whyfast.judge.suite import judge_suites, rounds_of
-from whyfast.model.merged import MachineDifference
+from whyfast.model.merged import MachineDifference, NeededBlocks
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 
@@ -39,10 +40,7 @@ def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...
         return ()
     margin = next(iter(results.values())).question.margin
     found: dict[Key, dict[str, Verdict]] = defaultdict(dict)
-    levels = [
-        ALPHA / max(1, sum(len(_own(r, suites=suites)) for r in results.values()))
-        for suites in (True, False)
-    ]
+    levels = _levels(results)
     alike = means_alike(results)
     for name, result in results.items():
         for v in verdicts_at(result, suites=levels[0], benchmarks=levels[1]):
@@ -50,6 +48,18 @@ def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...
                 found[v.benchmark, v.variant, v.baseline][name] = v
     made = (_difference(key, by_machine, margin) for key, by_machine in found.items())
     return tuple(sorted((d for d in made if d), key=lambda d: d.benchmark is not None))
+
+
+def blocks_to_tell(results: Mapping[str, Result]) -> NeededBlocks:
+    """From how many blocks on an interval is bounded at the level of the differences."""
+    return NeededBlocks(*map(needed_blocks, _levels(results)))
+
+
+def _levels(results: Mapping[str, Result]) -> tuple[float, float]:
+    """Of suites, and of single benchmarks: α over the number of intervals."""
+    suites = sum(len(r.judged.suites) for r in results.values())
+    benchmarks = sum(len(r.judged.verdicts) for r in results.values())
+    return ALPHA / max(1, suites), ALPHA / max(1, benchmarks)
 
 
 def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozenset[str]]:
@@ -64,10 +74,6 @@ def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozense
             sets.setdefault(frozenset(v.benchmark for v in own), []).append(name)
     most = {pair: max(sets.values(), key=len) for pair, sets in over.items()}
     return {pair: frozenset(names) for pair, names in most.items()}
-
-
-def _own(result: Result, *, suites: bool) -> Sequence[object]:
-    return result.judged.suites if suites else result.judged.verdicts
 
 
 def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator[Verdict]:

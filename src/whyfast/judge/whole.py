@@ -69,16 +69,10 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
     blocks = recorded.blocks
     benchmarks = [b.name for b in question.benchmarks]
     commands = isinstance(question, Commands)
-    builds = [
-        b
-        for b in usable_builds(question, recorded.builds, evidence)
-        if b.variant not in recorded.same
-    ]
-    variants = [v.name for v in question.variants] if commands else [b.variant for b in builds]
-    # Nothing may have been measured, of nothing that was built.
-    baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
+    compared = compared_of(question, recorded, evidence)
+    builds, variants, baselines = compared.builds, compared.variants, compared.baselines
     main, margin = baselines[0], question.margin
-    pairs = question.compared(variants, baselines, recorded.same)
+    pairs = compared.pairs
     slopes = judge_lines(blocks, benchmarks=question.benchmarks, variants=variants, baseline=main)
     if any(boot.unit == "instructions" for boot in recorded.boots):
         verdicts = judge_counts(
@@ -95,10 +89,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         pairs=pairs,
         margin=margin,
         warming=warming,
-        scope=Scope(
-            [p for p in claim_pairs(question, evidence) if set(p) <= set(variants)],
-            {(f.benchmark, f.variant) for f in recorded.lacking},
-        ),
+        scope=compared.scope,
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -140,6 +131,40 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         interactions=judge_interactions(question, varied or blocks, pairs, warming),
         # What was not measured cannot have confounded anything.
         confounds=find_confounds(question, builds, recorded.sessions, blocks, evidence),
+    )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was measured of an investigation, and which of that is compared with what."""
+
+    builds: Sequence[Build]
+    variants: Sequence[str]
+    baselines: Sequence[str]
+    pairs: Sequence[tuple[str, str]]
+    scope: Scope
+
+
+def compared_of(question: Question, recorded: Recorded, evidence: Sequence[Evidence]) -> Compared:
+    """Every variant that was measured with every baseline that was, and the claimed pairs."""
+    builds = [
+        b
+        for b in usable_builds(question, recorded.builds, evidence)
+        if b.variant not in recorded.same
+    ]
+    commands = isinstance(question, Commands)
+    variants = [v.name for v in question.variants] if commands else [b.variant for b in builds]
+    # Nothing may have been measured, of nothing that was built.
+    baselines = [b for b in question.baselines if b in variants] or list(question.baselines)
+    return Compared(
+        builds,
+        variants,
+        baselines,
+        question.compared(variants, baselines, recorded.same),
+        Scope(
+            [p for p in claim_pairs(question, evidence) if set(p) <= set(variants)],
+            {(f.benchmark, f.variant) for f in recorded.lacking},
+        ),
     )
 
 

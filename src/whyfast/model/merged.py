@@ -32,6 +32,7 @@ class MachineResult:
     machine: Machine
     sources: tuple[str, ...]
     result: Result
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,21 @@ class Lacks:
 
 
 @dataclass(frozen=True)
+class NeededBlocks:
+    """The least blocks a machine with which its geometric means, and its benchmarks, can be told
+    from those of another machine."""
+
+    suites: int
+    benchmarks: int
+
+
+@dataclass(frozen=True)
 class Merged:
     """One question, asked on several machines.
 
     ``question`` holds the variants and benchmarks of all of them. ``pooled`` is empty below five
-    machines. ``confounds`` are what differs between the machines beside the machines themselves;
-    those of each machine are in its result.
+    machines. ``needed`` says from how many blocks on a difference can show. ``confounds`` are what
+    differs between the machines beside the machines themselves; those of each are in its result.
     """
 
     question: Study | Commands
@@ -108,3 +118,4 @@ class Merged:
     pooled: tuple[Pooled, ...] = ()
     lacking: tuple[Lacks, ...] = ()
     confounds: tuple[Confound, ...] = ()
+    needed: NeededBlocks = NeededBlocks(0, 0)

@@ -6,7 +6,7 @@ Texts are plain, with code between backticks in sentences; renderers make them h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -52,11 +52,13 @@ NOTHING = Cell("–")
 @dataclass(frozen=True)
 class Column:
     """A heading and how its cells stand. A column is left out, the one with the largest ``drop``
-    first, where a table would be too wide; those with 0 stay."""
+    first, where a table would be too wide; those with 0 stay. ``machine``: it is that of the
+    machine which is its title, and goes where a reader chooses others."""
 
     title: str
     align: Align = "left"
     drop: int = 0
+    machine: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,10 @@ class Table:
     ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
     ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
     as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
-    are compared with, and ``overall`` says that each row is a variant and its cells are verdicts
-    over all benchmarks: where a reader can choose baseline and benchmarks, it follows.
+    are compared with, ``of`` the variant where it is one for all rows, and ``overall`` says that
+    each row is a variant and its cells are verdicts over all benchmarks: where a reader can choose
+    baseline and benchmarks, it follows. In one ``by_machine``
+    each row is that of the machine which its first cell names.
     """
 
     caption: str
@@ -101,7 +105,9 @@ class Table:
     short: Table | None = None
     lines: TextTable | None = None
     against: str = ""
+    of: str = ""
     overall: bool = False
+    by_machine: bool = False
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
@@ -149,11 +155,13 @@ class FactTree:
 @dataclass(frozen=True)
 class Plot:
     """Plain data for a plot of that ``kind``, which assets/KIND.js draws. ``without`` says where
-    else the same stands, for who has no JavaScript."""
+    else the same stands, for who has no JavaScript. ``later`` makes further data, which only a file
+    that draws it needs and which takes time."""
 
     kind: str
     data: Any
     without: str
+    later: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True)

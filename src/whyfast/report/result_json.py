@@ -63,13 +63,19 @@ def dump_result(result: Result) -> str:
 
 def load_result(path: Path) -> Result:
     """The result in that file."""
+    return from_json(read_json(path), where=path)
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds. UserError naming the file where it cannot be read as JSON."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=path) from error
     except ValueError as error:
         raise UserError(f"is not JSON: {error}", where=path) from error
-    return from_json(data, where=path)
+    except RecursionError:
+        raise UserError("is not JSON of whyfast: nested too deeply", where=path) from None
 
 
 def _result_in(data: dict[str, Any]) -> Result:

@@ -2,7 +2,8 @@
    them: a loop takes STEPS nanoseconds, 4 % more where the linker put `work` an odd number of
    128 bytes away from `origin`, and a little noise that follows from the number of the turn and the
    length of the environment, which is drawn anew for each process: so blocks differ, and no load does.
-   whyfast believes times of up to 10 ms more than it saw, and grants turns of 2 ms. */
+   Built with -DFEELS it takes longer by the per cent that a file says, its first argument, as a program does
+   that one machine does not suit. whyfast believes times of up to 10 ms more than it saw, and grants turns of 2 ms. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +34,15 @@ __attribute__((noinline)) double work(uint64_t loops, uint64_t turn)
 #define FILL(n) void fill##n(void) { __asm__ volatile(".skip " #n "1"); }
 FILL(5) FILL(9) FILL(13) FILL(6) FILL(10) FILL(14) FILL(7) FILL(11)
 
-int main(void)
+int main(int count, char **words)
 {
+    double longer = 0;
+    FILE *here = count > 1 ? fopen(words[1], "r") : NULL;
+#ifdef FEELS
+    if (!here || fscanf(here, "%lf", &longer) != 1)
+        return 3;
+#endif
+    (void)here;
     int in, out;
     const char *offered = getenv("WHYFAST_TURN"), *pad = getenv("WHYFAST_PAD");
     intptr_t away = (intptr_t)work - (intptr_t)origin;
@@ -47,7 +55,7 @@ int main(void)
     FILE *grants = fdopen(in, "r");
     dprintf(out, "ready 1\n");
     while (fgets(line, sizeof line, grants) && sscanf(line, "%" SCNu64, &loops) == 1) {
-        double nanoseconds = slower * work(loops, ++turn);
+        double nanoseconds = slower * (1 + longer / 100) * work(loops, ++turn);
         dprintf(out, "%.9f\n", nanoseconds / 1e9);
     }
     return 0;

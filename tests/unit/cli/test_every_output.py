@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.fleet.machines import measured
 
 from whyfast.cli.main import main
+from whyfast.report.result_json import dump_result
 from whyfast.store.home import Home
 
 
@@ -34,6 +36,10 @@ def _words(command: str, folder: Path) -> list[str]:
             kept = folder / "kept.json"
             assert main(["compare", *_results(folder)[2:4], "--json", str(kept)]) == 0
             return ["report", str(kept)]
+        case "merge":
+            result = folder / "one.json"
+            result.write_text(dump_result(measured("kite", {"slow": 1.1}, blocks=12)))
+            return ["merge", str(result)]
         case "explain":
             return ["explain", sys.executable]
         case "plan":
@@ -45,6 +51,7 @@ COMMANDS = {
     "compare": "whyfast-result/2",
     "history": "whyfast-history/1",
     "report": "whyfast-result/2",
+    "merge": "whyfast-merged/1",
     "explain": "whyfast-explain/1",
     "doctor": "whyfast-doctor/1",
     "plan": "whyfast-document/1",

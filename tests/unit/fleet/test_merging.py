@@ -118,7 +118,7 @@ def test_containers_on_one_host_are_one_machine_and_names_given_decide() -> None
     found = merged(*named)
     assert [m.machine.name for m in found.machines] == ["rack 1", "rack 2"]
     assert [c.text for c in found.confounds] == [
-        "rack 1 and rack 2 are one machine under two names (the same boot)"
+        "rack 1, rack 2 are one machine under 2 names: they ran under the same boot"
     ]
 
 

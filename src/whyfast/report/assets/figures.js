@@ -113,6 +113,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const read = async () => JSON.parse(await unpacked(holder.dataset.from));
     if (kind.late) { kind(holder, read); return; }
     const data = await read();
-    kind(holder, () => data);
+    const later = holder.dataset.later ? JSON.parse(await unpacked(holder.dataset.later)) : null;
+    kind(holder, () => data, later);
   });
 });

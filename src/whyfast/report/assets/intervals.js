@@ -95,26 +95,30 @@ KINDS.intervals = (() => {
 
   // A ratio and its interval in words, with the digits that the interval carries (as report/numbers.py).
   function words({ ratio, low, high, word }, margin) {
-    const bounded = low !== null && high !== null;
     const plain = word === "same";
-    const turned = !plain && ratio < 1;
-    const [r, l, h] = turned ? [1 / ratio, high && 1 / high, low && 1 / low] : [ratio, low, high];
+    const inside = Math.min(Math.max(ratio, low === null ? 0 : low), high === null ? Infinity : high);
+    const turned = !plain && inside < 1;
+    const [r, l, h] = turned ? [1 / inside, high && 1 / high, low && 1 / low] : [inside, low, high];
+    const ends = [l, h].filter((end) => end !== null);
     const fewest = r < 10 ? 2 : r < 100 ? 1 : 0;
     const most = plain ? 3 : 4;
     let digits = fewest;
-    while (bounded && h - l >= 1e-4 && h - l < 10 ** -digits && digits < 4) digits += 1;
-    const onOne = (end, at) => end !== 1 && Number(end.toFixed(at)) === 1;
-    const beside = [l, h].filter((end) => bounded && !onOne(end, most));
-    if (digits >= 2) while (digits < most && beside.some((end) => onOne(end, digits))) digits += 1;
-    if (bounded && new Set([r, l, h].map((x) => x.toFixed(digits))).size === 1) digits = fewest;
-    const interval = bounded ? `[${l.toFixed(digits)}, ${h.toFixed(digits)}]` : "(too few blocks)";
+    while (ends.length === 2 && h - l >= 1e-4 && h - l < 10 ** -digits && digits < 4) digits += 1;
+    if (digits >= 2) {
+      const onOne = (end, at) => Number(end.toFixed(at)) === 1;
+      const beside = ends.filter((end) => end !== 1 && !onOne(end, most));
+      while (digits < most && beside.some((end) => onOne(end, digits))) digits += 1;
+      if (ends.length === 2 && new Set([r, l, h].map((x) => x.toFixed(digits))).size === 1) digits = fewest;
+    }
+    const printed = (end) => (end === null ? "–" : end.toFixed(digits));
+    const interval = `[${printed(l)}, ${printed(h)}]${ends.length < 2 ? " (too few blocks)" : ""}`;
     const factor = `${r.toFixed(digits)}x${plain || r === 1 ? "" : turned ? " faster" : " slower"}`;
     if (plain) return `same within ${Number((margin * 100).toPrecision(4))} % (${factor} ${interval})`;
     return `${word === "undecided" ? "undecided: " : ""}${factor} ${interval}`;
   }
 
-  // The verdict on a mean of some benchmarks: its ends are the means of theirs, which hold together at
-  // least as often as all of them do.
+  // The verdict on a mean of some benchmarks where none was embedded: its ends are the means of theirs,
+  // which hold together at least as often as all of them do.
   function meanOf(points, margin) {
     const average = (pick) => Math.exp(points.reduce((sum, p) => sum + Math.log(pick(p)), 0) / points.length);
     const bounded = points.every((p) => p.low !== null && p.high !== null);
@@ -126,7 +130,7 @@ KINDS.intervals = (() => {
     return { ratio: average((p) => p.ratio), low, high, word };
   }
 
-  return (parent, read) => {
+  return (parent, read, later) => {
     const { margin, baselines, confidence } = read();
     parent.innerHTML = SKELETON;
     const benchmarks = [...new Set(baselines.flatMap((b) => b.plots.filter((p) => !p.suite).map((p) => p.title)))];
@@ -156,7 +160,13 @@ KINDS.intervals = (() => {
       if (whole && !state.off.size) return whole.points;
       if (single.length === 1) return single[0].points;
       const names = [...new Set(single.flatMap((p) => p.points.map((q) => q.name)))];
+      const judged = later && later.means[outOf(later, state.off)];
       return names.map((name) => {
+        const exact = judged && (judged[baseline.name] || {})[name];
+        if (exact) {
+          const [word, ratio, low, high] = exact;
+          return { name, word, ratio, low, high, text: words({ word, ratio, low, high }, margin) };
+        }
         const own = single.flatMap((p) => p.points.filter((q) => q.name === name));
         const mean = meanOf(own, margin);
         return { name, ...mean, text: words(mean, margin), some: true };
@@ -201,6 +211,7 @@ KINDS.intervals = (() => {
       fold("more-plots", spread, paint);
       fold("benchmark-plots", baseline.plots.some((p) => p.suite) ? single : [], paint);
       follow(baselines, state, points, (p) => words(p, margin));
+      tell(later, state);
       byId("sorted").checked = state.sorted;
       document.querySelectorAll("#baselines input").forEach((input, i) => { input.checked = i === state.baseline; });
       document.querySelectorAll("#chosen input").forEach((input) => { input.checked = !state.off.has(input.value); });

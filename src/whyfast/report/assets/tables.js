@@ -71,7 +71,8 @@ async function drawPacked(holder) {
   const { caption, columns, rows } = JSON.parse(await unpacked(holder.dataset.table));
   const table = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
   const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
-  columns.forEach(([title, align]) => head.append(make("th", title, { scope: "col", ...(align === "right" ? { class: "number" } : {}) })));
+  const machine = ([title, , own]) => (own ? { "data-machine": title } : {});
+  columns.forEach((c) => head.append(make("th", c[0], { scope: "col", ...(c[1] === "right" ? { class: "number" } : {}), ...machine(c) })));
   top.append(head);
   table.append(make("caption", caption, { class: "unseen" }), top, body);
   scroll.append(table);
@@ -83,13 +84,14 @@ async function drawPacked(holder) {
     chosen.slice(shown, shown + PAGE_ROWS).forEach((cells) => {
       const row = make("tr");
       cells.forEach(([said, detail, verdict], i) => {
-        const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...(columns[i][1] === "right" ? { class: "number" } : {}) });
+        const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...(columns[i][1] === "right" ? { class: "number" } : {}), ...machine(columns[i]) });
         cell.append(verdict ? make("span", said, { class: `verdict ${verdict}` }) : said);
         if (detail) cell.append(" ", make("span", detail, { class: "detail" }));
         row.append(cell);
       });
       body.append(row);
     });
+    hideMachines(table);
     shown = Math.min(shown + PAGE_ROWS, chosen.length);
     more.hidden = shown >= chosen.length;
     more.textContent = `Show more rows (${shown} of ${chosen.length} shown)`;
@@ -107,32 +109,10 @@ async function drawPacked(holder) {
   draw();
 }
 
-// The tables after a choice: `points(baseline)` gives what each variant has over the chosen benchmarks.
-function follow(baselines, state, points, words) {
-  const chosen = baselines[state.baseline];
-  document.querySelectorAll("[data-against]").forEach((part) => { part.hidden = part.dataset.against !== chosen.name; });
-  document.querySelectorAll("details").forEach((fold) => {
-    const parts = fold.querySelectorAll("[data-against]");
-    if (parts.length) fold.hidden = [...parts].every((part) => part.hidden);
-  });
-  document.querySelectorAll("tr[data-benchmark]").forEach((row) => { row.hidden = state.off.has(row.dataset.benchmark); });
-  document.querySelectorAll("[data-all-benchmarks]").forEach((part) => part.classList.toggle("whole", state.off.size > 0));
-  document.querySelectorAll("table[data-overall]").forEach((table) => {
-    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
-    baselines.forEach((baseline) => {
-      const column = heads.indexOf(`against ${baseline.name}`);
-      if (column < 0) return;
-      const own = new Map(points(baseline).map((p) => [p.name, p]));
-      for (const row of table.tBodies[0].rows) {
-        const cell = row.cells[column];
-        const point = own.get(row.cells[0].textContent.trim());
-        if (cell.first === undefined) cell.first = [...cell.childNodes];
-        if (!point || !point.some) { cell.replaceChildren(...cell.first); continue; }
-        cell.replaceChildren(make("span", words(point), { class: `verdict ${point.word}` }));
-        cell.dataset.n = point.ratio;
-      }
-    });
-  });
+// Columns and rows of machines that the reader left out.
+const leftOut = new Set();
+function hideMachines(part) {
+  part.querySelectorAll("[data-machine]").forEach((cell) => { cell.hidden = leftOut.has(cell.dataset.machine); });
 }
 
 document.addEventListener("DOMContentLoaded", () => {

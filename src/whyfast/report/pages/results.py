@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Brief, Document, ReportSection, document, section
+from whyfast.report.document import (
+    Brief,
+    Document,
+    ReportSection,
+    Sentence,
+    document,
+    section,
+)
 from whyfast.report.topics.along_axes import axes_table, interaction_section
 from whyfast.report.topics.certainty import (
     certainty_section,
@@ -18,6 +27,7 @@ from whyfast.report.topics.certainty import (
     raw_section,
     when,
 )
+from whyfast.report.topics.choices import choices
 from whyfast.report.topics.cost_by_parameter import slope_sections
 from whyfast.report.topics.counted_work import counted_sections
 from whyfast.report.topics.dispatching import dispatch_section
@@ -112,13 +122,21 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
     summary = axes_table(result) or summary_table(result)
+    plot = interval_plot(result)
     found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",
         "Every variant against every baseline" if found else "What was found",
-        interval_plot(result),
+        plot and replace(plot, later=choices(result, _sentences)),
         *found,
         linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",
     )
+
+
+def _sentences(result: Result) -> Sequence[Sentence]:
+    """The headline and what stands under it."""
+    answer = answer_of(result)
+    under = linked(result, answer.sentences)
+    return (Sentence(answer.headline), *(under.items if under is not None else ()))

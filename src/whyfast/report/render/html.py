@@ -51,7 +51,7 @@ class Packs:
         return self.data(
             {
                 "caption": table.caption,
-                "columns": [[c.title, c.align] for c in table.columns],
+                "columns": [[c.title, c.align, *([1] if c.machine else [])] for c in table.columns],
                 "rows": [[_packed_cell(cell) for cell in row] for row in table.rows],
             }
         )
@@ -103,13 +103,17 @@ def render_html(document: Document) -> str:
     kinds = dict.fromkeys(plot.kind for plot in plots)
     scripts: list[str] = []
     if document.sections:
-        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", "sides", *kinds)]
+        parts = [
+            _asset(f"{name}.js")
+            for name in ("charts", "figures", "tables", "answer", "sides", *kinds)
+        ]
         scripts = ["\n".join(parts)]
     page = _environment().get_template("page.html")
     packs = Packs()
     return page.render(
         document=document,
         number={id(plot): packs.data(plot.data) for plot in plots},
+        later={id(plot): packs.data(plot.later()) for plot in plots if plot.later is not None},
         packs=packs,
         scripts=[Markup(script) for script in scripts],
         policy=Markup(_policy(scripts)),

@@ -150,7 +150,8 @@ def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table 
         *("benchmark", *right(baseline, variant)),
         *("verdict", *right(repeated, "e-value"), "mean without it"),
     )
-    return table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    made = table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    return made and replace(made, of=variant)
 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:

@@ -1,0 +1,58 @@
+"""The page of results from several machines: its topics, in order."""
+
+from __future__ import annotations
+
+from whyfast.model.merged import Merged
+from whyfast.report.document import Document, document, section, sentences
+from whyfast.report.names import count
+from whyfast.report.topics.machine_differences import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    pooled_section,
+)
+from whyfast.report.topics.machine_plot import machine_plot
+from whyfast.report.topics.machines import (
+    benchmark_machine_section,
+    builds_machine_section,
+    dispatch_machine_section,
+    each_machine_section,
+    machine_table,
+    overall_table,
+)
+from whyfast.report.topics.machines_brief import machines_brief
+from whyfast.report.topics.over_machines import machine_sentences
+
+
+def merged_page(merged: Merged) -> Document:
+    """What machines say alike and what otherwise, and what each of them says."""
+    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = difference_sections(merged)
+    return document(
+        "merge",
+        merged.question.title,
+        headline,
+        section(
+            "answer",
+            "Every comparison on every machine",
+            machine_plot(merged),
+            overall_table(merged),
+            sentences(rest),
+            importance="answer",
+        ),
+        care_section(merged),
+        lacking_section(merged),
+        claim_section(merged),
+        whole,
+        pooled_section(merged),
+        section("machines", "The machines", machine_table(merged)),
+        dispatch_machine_section(merged),
+        each,
+        benchmark_machine_section(merged),
+        builds_machine_section(merged),
+        each_machine_section(merged),
+        about=(count(len(merged.machines), "machine"),),
+        heading="On several machines",
+        brief=machines_brief(merged),
+    )
