@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from whyfast.cli.worker import add_certificates
+from whyfast.cli.fleet_arguments import add_certificates, need_dask
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +41,3 @@ def run(args: argparse.Namespace) -> int:
         lambda text: print(f"whyfast fleet: {text}", file=sys.stderr, flush=True),
     )
     return 0
-
-
-def need_dask() -> None:
-    """UserError where Dask is not installed."""
-    from importlib.util import find_spec
-
-    from whyfast.model.errors import UserError
-
-    if find_spec("distributed") is None:
-        raise UserError(
-            "fleets need Dask: pip install 'whyfast[fleet]', on every machine of the fleet"
-        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+
+from whyfast.cli.fleet_arguments import add_certificates, need_dask
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,19 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_certificates(parser)
 
 
-def add_certificates(parser: argparse.ArgumentParser) -> None:
-    """``--certificates``."""
-    parser.add_argument(
-        "--certificates",
-        metavar="FOLDER",
-        type=Path,
-        help="what whyfast fleet certificates made; without it only loopback is spoken to",
-    )
-
-
 def run(args: argparse.Namespace) -> int:
-    from whyfast.cli.fleet import need_dask
-
     need_dask()
     import os
     import platform

@@ -42,7 +42,7 @@ Note = Callable[[str], None]
 
 
 @dataclass
-class _Known:
+class _Connected:
     """A worker that takes part; ``seen`` is the last sign of life as the scheduler tells it,
     ``heard`` when that was news here."""
 
@@ -65,7 +65,7 @@ class DaskCluster:
         self._number = itertools.count()
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._dropped: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _Connected] = {}
         self._tasks: dict[str, Future] = {}
         self._refused: dict[str, str] = {}
         self._silent: dict[str, float] = {}
@@ -206,7 +206,7 @@ class DaskCluster:
                 self._refused[address] = why
                 self._note(f"{host}: left out: {why}")
             else:
-                self._known[host] = _Known(address, worker["last_seen"], now)
+                self._known[host] = _Connected(address, worker["last_seen"], now)
                 self._events.put(Joined(host))
 
     def _versions(self, addresses: list[str]) -> Mapping[str, Mapping[str, str | None]]:
