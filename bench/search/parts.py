@@ -17,7 +17,8 @@ import numpy as np
 
 from bench.search.scenes import EFFECT
 from bench.search.world import DRIFT, ONE
-from whyfast.search.minimise import Differences, Minimal, Try, minimise
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences, Try, minimise
 from whyfast.search.subsets import Subset, Trial
 
 Level = Callable[[Subset], float]

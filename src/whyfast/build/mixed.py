@@ -20,6 +20,7 @@ from elftools.elf.sections import SymbolTableSection
 from whyfast.build.failure import because, why
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import FOLDER as LAYOUTS
+from whyfast.build.relink import make_layouts
 from whyfast.build.steps import Steps, enclose, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
@@ -79,6 +80,23 @@ def link_with(
             raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
         (folder / "done").touch()
     return program
+
+
+def mixed_layouts(
+    program: Path, link: BuiltWith, seeds: Sequence[int], keep: Sequence[str], store: BuildStore
+) -> list[Path]:
+    """The layouts ``seeds`` of a mixture, as :func:`whyfast.build.relink.relink` makes those of a
+    build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
+    recipe = link.recipe
+    work = program.parents[len(Path(recipe.program).parts) - 1]
+    return make_layouts(
+        work,
+        lambda layout, target: expand_link(recipe, work, layout, target),
+        lambda step: _run(recipe, work.parent, store, step),
+        recipe.program,
+        seeds,
+        keep,
+    )
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:
@@ -146,16 +164,21 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
 
 
 def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
-    work, log, steps = folder / "work", folder / "log.txt", Steps()
+    step = expand_link(recipe, folder / "work", "", shlex.quote(recipe.program))
+    status = _run(recipe, folder, store, step)
+    if status != 0:
+        lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
+        raise CannotMix(why(step, status, lines[-20:]))
+
+
+def _run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
+    """The exit status of a shell line in the mixture's folder."""
+    work, steps = folder / "work", Steps()
     env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
     within, _ = enclose(recipe, folder, store)
-    step = expand_link(recipe, work, "", shlex.quote(recipe.program))
-    with log.open("wb") as out:
+    with (folder / "log.txt").open("ab") as out:
         try:
-            status = steps.run(step, work, env, out.fileno(), within)
+            return steps.run(step, work, env, out.fileno(), within)
         except KeyboardInterrupt:
             steps.cancel(signal.SIGTERM)  # a session of its own hears of no interrupt
             raise
-    if status != 0:
-        lines = log.read_text("utf-8", "replace").splitlines()
-        raise CannotMix(why(step, status, lines[-20:]))

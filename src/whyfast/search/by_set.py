@@ -18,11 +18,12 @@ from whyfast.search.axes.flags import with_flags
 from whyfast.search.axes.mixing import MixingEnds
 from whyfast.search.axes.registry import MIXINGS
 from whyfast.search.keep import search_key
-from whyfast.search.minimise import Differences, Minimal
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run_set import SetResult, run_set
-from whyfast.search.set_subject import SetSubject
-from whyfast.search.study_subject import StudySubject
+from whyfast.search.set_subject import BAD, GOOD, SetSubject
+from whyfast.search.study_subject import StudySubject, as_linked
 from whyfast.store.home import Home
 
 
@@ -64,12 +65,22 @@ def search_by_set(
     if search.fresh:
         file.unlink(missing_ok=True)
     candidates = [AxisCandidate(v.name, v.name, v) for v in (mixing.good, mixing.bad)]
+    timed = search.quantity == "time"
     subject = StudySubject(
-        work, candidates, zlib.crc32(key.encode()), quantity=search.quantity, make=mixing.make
+        work,
+        candidates,
+        zlib.crc32(key.encode()),
+        relinkable=timed and study.build.link is not None and study.measure.layouts > 0,
+        quantity=search.quantity,
+        make=mixing.make,
+        unsettled=as_linked,
+        ends=(GOOD, BAD),
     )
     observer.phase("search")
     return run_set(
-        Differences(len(mixing.differences), margin, budget=search.blocks),
+        Differences(
+            len(mixing.differences), margin, budget=search.blocks, relinkable=subject.can_vary()
+        ),
         SetSubject(subject, candidates),
         SetResult(
             search.axis,

@@ -26,7 +26,7 @@ from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
 from whyfast.search.study_evidence import study_evidence
-from whyfast.search.study_subject import StudySubject
+from whyfast.search.study_subject import StudySubject, incrementally
 from whyfast.store.home import Home
 
 
@@ -72,7 +72,6 @@ def search_by_study(
     work = Work(replace(study, twin=False), home, observer, outside)
 
     def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
-        task = Task(len(candidates) - 1, margin, relinkable, budget=search.blocks)
         names, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
         key = search_key(study.name, search.axis, names, benchmarks, margin, search.quantity)
         file = home.data / "searches" / f"{key}.json"
@@ -80,9 +79,15 @@ def search_by_study(
             file.unlink(missing_ok=True)
         seed = zlib.crc32(key.encode())
         subject = StudySubject(
-            work, candidates, seed, relinkable, search.quantity, incremental=incremental
+            work,
+            candidates,
+            seed,
+            relinkable,
+            search.quantity,
+            unsettled=incrementally if incremental else None,
         )
         observer.phase("search")
+        task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)
         blank = begun(search.axis, candidates, task, search.quantity)
         result = run_search(subject, blank, file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))

@@ -16,8 +16,9 @@ from whyfast.search.answer import SearchAnswer
 from whyfast.search.choose import next_candidate, witness, witnesses
 from whyfast.search.conclude import conclude
 from whyfast.search.confirm import Attempt, attempts
+from whyfast.search.placement import SURE
 from whyfast.search.state import Observation, State, Task
-from whyfast.search.view import SURE, View, located, view
+from whyfast.search.view import View, located, view
 
 #: Before a candidate is built, the ends must differ this surely; once some are measured, blocks
 #: of the ends alone are taken only when they are in doubt again.

@@ -38,6 +38,7 @@ def _plain(event: Event) -> dict[str, object]:
         "subset": subset,
         "offset": event.offset,
         "fresh": event.fresh,
+        "layouts": event.layouts,
     }
 
 
@@ -45,4 +46,5 @@ def _event(data: Mapping[str, Any]) -> Event:
     if "failed" in data:
         return Failed(frozenset(data["failed"]), str(data["reason"]))
     subset = None if data["subset"] is None else frozenset(data["subset"])
-    return Trial(float(data["ends"]), subset, float(data["offset"]), bool(data["fresh"]))
+    fresh, layouts = bool(data["fresh"]), bool(data["layouts"])
+    return Trial(float(data["ends"]), subset, float(data["offset"]), fresh, layouts)

@@ -12,12 +12,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from whyfast.search.answer import Tested
 from whyfast.search.choose import entropy
+from whyfast.search.minimal import Minimal, Part, Together, Word
 from whyfast.search.nuisance import doubt
+from whyfast.search.placement import test_of
 from whyfast.search.state import Costs
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
 
@@ -41,8 +44,6 @@ SERVES = 5.0
 #: A build costs as much as a block.
 ONE_BLOCK = Costs()
 
-Part = tuple[int, ...]
-
 
 @dataclass(frozen=True)
 class Differences:
@@ -50,6 +51,7 @@ class Differences:
 
     ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the difference is said
     to vanish when mixed. ``budget``: the most blocks of measuring, no limit if None.
+    ``relinkable``: whether blocks can draw layouts.
     """
 
     count: int
@@ -57,6 +59,7 @@ class Differences:
     most_parts: int = 6
     costs: Costs = ONE_BLOCK
     budget: int | None = None
+    relinkable: bool = False
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -67,11 +70,12 @@ class Differences:
 class Try:
     """Take a block of the ends and a subset, or of the ends alone.
 
-    ``fresh`` goes into the trial.
+    ``fresh`` and ``layouts`` go into the trial.
     """
 
     subset: Subset | None
     fresh: bool = False
+    layouts: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,34 +89,6 @@ class Failed:
 Event = Trial | Failed
 #: Takes a block.
 Oracle = Callable[[Try], Event]
-
-Word = Literal["set", "mixed", "none", "swapped", "undecided"]
-Together = Literal["additive", "interplay", "unclear"]
-
-
-@dataclass(frozen=True)
-class Minimal:
-    """The answer.
-
-    ``set``: ``parts`` carry the difference and none of them can be left out; a part is one
-    difference, or several that could not be measured apart. ``mixed``: the difference goes away
-    when the ends are mixed, or comes and goes with what should not matter, as placement does.
-    ``none`` and ``swapped``: the ends do not differ, or in the other direction. ``undecided``:
-    verifying refuted what had been found, again and again, or the budget is spent.
-
-    ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
-    of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
-    differences carries the difference as well.
-    """
-
-    word: Word
-    parts: tuple[Part, ...] = ()
-    whole: tuple[float, float] | None = None
-    alone: tuple[tuple[float, float], ...] = ()
-    together: Together | None = None
-    others: bool = False
-    blocks: int = 0
-    subsets: int = 0
 
 
 def minimise(task: Differences, oracle: Oracle) -> Minimal:
@@ -163,22 +139,30 @@ class _Run:
     oracle: Oracle
     trials: list[Trial] = field(default_factory=list)
     failed: set[Subset] = field(default_factory=set)
+    tested: Tested = "not tested"
+    layouts: bool = False
+
+    @property
+    def seen(self) -> list[Trial]:
+        """The blocks that count: those as linked, or those over layouts."""
+        return [t for t in self.trials if t.layouts == self.layouts]
 
     def answer(self) -> Minimal:
         try:
-            word = self._ends()
+            word = self._ends() or self._placement()
             if word is not None:
                 return self._said(word)
             for _ in range(1 + AGAIN):
                 parts = self._find()
                 verified = self._verify(parts)
-                if verified is not None:
-                    return self._described(verified)
+                if verified is not None and (varied := self._survives(verified)):
+                    return replace(self._described(verified), varied=varied[0])
                 self.trials = [replace(t, fresh=False) for t in self.trials]
         except _Mixed:
             return self._said("mixed")
         except _NotSlower as told:
-            return self._said(told.word)
+            over, self.layouts = told.word == "none" and self.layouts, False
+            return self._said("placement" if over else told.word)  # as linked they do differ
         except _Spent:
             pass
         return self._said("undecided")
@@ -186,7 +170,7 @@ class _Run:
     def _ends(self) -> Word | None:
         """Blocks of the ends alone until it is known whether they differ."""
         while True:
-            none, swapped = doubt(np.array([t.ends for t in self.trials]), self.task.margin)
+            none, swapped = doubt(_ends_of(self.seen), self.task.margin)
             if none >= SURE:
                 return "none"
             if swapped >= SURE:
@@ -194,6 +178,35 @@ class _Run:
             if none + swapped <= DOUBT:
                 return None
             self._block(None, False)
+
+    def _placement(self) -> Word | None:
+        """Blocks of the ends over layouts until it is known what remains of their difference; what
+        is another one there is then searched for over layouts."""
+        if not self.task.relinkable:
+            return None
+        linked = _ends_of(self.seen)
+        self.layouts, self.tested = True, "undecided"
+        while self.tested == "undecided":
+            self._block(None, False)
+            self.tested = test_of(linked, _ends_of(self.seen), self.task.margin, None)
+        self.layouts = self.tested == "partly"
+        if self.layouts:
+            self._differ()
+        return "placement" if self.tested == "placement" else None
+
+    def _survives(self, parts: tuple[Part, ...]) -> tuple[tuple[float, float] | None] | None:
+        """Blocks of what was found as linked over layouts: its level there. None when it does not
+        carry the difference there; the search then goes on over layouts."""
+        whole = _joined(parts)
+        if self.tested == "not tested" or self.layouts:
+            return (None,)
+        self.layouts = True
+        self._differ()
+        if self._share(whole, fresh=True) <= 1 - SURE:
+            return None
+        varied = self._level(whole)
+        self.layouts = False
+        return (varied,)
 
     def _find(self) -> tuple[Part, ...]:
         """Parts that carry the difference together; the last one found comes first."""
@@ -210,14 +223,14 @@ class _Run:
         """Where in ``rest`` the shortest carrying beginning ends: after low, at high or before."""
         chain = [kept | frozenset(rest[:i]) for i in range(len(rest) + 1)]
         while True:
-            first = first_carrying(self.trials, chain, self.task.margin)
+            first = first_carrying(self.seen, chain, self.task.margin)
             free = [i for i in range(1, len(rest)) if chain[i] not in self.failed]
             edges = np.array([0, *free, len(rest)])
             mass = np.add.reduceat(first, edges[:-1])
             best = int(np.argmax(mass))
             if mass[best] >= SURE:
                 return int(edges[best]), int(edges[best + 1])
-            built = {t.subset for t in self.trials}
+            built = {t.subset for t in self.seen}
             costs, below = self.task.costs, np.cumsum(first)
             worth = [
                 float(entropy(below[i - 1]))
@@ -294,7 +307,7 @@ class _Run:
         for _ in range(MOST_BLOCKS):
             if subset in self.failed:
                 return 0.0
-            share = carries(self.trials, subset, self.task.margin, fresh=fresh, line=line)
+            share = carries(self.seen, subset, self.task.margin, fresh=fresh, line=line)
             if not 1 - SURE < share < SURE:
                 break
             self._block(subset, fresh)
@@ -302,16 +315,16 @@ class _Run:
 
     def _level(self, subset: Subset) -> tuple[float, float]:
         for _ in range(MOST_BLOCKS):
-            found = level(self.trials, subset)
+            found = level(self.seen, subset)
             if found[1] <= PRECISE or subset in self.failed or len(subset) == self.task.count:
                 break
             self._block(subset, False)
-        return (1.0, 0.0) if len(subset) == self.task.count else level(self.trials, subset)
+        return (1.0, 0.0) if len(subset) == self.task.count else level(self.seen, subset)
 
     def _block(self, subset: Subset | None, fresh: bool) -> None:
         if self.task.budget is not None and len(self.trials) >= self.task.budget:
             raise _Spent
-        event = self.oracle(Try(subset, fresh))
+        event = self.oracle(Try(subset, fresh, self.layouts))
         if isinstance(event, Failed):
             self.failed.add(event.subset)
         else:
@@ -319,15 +332,29 @@ class _Run:
             if subset is not None:
                 self._doubted()
 
+    def _differ(self) -> None:
+        if (word := self._ends()) is not None:
+            raise _NotSlower(word)
+
     def _doubted(self) -> None:
         """What a few blocks of the ends said by chance, the blocks beside mixtures refute."""
-        none, swapped = doubt(np.array([t.ends for t in self.trials]), self.task.margin)
-        if none + swapped >= SURE and (word := self._ends()) is not None:
-            raise _NotSlower(word)
+        none, swapped = doubt(_ends_of(self.seen), self.task.margin)
+        if none + swapped >= SURE:
+            self._differ()
 
     def _said(self, word: Word) -> Minimal:
         subsets = {t.subset for t in self.trials if t.subset is not None}
-        return Minimal(word, blocks=len(self.trials), subsets=len(subsets | self.failed))
+        return Minimal(
+            word,
+            tested=self.tested,
+            over_layouts=self.layouts,
+            blocks=len(self.trials),
+            subsets=len(subsets | self.failed),
+        )
+
+
+def _ends_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
+    return np.array([t.ends for t in trials])
 
 
 def _joined(parts: Sequence[Part], but: Part | None = None) -> Subset:

@@ -17,12 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.placement import REMAINS
+from whyfast.search.answer import Tested
 from whyfast.search.likelihood import ENDS_NOISE, log_disturbed
 from whyfast.search.nuisance import robust_noise
 from whyfast.search.state import KnownEnds
 
 Floats = NDArray[np.float64]
 
+#: What has this probability is taken for decided.
+SURE = 0.99
+#: After so many blocks of the ends over layouts it is placement too when surely less than a third
+#: of the difference remains, and rather less than the margin; else the search goes on.
+MOST_LAYOUTS = 100
 #: The shares that are weighed, finely around 0, and that one in five differences is placement
 #: alone, beforehand.
 SHARES: Floats = np.unique(
@@ -71,6 +77,19 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
         little=float(weight[np.abs(kappa) <= REMAINS].sum()),
         alike=float(weight[(kappa >= ALIKE[0]) & (kappa <= ALIKE[1])].sum()),
     )
+
+
+def test_of(linked: Floats, varied: Floats, margin: float, known: KnownEnds | None) -> Tested:
+    """What layouts say of the difference of the ends; ``undecided`` as long as more are needed."""
+    if not len(varied):
+        return "undecided"
+    belief = believe(linked, varied, margin, known)
+    enough = len(varied) >= MOST_LAYOUTS
+    if belief.within >= SURE or (enough and belief.little >= SURE and belief.within > 0.5):
+        return "placement"
+    if belief.within > 1 - SURE and not enough:
+        return "undecided"
+    return "change" if belief.alike >= 0.5 else "partly"
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,8 @@ from pathlib import Path
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
 from whyfast.search.keep_set import load_events, save_events
-from whyfast.search.minimise import Differences, Event, Failed, Minimal, Oracle, Try, minimise
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences, Event, Failed, Oracle, Try, minimise
 from whyfast.search.quantity import Quantity
 from whyfast.search.subject import CandidateFailed
 from whyfast.search.subsets import Subset

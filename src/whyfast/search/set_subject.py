@@ -29,7 +29,7 @@ class SetSubject:
         """Take a block."""
         chosen = [] if wanted.subset is None else [self._number(wanted.subset)]
         try:
-            blocks = self.subject.block([GOOD, BAD, *chosen], layouts=False)
+            blocks = self.subject.block([GOOD, BAD, *chosen], layouts=wanted.layouts)
         except CandidateFailed as failed:
             if failed.candidate in (GOOD, BAD) or wanted.subset is None:
                 raise
@@ -50,4 +50,4 @@ def _trial(blocks: Sequence[Times], chosen: Sequence[int], wanted: Try) -> Trial
     renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
     seen = observation(renamed, len(order) - 1, layouts=False)
     offset = seen.readings[0].offset if seen.readings else 0.0
-    return Trial(seen.ends, wanted.subset, offset, wanted.fresh)
+    return Trial(seen.ends, wanted.subset, offset, wanted.fresh, wanted.layouts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -45,22 +46,37 @@ def build_alone(work: Work[Study], variant: Variant) -> Work[Study]:
     return build(replace(work, question=asked))
 
 
-def make_incrementally(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-    """The candidate's variant, built from what the last one left; without other layouts, which
-    could be linked from what another commit left."""
-    asked = replace(work.question, measure=replace(work.question.measure, layouts=0))
-    outside = replace(work.outside, build=work.outside.build_incrementally)
-    made = make_variant(replace(work, question=asked, outside=outside), candidate, name)
-    return replace(made, outside=work.outside)
+def incrementally(make: Make) -> Make:
+    """``make`` from what the last build left; without other layouts, which could be linked from
+    what another commit left."""
+
+    def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+        outside = replace(work.outside, build=work.outside.build_incrementally)
+        made = as_linked(make)(replace(work, outside=outside), candidate, name)
+        return replace(made, outside=work.outside)
+
+    return made
+
+
+def as_linked(make: Make) -> Make:
+    """``make`` without other layouts."""
+
+    def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+        asked = replace(work.question, measure=replace(work.question.measure, layouts=0))
+        return make(replace(work, question=asked), candidate, name)
+
+    return made
 
 
 @dataclass
 class StudySubject:
     """``work`` is of the study; its own variants are not built. ``seed`` as in
-    :class:`whyfast.search.blocks.Blocks`; ``make`` builds a candidate, ``count`` counts it where
-    ``quantity`` has no way of its own. What is counted is counted once: every further block repeats
-    it. ``incremental``: candidates between the ends are built from what the last one left, until
-    they are settled or measured over layouts."""
+    :class:`whyfast.search.blocks.Blocks`; ``relinkable``: whether layouts are asked for; ``make``
+    builds a candidate, ``count`` counts it where ``quantity`` has no way of its own. What is
+    counted is counted once: every further block repeats it. ``unsettled``: how candidates between
+    the ends are built until they are settled or measured over layouts, where that is not as the
+    others: :func:`incrementally`, :func:`as_linked`. ``ends``: their numbers; None: the first and
+    the last."""
 
     work: Work[Study]
     candidates: Sequence[AxisCandidate]
@@ -69,8 +85,9 @@ class StudySubject:
     quantity: Quantity = "time"
     make: Make = make_variant
     count: Count | None = None
-    incremental: bool = False
-    _clean: set[int] = field(default_factory=set)
+    unsettled: Callable[[Make], Make] | None = None
+    ends: tuple[int, int] | None = None
+    _settled: set[int] = field(default_factory=set)
     _made: dict[int, Work[Study]] = field(default_factory=dict)
     _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
@@ -83,7 +100,8 @@ class StudySubject:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
         if candidate in self._made:
             return
-        make = self.make if self._is_clean(candidate) else make_incrementally
+        first = None if self._is_settled(candidate) else self.unsettled
+        make = self.make if first is None else first(self.make)
         made = make(self.work, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
@@ -91,17 +109,30 @@ class StudySubject:
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
     def settle(self, candidates: Sequence[int]) -> None:
-        """Build these clean. Raises CandidateFailed."""
+        """Build these as the ends are. Raises CandidateFailed."""
         for candidate in candidates:
-            if not self._is_clean(candidate):
-                self._clean.add(candidate)
+            if self.unsettled and not self._is_settled(candidate):
+                self._settled.add(candidate)
                 self._made.pop(candidate, None)
                 self._costs.pop(candidate, None)
             self.build(candidate)
 
-    def _is_clean(self, candidate: int) -> bool:
-        ends = (0, len(self.candidates) - 1)
-        return not self.incremental or candidate in ends or candidate in self._clean
+    def _is_settled(self, candidate: int) -> bool:
+        return candidate in self._ends or candidate in self._settled
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        return self.ends or (0, len(self.candidates) - 1)
+
+    def can_vary(self) -> bool:
+        """Whether both ends, which it builds, have other layouts; no where one cannot be built,
+        which is told when it is measured."""
+        if self.relinkable:
+            with contextlib.suppress(CandidateFailed):
+                for end in self._ends:
+                    self.build(end)
+                return all(self._made[end].layouts for end in self._ends)
+        return False
 
     def program(self, candidate: int) -> Build:
         """What was built."""
@@ -115,6 +146,8 @@ class StudySubject:
             self.settle(candidates)
         for candidate in candidates:
             self.build(candidate)
+            if layouts and not self._made[candidate].layouts:
+                raise CandidateFailed(candidate, "it cannot be linked in other layouts")
         if self.quantity != "time":
             return self._counted(candidates, self.count or partial(costs, self.quantity))
         return self._blocks.take(candidates, layouts=layouts)

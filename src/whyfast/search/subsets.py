@@ -34,12 +34,14 @@ class Trial:
 
     ``offset``: log ratio of the subset's program to the middle of the ends; ``ends``:
     log(bad / good). ``fresh``: taken to verify, and kept apart from what chose the subset.
+    ``layouts``: every program ran in a fresh layout.
     """
 
     ends: float
     subset: Subset | None = None
     offset: float = 0.0
     fresh: bool = False
+    layouts: bool = False
 
 
 @dataclass(frozen=True)

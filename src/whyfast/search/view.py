@@ -11,17 +11,11 @@ from numpy.typing import NDArray
 from whyfast.search.answer import Tested, Where
 from whyfast.search.confirm import Attempt
 from whyfast.search.nuisance import FEWEST
-from whyfast.search.placement import believe
+from whyfast.search.placement import SURE, test_of
 from whyfast.search.posterior import Posterior, posterior
 from whyfast.search.state import Observation, State
 
 Floats = NDArray[np.float64]
-
-#: What has this probability is taken for decided.
-SURE = 0.99
-#: After so many blocks of the ends over layouts it is placement too when surely less than a third
-#: of the difference remains, and rather less than the margin; else the search goes on.
-MOST_LAYOUTS = 100
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,10 @@ def view(state: State, tries: tuple[Attempt, ...]) -> View:
         return View(False, seen, belief, True, "undecided", tries)
     varied = _counted(state, tries, layouts=True)
     differ = max(belief.of["none"], belief.of["swapped"]) < SURE
-    tested = _tested(seen, varied, state) if differ else "change"
+    known = state.task.known
+    tested: Tested = "change"
+    if differ:
+        tested = test_of(_ends(seen), _ends(varied), state.task.margin, known)
     if differ and not _misled(belief, tries) and tested != "partly":
         return View(False, seen, belief, True, tested, tries)
     return View(True, varied, _believed(varied, state, layouts=True), differ, tested, tries)
@@ -117,18 +114,6 @@ def _believed(seen: tuple[Observation, ...], state: State, *, layouts: bool) -> 
     if task.known is None and len(seen) < FEWEST:
         return None
     return posterior(seen, task)
-
-
-def _tested(linked: Sequence[Observation], varied: Sequence[Observation], state: State) -> Tested:
-    if not varied:
-        return "undecided"
-    belief = believe(_ends(linked), _ends(varied), state.task.margin, state.task.known)
-    enough = len(varied) >= MOST_LAYOUTS
-    if belief.within >= SURE or (enough and belief.little >= SURE and belief.within > 0.5):
-        return "placement"
-    if belief.within > 1 - SURE and not enough:
-        return "undecided"
-    return "change" if belief.alike >= 0.5 else "partly"
 
 
 def _ends(blocks: Sequence[Observation]) -> Floats:

@@ -8,29 +8,26 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from whyfast.search.minimise import (
-    Differences,
-    Event,
-    Failed,
-    Minimal,
-    Try,
-    minimise,
-    next_try,
-)
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences, Event, Failed, Try, minimise, next_try
 from whyfast.search.subsets import Subset, Trial, carries, level
 
 Level = Callable[[Subset], float]
+EVERY = frozenset(range(100))
 FOUR = 0.03 / 4  # the effect is four standard deviations of a measurement
 
 
 @dataclass
 class Mixtures:
-    """``level(subset)`` with noise; ``broken(subset)``: it cannot be built."""
+    """``level(subset)`` with noise; ``broken(subset)``: it cannot be built. Over layouts the level
+    is ``over(subset)``, and each program has the luck of its layout, of ``spread``."""
 
     level: Level
     seed: int = 1
     effect: float = 0.03
     broken: Callable[[Subset], bool] = lambda s: False
+    over: Level | None = None
+    spread: float = 0.0
     events: list[Event] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -38,11 +35,18 @@ class Mixtures:
 
     def __call__(self, wanted: Try) -> Event:
         good, bad, own = (FOUR * np.sqrt(2 / 3) * self.rng.standard_normal(3)).tolist()
-        bad += self.effect
-        event: Event = Trial(bad - good)
+        level = self.level
+        if wanted.layouts:
+            assert self.over is not None
+            level = self.over
+            luck = self.spread * self.effect * self.rng.standard_normal(3)
+            good, bad, own = good + luck[0], bad + luck[1], own + luck[2]
+        bad += self.effect * (level(EVERY) if wanted.layouts else 1)
+        event: Event = Trial(bad - good, layouts=wanted.layouts)
         if wanted.subset is not None:
-            own += self.effect * self.level(wanted.subset)
-            event = Trial(bad - good, wanted.subset, own - (good + bad) / 2, wanted.fresh)
+            own += self.effect * level(wanted.subset)
+            offset = own - (good + bad) / 2
+            event = Trial(bad - good, wanted.subset, offset, wanted.fresh, wanted.layouts)
             if self.broken(wanted.subset):
                 event = Failed(wanted.subset)
         self.events.append(event)
@@ -154,3 +158,40 @@ def test_a_subset_like_the_bad_end_carries_and_one_like_the_good_end_does_not() 
     assert carries(trials, frozenset({3}), 0.01) == pytest.approx(0.5)
     assert level(trials, frozenset({2}))[0] == pytest.approx(0, abs=0.4)
     assert level(trials, frozenset({3}))[1] == float("inf")
+
+
+def test_what_other_layouts_do_not_show_is_placement() -> None:
+    world = Mixtures(_needs(17), over=lambda s: 0.0, spread=0.3)
+    found = minimise(Differences(40, relinkable=True), world)
+    assert (found.word, found.tested, found.subsets) == ("placement", "placement", 0)
+
+
+def test_what_was_found_as_linked_is_measured_over_layouts() -> None:
+    world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
+    found = minimise(Differences(40, relinkable=True), world)
+    assert (found.word, found.parts, found.tested) == ("set", ((17,),), "change")
+    assert found.varied is not None
+    assert found.varied[0] == pytest.approx(1, abs=0.3)
+    assert not found.over_layouts
+
+
+def test_what_carries_it_as_linked_alone_is_not_the_answer() -> None:
+    # As linked 17 is fast by luck and hides what 30 does.
+    world = Mixtures(_needs(17), over=_needs(30), spread=0.2)
+    found = minimise(Differences(40, relinkable=True), world)
+    assert (found.word, found.parts, found.over_layouts) == ("set", ((30,),), True)
+
+
+def test_a_difference_that_layouts_change_is_searched_over_them() -> None:
+    world = Mixtures(_needs(17), over=lambda s: 0.5 * _needs(3)(s), spread=0.1)
+    found = minimise(Differences(20, relinkable=True), world)
+    assert (found.word, found.parts, found.tested) == ("set", ((3,),), "partly")
+
+
+def test_a_search_over_layouts_goes_on_where_it_was() -> None:
+    task = Differences(40, relinkable=True)
+    world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
+    answer = minimise(task, world)
+    assert next_try(task, world.events) == answer
+    first = [isinstance(e, Trial) and e.layouts and e.fresh for e in world.events].index(True)
+    assert next_try(task, world.events[:first]) == Try(frozenset({17}), fresh=True, layouts=True)

@@ -14,7 +14,8 @@ from whyfast.model.errors import UserError
 from whyfast.report.pages.search_set_page import dump_set, set_headline, set_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.minimise import Differences, Minimal
+from whyfast.search.minimal import Minimal
+from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import SetSubject
@@ -26,10 +27,12 @@ NAMES = tuple(f"-f{n}" for n in range(8))
 
 @dataclass
 class Counted:
-    """A program costs 100, or 150 with all of ``needs`` from the bad end."""
+    """A program costs 100, or 150 with all of ``needs`` from the bad end; over layouts with all of
+    ``over``."""
 
     candidates: list[AxisCandidate]
     needs: frozenset[int] = frozenset({5})
+    over: frozenset[int] = frozenset({5})
     broken: frozenset[int] = frozenset()
     relinkable: bool = False
     interrupt: int = 1000
@@ -48,11 +51,12 @@ class Counted:
             if candidate in self.broken:
                 raise CandidateFailed(candidate, "does not link")
         self.asked.append(self.candidates[candidates[-1]].mixed)
-        return [{c: np.array([self._cost(c)]) for c in candidates}]
+        needs = self.over if layouts else self.needs
+        return [{c: np.array([self._cost(c, needs)]) for c in candidates}]
 
-    def _cost(self, candidate: int) -> float:
+    def _cost(self, candidate: int, needs: frozenset[int]) -> float:
         mixed = frozenset(range(8)) if candidate == 1 else self.candidates[candidate].mixed
-        return 150.0 if self.needs <= mixed else 100.0
+        return 150.0 if needs <= mixed else 100.0
 
 
 def _search(
@@ -62,7 +66,7 @@ def _search(
     subject = Counted(candidates, **world)  # type: ignore[arg-type]
     blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
     watcher = Watcher()
-    task = Differences(len(NAMES), budget=budget)
+    task = Differences(len(NAMES), budget=budget, relinkable=subject.relinkable)
     oracle = SetSubject(subject, candidates)
     file = home.data / "searches" / "one.json"
     return run_set(task, oracle, blank, file, home, watcher), subject, watcher
@@ -125,3 +129,30 @@ def test_mixtures_that_do_not_build_are_told(home: Home) -> None:
     found, *_ = _search(home, broken=frozenset({2}))
     assert found.answer.word == "set"
     assert "does not link" in render_markdown(set_page(found))
+
+
+def test_what_is_found_is_measured_over_layouts_too(home: Home) -> None:
+    found, _, _ = _search(home, quantity="time", relinkable=True)
+    assert (found.answer.parts, found.answer.tested) == (((5,),), "change")
+    shown = render_markdown(set_page(found))
+    assert "Over other layouts slow is 1.50x slower" in shown
+    assert "What was found makes 100 % of that: it is not placement." in shown
+    again, none, _ = _search(home, quantity="time", relinkable=True)
+    assert (again.answer, none.asked) == (found.answer, [])
+
+
+def test_placement_is_named(home: Home) -> None:
+    over = frozenset({99})
+    found, _, _ = _search(home, quantity="time", relinkable=True, over=over)
+    assert set_headline(found) == (
+        "Placement: as linked slow is 1.50x slower [–, –] (too few blocks) than fast, and in other "
+        "layouts of the same code it is not."
+    )
+    assert found.answer.subsets == 0
+
+
+def test_what_carries_it_as_linked_alone_is_told(home: Home) -> None:
+    found, _, _ = _search(home, quantity="time", relinkable=True, over=frozenset({3}))
+    assert (found.answer.parts, found.answer.over_layouts) == (((3,),), True)
+    shown = render_markdown(set_page(found))
+    assert "What carried it as linked does not over layouts: so layouts were drawn" in shown

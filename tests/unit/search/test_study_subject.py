@@ -16,7 +16,8 @@ from whyfast.model.build import BuildOutcome
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.study_subject import StudySubject
+from whyfast.search.study_subject import StudySubject, incrementally
+from whyfast.search.subject import CandidateFailed
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 
@@ -43,7 +44,9 @@ def yard() -> Yard:
     return Yard()
 
 
-def _subject(tmp_path: Path, yard: Yard, *, incremental: bool = True) -> StudySubject:
+def _subject(
+    tmp_path: Path, yard: Yard, *, incremental: bool = True, layouts: int = 2
+) -> StudySubject:
     (tmp_path / "source").mkdir()
     study = Study(
         name="demo",
@@ -52,10 +55,10 @@ def _subject(tmp_path: Path, yard: Yard, *, incremental: bool = True) -> StudySu
         baselines=("base",),
         margin=0.01,
         source=Source("path", ".", tmp_path / "source"),
-        build=BuildSpec((), "program"),
+        build=BuildSpec((), "program", link="link {layout}"),
         variants=(Variant("base", "path:gcc"),),
         benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
-        measure=MeasureSpec(layouts=0),
+        measure=MeasureSpec(layouts=layouts),
         twin=False,
     )
     outside = World().outside()
@@ -63,12 +66,19 @@ def _subject(tmp_path: Path, yard: Yard, *, incremental: bool = True) -> StudySu
         outside,
         build=yard.noting(yard.clean, outside.build),
         build_incrementally=yard.noting(yard.used, outside.build),
+        relink=lambda recipe, build, store, seeds, keep: [Path(f"layout-{s}") for s in seeds],
     )
     work = Work(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), outside)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
     count = lambda good, own: (float(len(yard.clean)),)  # noqa: E731
     return StudySubject(
-        work, candidates, 1, count=count, quantity="instructions", incremental=incremental
+        work,
+        candidates,
+        1,
+        count=count,
+        relinkable=layouts > 0,
+        quantity="instructions",
+        unsettled=incrementally if incremental else None,
     )
 
 
@@ -103,3 +113,15 @@ def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
     subject.block([0, 2, 4], layouts=False)
     subject.settle([2, 3])
     assert (yard.clean, yard.used) == (["0", "2", "4", "3"], [])
+
+
+def test_layouts_are_for_ends_that_have_them(tmp_path: Path, yard: Yard) -> None:
+    assert _subject(tmp_path, yard).can_vary()
+    assert yard.clean == ["0", "4"]
+
+
+def test_without_layouts_nothing_is_measured_over_them(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard, layouts=0)
+    assert not subject.can_vary()
+    with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
+        subject.block([0, 4], layouts=True)

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from whyfast.judge.eprocess import confidence_interval
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
-from whyfast.search.confirm import ALPHA
-from whyfast.search.minimise import Failed, Part
+from whyfast.search.confirm import ALPHA, interval
+from whyfast.search.minimal import Part
+from whyfast.search.minimise import Failed
 from whyfast.search.run_set import SetResult
 from whyfast.search.subsets import Subset, Trial, level
 
@@ -65,6 +65,11 @@ def set_headline(result: SetResult) -> str:
         return f"There is nothing to find: {bad} costs as much as {good} (it {_ends(result)})."
     if answer.word == "swapped":
         return f"The ends are swapped: {bad} {_ends(result)} than {good}; exchange good and bad."
+    if answer.word == "placement":
+        return (
+            f"Placement: as linked {bad} {_ends(result)} than {good}, and in other layouts of the "
+            "same code it is not."
+        )
     if answer.word == "mixed":
         of = count(len(result.differences), "difference")
         means = result.vanishing or "no few of them carry it, or it is placement"
@@ -102,19 +107,37 @@ def _rests_on(result: SetResult) -> Iterator[str]:
     for part in answer.parts:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured apart."
+    yield from _layouts(result)
+
+
+def _layouts(result: SetResult) -> Iterator[str]:
+    """What other layouts of the same code say."""
+    answer = result.answer
+    over = np.array([t.ends for t in _trials(result) if t.layouts])
+    if not over.size:
+        return
+    low, high = interval(tuple(over.tolist()), ALPHA)
+    said = compares(result.quantity, float(np.median(over)), low, high)
+    yield f"Over other layouts {shown(result.bad)} {said} than {shown(result.good)}."
+    if answer.tested == "partly":
+        yield "As linked it is another difference, in part placement: so layouts were drawn always."
+    elif answer.over_layouts:
+        yield "What carried it as linked does not over layouts: so layouts were drawn from then on."
+    elif answer.varied is not None:
+        yield f"What was found makes {_share(answer.varied)} of that: it is not placement."
 
 
 def _weakened(result: SetResult) -> Iterator[str]:
     """What the answer leaves open."""
     if result.answer.others:
         yield "All others without it carry the difference too: there is more than one way to it."
-    if result.quantity == "time":
+    if result.quantity == "time" and result.answer.tested in ("not tested", "undecided"):
         yield "Whether it is placement was not tested: mixtures are measured as linked."
 
 
 def _measured(result: SetResult) -> Table | None:
     """A row a mixture, the fewest differences first, with its share of the difference."""
-    trials = _trials(result)
+    trials = _judged(result)
     blocks: defaultdict[Subset, int] = defaultdict(int)
     for trial in trials:
         if trial.subset is not None:
@@ -143,12 +166,17 @@ def _trials(result: SetResult) -> list[Trial]:
     return [e for e in result.events if isinstance(e, Trial)]
 
 
+def _judged(result: SetResult) -> list[Trial]:
+    """The blocks that the answer is about: as linked, or over layouts."""
+    return [t for t in _trials(result) if t.layouts == result.answer.over_layouts]
+
+
 def _ends(result: SetResult) -> str:
     """What the bad end is or has: a ratio with its interval, or of counts without one."""
-    ends = np.array([t.ends for t in _trials(result)])
+    ends = np.array([t.ends for t in _judged(result)])
     if not ends.size:
         return "is not measured"
-    low, high = confidence_interval(ends, ALPHA)
+    low, high = interval(tuple(ends.tolist()), ALPHA)
     return compares(result.quantity, float(np.median(ends)), low, high)
 
 

@@ -20,7 +20,7 @@ from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.compilers import compiler_of
 from whyfast.search.axes.mixing import Mixing, MixingEnds
-from whyfast.search.axes.objects import built_with, link_of, linked, made_end
+from whyfast.search.axes.objects import as_asked, built_with, link_of, linked, made_end
 from whyfast.store.builds import BuildStore
 
 VANISHING = "more than a few functions make it together"
@@ -89,12 +89,12 @@ class _FunctionMixer:
         mixed = candidate.mixed
         if candidate.variant is not None and candidate.variant.name == self._bad_name:
             mixed = frozenset(range(len(self._units)))
-        like = replace(self._like, observer=work.observer)
+        like = as_asked(self._like, work)
         try:
             program = self._program(mixed, BuildStore(work.home.builds))
         except CannotMix as why:
             return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(like, name, program)
+        return linked(like, name, program, self._good)
 
     def check(self, work: Work[Study]) -> None:
         """UserError when not even the good end can be made so."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.build.layout import layout_seeds
 from whyfast.build.mixed import (
     BuiltWith,
     CannotMix,
     code_digest,
     differing_objects,
     link_mixed,
+    mixed_layouts,
     same_link,
 )
 from whyfast.build.recipe import make_recipe, scan_source
+from whyfast.build.relink import CannotRelink
 from whyfast.investigate.building import read_evidence
 from whyfast.investigate.work import Work
 from whyfast.model.build import Build, BuildFailure
@@ -67,18 +70,20 @@ class _Mixer:
         """An end is built, any other candidate linked."""
         if candidate.variant is not None:
             return make_variant(work, candidate, name)
-        like = replace(self._like, observer=work.observer)
+        like = as_asked(self._like, work)
         try:
             program = self.program(candidate.mixed, BuildStore(work.home.builds))
         except CannotMix as why:
             return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(like, name, program)
+        return linked(like, name, program, self._link(candidate.mixed))
 
     def program(self, mixed: frozenset[int], store: BuildStore) -> Path:
         """The program of that mixture. Raises CannotMix."""
         own = [o for n, o in enumerate(self._objects) if n in mixed]
-        link = self.bad if len(self._objects) in mixed else self._good
-        return link_mixed(self._good, self.bad, own, link, store)
+        return link_mixed(self._good, self.bad, own, self._link(mixed), store)
+
+    def _link(self, mixed: frozenset[int]) -> BuiltWith:
+        return self.bad if len(self._objects) in mixed else self._good
 
 
 def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStore) -> Path:
@@ -87,15 +92,36 @@ def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStor
     return link_mixed(ends, built_with(other), [name], ends, store)
 
 
-def linked(like: Work[Study], name: str, program: Path) -> Work[Study]:
-    """The work of a build as that of another program, which was linked within its folder."""
+def as_asked(like: Work[Study], work: Work[Study]) -> Work[Study]:
+    """The work ``like`` with as many layouts as are asked for in ``work``, and its observer."""
+    measure = replace(like.question.measure, layouts=work.question.measure.layouts)
+    return replace(
+        like, observer=work.observer, question=replace(like.question, measure=measure), layouts={}
+    )
+
+
+def linked(
+    like: Work[Study], name: str, program: Path, link: BuiltWith | None = None
+) -> Work[Study]:
+    """The work of a build as that of another program, which was linked within its folder; with the
+    layouts that ``like`` asks for, linked as ``link`` is."""
     variant = replace(like.question.variants[0], name=name, expect={})
     (build,) = like.builds
     assert isinstance(build, Build)
     build = replace(build, variant=name, program=program, program_sha256=sha256_of(program))
     asked = replace(like.question, variants=(variant,), baselines=(name,))
-    made = replace(like, question=asked, builds=(build,))
-    return replace(made, evidence=read_evidence(made, [build]))
+    made = replace(like, question=asked, builds=(build,), layouts={})
+    made = replace(made, evidence=read_evidence(made, [build]))
+    count = like.question.measure.layouts
+    if link is None or not count:
+        return made
+    store, seeds = BuildStore(like.home.builds), layout_seeds(name, count)
+    try:
+        programs = mixed_layouts(program, link, seeds, variant.keep, store)
+    except CannotRelink as error:
+        like.observer.note(f"no other layouts of a mixture: {error}")
+        return made
+    return replace(made, layouts={name: tuple(programs)})
 
 
 def link_of(work: Work[Study]) -> str:
