@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from bench.fleet.studies import write_study
@@ -20,8 +21,8 @@ from whyfast.model.sample import Block
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
 
-#: Steps of work a loop by variant: two that are equal, as their verdict costs most blocks.
-VARIANTS = {"base": 10000, "same": 10000}
+#: Steps of work a loop by variant: two that are equal but for their last digit.
+VARIANTS = {"base": 10000, "same": 10001}
 TURNS, TURN = 12, "20ms"
 
 #: Runs a shell's line on this machine, as ssh does on another.
@@ -38,7 +39,7 @@ class Gaps:
     def add(self, taken: Sequence[Block]) -> None:
         """Of one run."""
         ordered = sorted(taken, key=lambda b: b.started)
-        for block, following in zip(ordered, ordered[1:], strict=False):
+        for block, following in pairwise(ordered):
             self.blocks.append(block.seconds)
             self.gaps.append(following.started - block.started - block.seconds)
 
@@ -54,14 +55,13 @@ def gaps_of_both(folder: Path, rounds: int, seconds: int) -> tuple[Gaps, Gaps]:
         "worker", (*_HERE, ""), (sys.executable, "-m", "whyfast"), str(folder / "worker"), ""
     )
     here, there = Gaps(), Gaps()
-    with (
-        launched(HostsFile("127.0.0.1:0", None, (host,)), print) as fleet,
-        closing(DaskCluster(fleet.address, None, print)) as cluster,
-    ):
+    with launched(HostsFile("127.0.0.1:0", None, (host,)), print) as fleet:
         for _ in range(rounds):
-            for gaps, elsewhere in ((here, None), (there, Sharded(cluster))):
+            here.add(run_study(study, home, Silent(), fresh=True).recorded.blocks)
+            with closing(DaskCluster(fleet.address, None, print)) as cluster:
+                elsewhere = Sharded(cluster)
                 result = run_study(study, home, Silent(), fresh=True, elsewhere=elsewhere)
-                gaps.add(result.recorded.blocks)
+            there.add(result.recorded.blocks)
     return here, there
 
 
