@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from tests.report.opening import PHONE, Opening, clean
 from tests.unit.report.example import sample_result
+from tests.unit.report.pages.test_search_page import _searched
 from tests.unit.report.placement_example import placement_result
 from tests.unit.report.slope_example import slope_result
+from tests.unit.search.worlds import step_at
 
 from whyfast.explain.code_diff import align
 from whyfast.model.code_listing import CodeLine, CodeListing, CodePair
 from whyfast.report.document import document
+from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.html import render_html
 from whyfast.report.topics.code_sides import code_section
 
@@ -120,5 +123,16 @@ def test_two_functions_side_by_side(opened: Opening) -> None:
     assert page.locator("img").count() == 0
     page.get_by_role("button", name="9 equal instructions").click()
     assert page.locator(".sides tbody tr").count() == 13
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    clean(seen)
+
+
+def test_a_search_draws_where_the_step_may_lie(opened: Opening) -> None:
+    seen = opened(render_html(search_page(_searched(step_at(8, 16, 0.03)))), viewport=PHONE)
+    page = seen.page
+    above, below = page.locator("[data-kind=search] .chart").all()
+    # A bar and its top for each gap; a point and its interval for each candidate.
+    assert above.locator("rect.shape").count() == above.locator(".point").count() > 0
+    assert below.locator(".point").count() == below.locator(".yerror").count() == 7
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     clean(seen)
