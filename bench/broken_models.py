@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bench.intervals import wealth_paths
 from whyfast.judge.correlation import inflations, is_clear, lag_ones
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
-from whyfast.judge.live import EACH, GROWTH
+from whyfast.judge.live import Looks
 from whyfast.judge.lopsided import SURE
 from whyfast.judge.modes import split
 from whyfast.judge.ratios import Ratios
@@ -134,12 +134,12 @@ def _lopsided(rng: Rng, trials: int) -> None:
 
 def _stopped(r: Ratios) -> Verdict:
     """The verdict at which measuring would have stopped, looking as whyfast does."""
-    n = 1
+    n, looks = 1, Looks()
     while True:
         (verdict,) = judge_family({("x", "new", "old"): r.first(n)}, margin=0.01)
         if n >= len(r) or precise_enough(verdict, 0.01):
             return verdict
-        n = min(len(r), n + (1 if n < EACH else max(1, round(GROWTH * n))))
+        n = min(len(r), n + (1 if n < looks.each else max(1, round(looks.growth * n))))
 
 
 def _modes(rng: Rng, trials: int) -> None:

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from whyfast.build.run import (
     spoilt_since,
 )
 from whyfast.build.steps import Steps, expand_steps
+from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -155,7 +155,7 @@ def _go_on(
     flags = _flags(recipe)
     if last is not None and last[1] != flags:
         forget_compiled(work, {work / "src" / name for name in recipe.source.files})
-    started = time.time()
+    watch = Stopwatch()
     jobs = os.cpu_count() or 1
     env, sandbox, reason = run_steps(
         recipe, slot, store, expand_steps(recipe, work, jobs), runner, progress
@@ -170,7 +170,7 @@ def _go_on(
     shutil.copy(slot / "log.txt", kept / "log.txt")
     steps = expand_steps(recipe, kept / "work", jobs)
     program = kept / "work" / recipe.program
-    complete(kept, provenance_of(recipe, steps, env, program, started, sandbox))
+    complete(kept, provenance_of(recipe, steps, env, program, watch, sandbox))
     listing.write_text(json.dumps([sorted(recipe.source.files), flags]))
     stored = store.find(recipe.digest)
     assert stored is not None

@@ -127,6 +127,16 @@ def judge_family(
         level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
 
 
+def judge_each(
+    samples: Mapping[Key, Sample], *, margin: float, alpha: float = ALPHA
+) -> tuple[Verdict, ...]:
+    """Verdicts on comparisons each at full level, as if it were the only one."""
+    found: dict[Key, Verdict] = {}
+    for batch in _batches(samples, margin):
+        found.update(_judge(batch, margin, alpha, {}))
+    return tuple(found[key] for key in samples)
+
+
 def _batches(samples: Mapping[Key, Sample], margin: float) -> Iterator[_Batch]:
     room = _KEPT
     alike: dict[tuple[int, int, bool], list[tuple[Key, Ratios]]] = defaultdict(list)

@@ -21,13 +21,15 @@ _QUOTED = 2
 
 def machines_brief(merged: Merged) -> Brief | None:
     """The findings, the smallest table that carries them, what to distrust."""
-    found = _by_column(merged) if len(merged.machines) <= _COLUMNS else _by_row(merged)
+    few = len(merged.machines) <= _COLUMNS
+    found = _by_column(merged) if few else _by_row(merged)
     return Brief(
         said=tuple(machine_sentences(merged)[1:]),
         table=found,
         ranks=tuple(range(len(found.rows))) if found else (),
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
+        row="comparison" if few else "machine",
     )
 
 

@@ -141,7 +141,8 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
     pair = f"{shown(o.variant)} is"
     if len(o.verdicts) == 1:
         (name,) = o.verdicts
-        return f"{pair} {_said(o, [name], merged)} (no other machine has it)."
+        alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
+        return f"{pair} {_said(o, [name], merged)}{alone}."
     if len(o.words) == 1:
         (word,) = o.words
         text = f"{pair} {_SAID[word]} {shown(o.baseline)}{_within(word, merged)} on {_all(o)}"
@@ -154,7 +155,8 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
     only = " only" if _only(o, names) else ""
     text += f"{machines_text(names, merged)}{only}{_figures(o, names)}"
     for word, others in rest:
-        where = "elsewhere" if only and len(rest) == 1 else f"on {machines_text(others, merged)}"
+        all_others = only and len(rest) == 1 and len(others) > 1
+        where = "elsewhere" if all_others else f"on {machines_text(others, merged)}"
         short = {"same": "the same", "undecided": "undecided"}.get(word, word)
         text += f", {short} {where}"
     return f"{text}{_apart(o, merged, alike=False)}."

@@ -120,9 +120,8 @@ def test_a_claim_that_holds_on_some_machines() -> None:
         ]
     )
     assert machine_sentences(found)[0] == (
-        "The claim that tail beats base holds on kite (CPU of kite) and owl; it does not hold on "
-        "wren."
-    ).replace("kite (CPU of kite) and owl", "kite and owl").replace("wren.", "wren (of wren).")
+        "The claim that tail beats base holds on kite and owl; it does not hold on wren (Arm-wren)."
+    )
 
 
 def test_pooled() -> None:
