@@ -109,6 +109,10 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured apart."
     yield from _layouts(result)
+    objects = [shown(result.differences[d]) for part in answer.parts for d in part]
+    for name in objects if result.axis == "objects" else ():
+        if name.endswith(".o"):
+            yield f"Which of its functions: `--axis functions --object {name}`."
 
 
 def _layouts(result: SetResult) -> Iterator[str]:
