@@ -43,6 +43,7 @@ def set_page(result: SetResult) -> Document:
         section("measured", "Measured", _measured(result), importance="detail"),
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(about,),
+        heading="What exactly",
         brief=search_brief(
             tuple(_rests_on(result)), tuple(_weakened(result)), _measured(result), about
         ),
