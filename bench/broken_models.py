@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.intervals import wealth_paths
-from whyfast.judge.correlation import inflations, is_clear, lag_ones
+from bench.intervals import counted_paths, first_beyond, wealth_paths
+from whyfast.judge import correlation
+from whyfast.judge.correlation import is_clear, lag_ones
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
-from whyfast.judge.live import EACH, GROWTH
+from whyfast.judge.live import Looks
 from whyfast.judge.lopsided import SURE
 from whyfast.judge.modes import split
 from whyfast.judge.ratios import Ratios
@@ -38,9 +39,13 @@ AT_ONCE = 250
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.broken_models", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000, help="of each kind")
+    parser.add_argument("--odds", type=float, default=correlation.ODDS, help="of no correlation")
+    parser.add_argument("--only-correlated", action="store_true", help="the first two tables")
     args = parser.parse_args(argv)
+    correlation.ODDS = args.odds
     rng = np.random.default_rng(1)
-    for table in (_correlated, _one_sided, _lopsided, _modes, _unsteady):
+    tables = (_correlated, _price, _one_sided, _lopsided, _modes, _unsteady)
+    for table in tables[: 2 if args.only_correlated else None]:
         table(rng, args.trials)
         print(flush=True)
     return 0
@@ -67,25 +72,40 @@ def _correlated(rng: Rng, trials: int) -> None:
         d[0] = rng.standard_normal(trials) / math.sqrt(1 - r * r)
         for i in range(1, BLOCKS):
             d[i] = r * d[i - 1] + rng.standard_normal(trials)
-        plain, discounted = _ever(d)
+        counted, plain = _wealth(d)
         warned = float(np.mean(is_clear(lag_ones(d), BLOCKS)))
-        _row(r, f"{discounted:.1%}", f"{plain:.1%}", f"{warned:.0%}")
+        _row(r, f"{_ever(counted):.1%}", f"{_ever(plain):.1%}", f"{warned:.0%}")
 
 
-def _ever(d: Floats, theta: float = 0.0) -> tuple[float, float]:
-    """How often ``theta`` is ever refuted, of series of shape (blocks, series): without and with
-    the discount for correlation."""
+def _price(rng: Rng, trials: int) -> None:
+    looks = (12, 20, 50, BLOCKS)
+    _head(
+        "What the discount costs where blocks are independent",
+        "difference", "blocks to find it", "without the discount",
+        *(f"as without it after {n}" for n in looks),
+    )  # fmt: skip
+    limit = math.log(2 / ALPHA)
+    for effect in (0.5, 1.0, 2.0, 3.0, 5.0):
+        counted, plain = _wealth(effect + rng.standard_normal((BLOCKS, trials)))
+        found = [f"{np.median(first_beyond(w)):.0f}" for w in (counted, plain)]
+        alike = [np.mean((counted[n - 1] >= limit) == (plain[n - 1] >= limit)) for n in looks]
+        _row(f"{effect:g} σ", *found, *(f"{share:.0%}" for share in alike))
+
+
+def _wealth(d: Floats) -> tuple[Floats, Floats]:
+    """Log wealth against 0 after each block, of series of shape (blocks, series): what counts of
+    it, and without the discount for correlation."""
     found = []
     for at in range(0, d.shape[1], AT_ONCE):
-        own = d[:, at : at + AT_ONCE]
-        wealth = np.maximum(*wealth_paths(strategies([Ratios(x[None]) for x in own.T]), theta))
-        factors = [inflations(lag_ones(own[:n]), n) for n in range(1, len(d) + 1)]
-        limit = math.log(2 / ALPHA)
-        found.append(
-            [(wealth >= limit).any(axis=0), (wealth >= limit * np.array(factors)).any(axis=0)]
-        )
-    shares = np.concatenate(found, axis=1).mean(axis=1)
-    return float(shares[0]), float(shares[1])
+        s = strategies([Ratios(x[None]) for x in d[:, at : at + AT_ONCE].T])
+        found.append([np.maximum(*paths(s, 0.0)) for paths in (counted_paths, wealth_paths)])
+    counted, plain = np.concatenate(found, axis=2)
+    return counted, plain
+
+
+def _ever(wealth: Floats) -> float:
+    """How often 0 is ever refuted."""
+    return float(np.mean(np.isfinite(first_beyond(wealth))))
 
 
 def _one_sided(rng: Rng, trials: int) -> None:
@@ -97,7 +117,7 @@ def _one_sided(rng: Rng, trials: int) -> None:
     for share in (0.0, 0.05, 0.1, 0.2, 0.3):
         d = 0.01 * rng.standard_normal((BLOCKS, trials))
         d += math.log(1.3) * (rng.random((BLOCKS, trials)) < share)
-        _row(f"{share:.0%}", f"{_ever(d)[1]:.1%}")
+        _row(f"{share:.0%}", f"{_ever(_wealth(d)[0]):.1%}")
 
 
 def _lopsided(rng: Rng, trials: int) -> None:
@@ -134,12 +154,12 @@ def _lopsided(rng: Rng, trials: int) -> None:
 
 def _stopped(r: Ratios) -> Verdict:
     """The verdict at which measuring would have stopped, looking as whyfast does."""
-    n = 1
+    n, looks = 1, Looks()
     while True:
         (verdict,) = judge_family({("x", "new", "old"): r.first(n)}, margin=0.01)
         if n >= len(r) or precise_enough(verdict, 0.01):
             return verdict
-        n = min(len(r), n + (1 if n < EACH else max(1, round(GROWTH * n))))
+        n = min(len(r), n + (1 if n < looks.each else max(1, round(looks.growth * n))))
 
 
 def _modes(rng: Rng, trials: int) -> None:

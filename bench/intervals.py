@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bench.noises import KINDS, draw
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.decide import ALPHA
 from whyfast.judge.eprocess import LAMBDAS, WEIGHTS, intervals
 from whyfast.judge.ratios import Ratios
@@ -96,19 +97,36 @@ def _watched(rng: np.random.Generator, name: str, watched: int) -> list[str]:
 
 
 def first_alarm(series: Sequence[Ratios], theta: float, alpha: float = ALPHA) -> Floats:
-    """The first number of blocks after which ``theta`` is refuted, for each series; inf if never.
+    """The first number of blocks after which ``theta`` is refuted, of each series; inf if never."""
+    s = strategies(series)
+    return first_beyond(np.maximum(*counted_paths(s, theta)), alpha)
 
-    Strategies know of a block what was known before it, so that those of the first n blocks are the
-    first n of all, and their wealth after each block a running sum.
-    """
-    wealth = np.maximum(*wealth_paths(strategies(series), theta))
+
+def first_beyond(wealth: Floats, alpha: float = ALPHA) -> Floats:
+    """The first number of blocks at which log wealth, shape (n, series), refutes; inf if never."""
     refuted = wealth >= math.log(2 / alpha)
     return np.where(refuted.any(axis=0), refuted.argmax(axis=0) + 1.0, math.inf)
 
 
+def counted_paths(s: Strategies, theta: float) -> tuple[Floats, Floats]:
+    """What of :func:`wealth_paths` counts: what :func:`whyfast.judge.eprocess.counted` says of the
+    first n blocks, for all n at once."""
+    at = np.full(s.x.shape[2], theta)
+    above, below = wealth_paths(s, theta)
+    for n in range(1, len(s.x) + 1):
+        blocks = likelihood(s.x[:n, -1])
+        above[n - 1] = blocks.discounted(above[n - 1], at, 1)
+        below[n - 1] = blocks.discounted(below[n - 1], at, -1)
+    return above, below
+
+
 def wealth_paths(s: Strategies, theta: float) -> tuple[Floats, Floats]:
     """log wealth after each block against values below and above ``theta``, shape (n, series): what
-    :func:`whyfast.judge.eprocess.evidence` says of the first n blocks, for all n at once."""
+    :func:`whyfast.judge.eprocess.evidence` says of the first n blocks, for all n at once.
+
+    Strategies know of a block what was known before it, so that those of the first n blocks are the
+    first n of all, and their wealth after each block a running sum.
+    """
     psi = s.scores(np.full(s.x.shape[2], theta))
     sides = []
     for side in (1, -1):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.known_study import SPIN
 from tests.studies.test_run import whyfast
 
@@ -19,52 +20,29 @@ CULPRIT, BROKEN, COMMITS = 13, (5, 6, 7), 20
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("repository")
-
-    def git(*arguments: str) -> None:
-        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
-
-    git("init", "-q", "-b", "main")
+    made = Repository(tmp_path_factory.mktemp("repository") / "repository")
     source = (SPIN / "spin.c").read_text()
     for number in range(COMMITS + 1):
         broken = "#error does not build\n" if number in BROKEN else ""
         steps = 11200 if number >= CULPRIT else 10000
         text = f"#define STEPS {steps}\n{broken}/* revision {number} */\n{source}"
-        (folder / "spin.c").write_text(text)
-        git("add", "spin.c")
-        git("commit", "-q", "-m", f"change {number}")
-    git("tag", "fast", f"HEAD~{COMMITS}")
-    return folder
+        (made.folder / "spin.c").write_text(text)
+        made.commit(f"change {number}")
+    made.git("tag", "fast", f"HEAD~{COMMITS}")
+    return made.folder
 
 
-def _study(folder: Path, repository: Path) -> Path:
-    folder.mkdir()
-    (folder / "study.toml").write_text(
-        f"""
-[study]
-title = "Since when?"
-baseline = "base"
-[source]
-git = "{repository}"
-revision = "main"
-[build]
-steps = ["{{cc}} -O2 {{cflags}} -I{{include}} -o {{program}} {{source}}/spin.c {{ldflags}}"]
+#: How the program is built.
+BUILD = """
+steps = ["{cc} -O2 {cflags} -I{include} -o {program} {source}/spin.c {ldflags}"]
 program = "spin"
-[variant.base]
-toolchain = "path:gcc"
-[benchmarks.spin]
-runner = "turn"
-command = ["{{program}}"]
 """
-    )
-    return folder
 
 
 def test_a_study_is_searched_for_the_commit(
     own_home: Home, repository: Path, tmp_path: Path
 ) -> None:
-    study, out = _study(tmp_path / "study", repository), tmp_path / "search.json"
+    study, out = write_commit_study(tmp_path / "study", repository, BUILD), tmp_path / "search.json"
     done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
     found: dict[str, Any] = json.loads(out.read_text())
     assert found["schema"] == "whyfast-search/1"
@@ -110,13 +88,13 @@ def test_a_command_is_searched_without_touching_the_checkout(
 def test_bad_ends(
     own_home: Home, repository: Path, tmp_path: Path, good: str, bad: str, said: str
 ) -> None:
-    study = _study(tmp_path / "study", repository)
+    study = write_commit_study(tmp_path / "study", repository, BUILD)
     done = whyfast("search", study, "--good", good, "--bad", bad, code=2)
     assert said in done.stderr
 
 
 def test_an_end_that_does_not_build(own_home: Home, repository: Path, tmp_path: Path) -> None:
-    study = _study(tmp_path / "study", repository)
+    study = write_commit_study(tmp_path / "study", repository, BUILD)
     bad = f"main~{COMMITS - BROKEN[0]}"
     done = whyfast("search", study, "--good", "fast", "--bad", bad, code=2)
     assert "--bad: the bad end, " in done.stderr

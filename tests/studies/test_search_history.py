@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.test_run import whyfast
 
 from whyfast.store.home import Home
@@ -25,30 +26,25 @@ DECOY, BROKEN, CULPRIT, MERGE, REVERT, LAST = 4, (7, 8), 11, 15, 18, 20
 BRANCH, GUILTY = 4, 3
 
 
-class History:
-    """A repository whose hashes are always the same, so that all that is drawn is too."""
+class History(Repository):
+    """The program in its versions, each a tag."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.steps, self.moved, self.broken, self.count = 60000, False, False, 0
-        folder.mkdir()
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *arguments: str) -> None:
-        when = f"2026-01-01T00:{self.count // 60:02}:{self.count % 60:02}Z"
-        own = {f"GIT_{who}_DATE": when for who in ("AUTHOR", "COMMITTER")}
-        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        command = ["git", "-C", str(self.folder), *settings, *arguments]
-        subprocess.run(command, check=True, env={**os.environ, **own}, capture_output=True)
+    steps, moved, broken = 60000, False, False
 
     def commit(self, subject: str) -> None:
-        self.count += 1
-        lines = [f"#define STEPS {self.steps}", f"/* revision {self.count} */"]
+        lines = [f"#define STEPS {self.steps}", f"/* revision {self.count + 1} */"]
         lines += ["#define MOVED 1"] * self.moved + ["#error does not build"] * self.broken
         (self.folder / "paced.c").write_text("\n".join([*lines, PACED.read_text()]))
-        self.git("add", "paced.c")
-        self.git("commit", "-q", "-m", subject)
+        super().commit(subject)
         self.git("tag", subject.replace(" ", "-"))
+
+
+#: How the program is built.
+BUILD = """
+steps = ["{cc} {cflags} -c {source}/paced.c"]
+link = "{cc} -o {program} paced.o {layout} {ldflags}"
+program = "paced"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -73,34 +69,6 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made.folder
 
 
-def _study(folder: Path, repository: Path) -> Path:
-    folder.mkdir()
-    (folder / "study.toml").write_text(
-        f"""
-[study]
-title = "Since when?"
-baseline = "base"
-[source]
-git = "{repository}"
-revision = "main"
-[build]
-steps = ["{{cc}} {{cflags}} -c {{source}}/paced.c"]
-link = "{{cc}} -o {{program}} paced.o {{layout}} {{ldflags}}"
-program = "paced"
-[variant.base]
-toolchain = "path:gcc"
-cflags = ["-O1", "-ffunction-sections", "-fno-toplevel-reorder"]
-[benchmarks.paced]
-runner = "turn"
-command = ["{{program}}"]
-[measure]
-layouts = 12
-turns = 5
-"""
-    )
-    return folder
-
-
 def _searched(
     study: Path, good: str, bad: str, out: Path, *more: str
 ) -> tuple[dict[str, Any], str]:
@@ -112,7 +80,9 @@ def _searched(
 
 @pytest.fixture
 def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
-    return _study(tmp_path / "study", repository)
+    cflags = '"-O1", "-ffunction-sections", "-fno-toplevel-reorder"'
+    measure = "layouts = 12\nturns = 5"
+    return write_commit_study(tmp_path / "study", repository, BUILD, cflags=cflags, measure=measure)
 
 
 def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> None:

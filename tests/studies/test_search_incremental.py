@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.known_study import SPIN
 from tests.studies.test_run import whyfast
 
@@ -27,18 +26,18 @@ spin: spin.o one.o two.o three.o same.o
 """
 
 
+#: How the program is built.
+BUILD = """
+steps = ["make -C {source} CC=gcc CFLAGS='-O2 -I../{include}'"]
+program = "src/spin"
+incremental = true
+"""
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    folder.mkdir()
-
-    def git(*arguments: str) -> None:
-        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        dates = {f"GIT_{who}_DATE": "2026-01-01T00:00:00Z" for who in ("AUTHOR", "COMMITTER")}
-        command = ["git", "-C", str(folder), *settings, *arguments]
-        subprocess.run(command, check=True, env={**os.environ, **dates})
-
-    git("init", "-q", "-b", "main")
+    made = Repository(tmp_path / "repository")
+    folder = made.folder
     (folder / "Makefile").write_text(MAKEFILE)
     spin = (SPIN / "spin.c").read_text()
     texts = {p: f"int {p}(void) {{ return 0; }}\n" for p in PARTS[1:]} | {"spin": spin}
@@ -50,9 +49,8 @@ def repository(tmp_path: Path) -> Path:
         if number == 0:
             (folder / "spin.c").write_text(f"#define STEPS 10000\n{spin}")
         (folder / f"{part}.c").write_text(head + texts[part])
-        git("add", ".")
-        git("commit", "-q", "-m", f"change {number}")
-    git("tag", "fast", f"HEAD~{COMMITS}")
+        made.commit(f"change {number}")
+    made.git("tag", "fast", f"HEAD~{COMMITS}")
     return folder
 
 
@@ -60,27 +58,8 @@ def repository(tmp_path: Path) -> Path:
 def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
     own_home: Home, repository: Path, tmp_path: Path
 ) -> None:
-    study, out = tmp_path / "study", tmp_path / "search.json"
-    study.mkdir()
-    (study / "study.toml").write_text(
-        f"""
-[study]
-title = "Since when?"
-baseline = "base"
-[source]
-git = "{repository}"
-revision = "main"
-[build]
-steps = ["make -C {{source}} CC=gcc CFLAGS='-O2 -I../{{include}}'"]
-program = "src/spin"
-incremental = true
-[variant.base]
-toolchain = "path:gcc"
-[benchmarks.spin]
-runner = "turn"
-command = ["{{program}}"]
-"""
-    )
+    study = write_commit_study(tmp_path / "study", repository, BUILD)
+    out = tmp_path / "search.json"
     ends = ("--good", "fast", "--bad", "main", "--measure", "instructions")
     done = whyfast("search", study, *ends, "--json", out, "-v")
     found: dict[str, Any] = json.loads(out.read_text())
@@ -109,9 +88,54 @@ command = ["{{program}}"]
     assert clean == dict.fromkeys(names, sorted(PARTS))
 
 
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
+def test_flags_are_compiled_in_one_folder_and_what_is_found_clean(
+    own_home: Home, tmp_path: Path
+) -> None:
+    source, study, out = tmp_path / "source", tmp_path / "study", tmp_path / "search.json"
+    shutil.copytree(SPIN.parent / "parts", source)
+    objects = " ".join(f"{p.stem}.o" for p in sorted(source.glob("*.c")))
+    (source / "Makefile").write_text(f"parts: {objects}\n\t$(CC) -o $@ $^\n")
+    study.mkdir()
+    (study / "study.toml").write_text(
+        f"""
+[study]
+title = "Which flag?"
+baseline = "fast"
+[source]
+path = "{source}"
+[build]
+steps = ["make -C {{source}} CC=gcc CFLAGS='{{cflags}}'"]
+program = "src/parts"
+[variant.fast]
+toolchain = "path:gcc"
+cflags = ["-O2"]
+[variant.slow]
+extends = "fast"
+cflags.add = ["-fno-gcse", "-fno-ipa-icf", "-fno-inline", "-fno-tree-vrp", "-falign-loops=32"]
+[benchmarks.parts]
+runner = "command"
+command = ["{{program}}"]
+"""
+    )
+    ends = ("--good", "fast", "--bad", "slow", "--measure", "instructions")
+    done = whyfast("search", study, "--axis", "flags", "--incremental", *ends, "--json", out)
+    found = json.loads(out.read_text())
+    assert [found["differences"][d] for (d,) in found["answer"]["parts"]] == ["-fno-inline"]
+    assert "not built incrementally" not in done.stderr
+    clean = {
+        tuple(build.provenance["inputs"]["cflags"])
+        for build in BuildStore(own_home.builds).all()
+        if not build.provenance["inputs"].get("incremental")
+    }
+    assert ("-O2", "-fno-inline") in clean
+    assert len(clean) < len(list(BuildStore(own_home.builds).all()))
+
+
 def test_where_it_makes_no_sense_it_is_bad_input(own_home: Home, repository: Path) -> None:
     ends = ("--repo", repository, "--good", "fast", "--bad", "main", "--incremental")
     done = whyfast("search", *ends, "--", "true", code=2)
     assert "--incremental: a command's checkouts are built apart" in done.stderr
-    done = whyfast("search", *ends, "--axis", "flags", "x", code=2)
-    assert "--incremental: only commits are built from each other" in done.stderr
+    done = whyfast("search", *ends, "--axis", "objects", "x", code=2)
+    assert "--incremental: only commits and flags are built" in done.stderr

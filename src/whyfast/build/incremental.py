@@ -1,8 +1,9 @@
-"""Builds that go on from what the last one left, for a search over commits.
+"""Builds that go on from what the last one left, for a search over commits or over flags.
 
-One folder serves all commits that are built in the same way; the source in it is brought to the
-next commit, files that are equal keep their date, and the steps compile what has changed. What came
-out is copied away and kept under a digest of its own: it is no build by its inputs alone.
+One folder serves all builds that are equal but for source and flags; the source in it is brought to
+the next commit, files that are equal keep their date, and the steps compile what has changed. With
+other flags all that was compiled is removed first, which leaves what was configured or generated.
+What came out is copied away and kept under a digest of its own: it is no build by its inputs alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,12 +29,19 @@ from whyfast.build.run import (
     spoilt_since,
 )
 from whyfast.build.steps import Steps, expand_steps
+from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
 from whyfast.store.lock import exclusive
+
+#: Inputs that change what is compiled, and nothing that make could see.
+_FLAGS = ("cflags", "ldflags")
+
+#: How objects, programs and libraries, archives of objects, and gcc's compiled headers begin.
+_COMPILED = (b"\x7fELF", b"!<arch>", b"!<thin>", b"gpch")
 
 
 class _CannotGoOn(Exception):
@@ -58,8 +65,9 @@ def incremental_digest(recipe: Recipe) -> str:
 
 
 def slot_of(recipe: Recipe, store: BuildStore) -> Path:
-    """The folder of all builds that differ in their source alone. It has no record of a build, so
-    that it goes with the remains of interrupted ones when it has not been used for long."""
+    """The folder of all builds that differ in their source and flags alone. It has no record of a
+    build, so that it goes with the remains of interrupted ones when it has not been used for
+    long."""
     return store.folder(_slot_digest(recipe))
 
 
@@ -85,6 +93,17 @@ def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) ->
             raise _CannotGoOn(f"{source.folder / name} was changed after its digest was taken")
         if before is None:
             os.utime(target, (date, date))
+
+
+def forget_compiled(folder: Path, but: Container[Path]) -> None:
+    """Remove every file that a compiler or linker made, ``but`` those of the source. OSError."""
+    for path in folder.rglob("*"):
+        if path.is_symlink() or not path.is_file() or path in but:
+            continue
+        with path.open("rb") as file:
+            begin = file.read(8)
+        if begin.startswith(_COMPILED):
+            path.unlink()
 
 
 def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
@@ -118,7 +137,8 @@ def _go_on(
     if short := lacking(slot, 2 * NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
         raise _CannotGoOn(f"no room to build: {short}")
     listing, work = slot / "source.json", slot / "work"
-    before = _last_source(listing)
+    last = _last_build(listing)
+    before = None if last is None else last[0]
     if before is None:
         shutil.rmtree(slot, ignore_errors=True)
         work.mkdir(parents=True)
@@ -132,7 +152,10 @@ def _go_on(
         + (", from what the last build left" if before is not None else "")
     )
     update_source(recipe.source, work / "src", before)
-    started = time.time()
+    flags = _flags(recipe)
+    if last is not None and last[1] != flags:
+        forget_compiled(work, {work / "src" / name for name in recipe.source.files})
+    watch = Stopwatch()
     jobs = os.cpu_count() or 1
     env, sandbox, reason = run_steps(
         recipe, slot, store, expand_steps(recipe, work, jobs), runner, progress
@@ -147,8 +170,8 @@ def _go_on(
     shutil.copy(slot / "log.txt", kept / "log.txt")
     steps = expand_steps(recipe, kept / "work", jobs)
     program = kept / "work" / recipe.program
-    complete(kept, provenance_of(recipe, steps, env, program, started, sandbox))
-    listing.write_text(json.dumps(sorted(recipe.source.files)))
+    complete(kept, provenance_of(recipe, steps, env, program, watch, sandbox))
+    listing.write_text(json.dumps([sorted(recipe.source.files), flags]))
     stored = store.find(recipe.digest)
     assert stored is not None
     return as_build(recipe, stored, reused=False)
@@ -162,13 +185,18 @@ def _check_program(program: Path, slot: Path) -> None:
         raise _CannotGoOn("its program names the folder that it was built in")
 
 
-def _last_source(listing: Path) -> list[str] | None:
-    """The files of the source that the folder was last built from; None where it is of no use."""
+def _last_build(listing: Path) -> tuple[list[str], object] | None:
+    """The files of the source that the folder was last built from, and the flags; None where it is
+    of no use."""
     try:
-        names = json.loads(listing.read_text())
-    except (OSError, ValueError):
+        names, flags = json.loads(listing.read_text())
+        return [str(name) for name in names], flags
+    except (OSError, ValueError, TypeError):
         return None
-    return [str(name) for name in names] if isinstance(names, list) else None
+
+
+def _flags(recipe: Recipe) -> list[list[str]]:
+    return [list(recipe.inputs[key]) for key in _FLAGS]
 
 
 def _marked(recipe: Recipe) -> Recipe:
@@ -176,7 +204,7 @@ def _marked(recipe: Recipe) -> Recipe:
 
 
 def _slot_digest(recipe: Recipe) -> str:
-    inputs = {k: v for k, v in recipe.inputs.items() if k not in ("source", "incremental")}
+    inputs = {k: v for k, v in recipe.inputs.items() if k not in ("source", "incremental", *_FLAGS)}
     text = json.dumps(["slot", inputs], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -22,6 +21,7 @@ from whyfast.build.recipe import (
     source_size,
 )
 from whyfast.build.steps import Steps, enclose, expand_steps
+from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.interpreter import Interpreter
@@ -128,14 +128,14 @@ def _make(
             include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
         )
     steps = expand_steps(recipe, work, jobs)
-    started = time.time()
+    watch = Stopwatch()
     env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
     if reason:
         return keep_failure(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
         return keep_failure(recipe, store, f"the steps ended well but made no {recipe.program!r}")
-    complete(folder, provenance_of(recipe, steps, env, program, started, sandbox))
+    complete(folder, provenance_of(recipe, steps, env, program, watch, sandbox))
     stored = store.find(recipe.digest)
     assert stored is not None
     return as_build(recipe, stored, reused=False)
@@ -204,7 +204,7 @@ def provenance_of(
     steps: list[str],
     env: dict[str, str],
     program: Path,
-    started: float,
+    watch: Stopwatch,
     sandbox: str,
 ) -> dict[str, Any]:
     """The record of a build that has just ended."""
@@ -233,8 +233,8 @@ def provenance_of(
         "program": recipe.program,
         "program_sha256": sha256_of(program),
         "variant": recipe.variant,
-        "started": started,
-        "seconds": time.time() - started,
+        "started": watch.started,
+        "seconds": watch.seconds(),
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "whyfast": __version__,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from whyfast.cli.output import add_outputs
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
     from whyfast.model.evidence import Evidence
+    from whyfast.model.hot import Heat
     from whyfast.model.trouble import Trouble
     from whyfast.report.document import ReportSection, Table
     from whyfast.report.topics.two_programs import Looked
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
 SCHEMA = "whyfast-explain/1"
 #: So many functions are laid side by side where none is asked for.
 MOST_FUNCTIONS = 20
+
+
+@dataclass(frozen=True)
+class ProgramsAsked:
+    """The programs, what they are called, and how they are to be read."""
+
+    files: Sequence[Path]
+    labels: Sequence[str]
+    arch: Architecture | None
+    debug: Sequence[Path]
+    heat: Heat | None
 
 
 @dataclass
@@ -63,6 +75,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--arch",
         choices=["aarch64", "x86-64"],
         help="which part of a universal Mach-O file (default: aarch64 if it has one)",
+    )
+    parser.add_argument(
+        "--debug-dir",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="where debug files are looked for, by build id or by name; may be repeated",
+    )
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="a profile of one of the programs (callgrind.out, or the text of perf script): the "
+        "hottest functions go first",
     )
     parser.add_argument(
         "--run",
@@ -131,15 +158,16 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         labels = [str(file) for file in args.files]
     args.files = [one.path for one in found_in]
     parts = [one.note for one in found_in if one.note]
+    asked = ProgramsAsked(args.files, labels, args.arch, args.debug_dir, _heat(args))
     shown = Shown()
     failed = False
     unmatched: list[str] = []
     if args.function:
-        shown = _functions(args.files, labels, args.function, args.arch)
-        unmatched = _unmatched(args.files, labels, [one.program for one in shown.looked], args.arch)
+        shown = _functions(asked, args.function)
+        unmatched = _unmatched(asked, [one.program for one in shown.looked])
         shown.data["unmatched"] = unmatched
     elif args.run is None:
-        shown = _survey(args.files, labels, args.arch)
+        shown = _survey(asked)
     sections, data = shown.sections, shown.data
     if args.run is not None:
         from whyfast.cli.explain_run import count
@@ -149,14 +177,17 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     looked_at = any(one.program.functions for one in shown.looked)
     headline = shown.headline
     if len(shown.looked) > 1:
-        headline = programs_headline(shown.looked) if looked_at else ""
+        headline = programs_headline(shown.looked, asked.heat) if looked_at else ""
     brief = None
     if args.diff:
-        beside, code = _beside(args.files, labels, args.function, args.arch)
+        beside, code = _beside(asked, args.function)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     elif looked_at and args.run is None:
         warnings = [f"Warning: {one}" for one in unmatched]
-        brief = programs_brief(shown.looked, shown.candidates, shown.troubles, (*warnings, *parts))
+        said = (*warnings, *parts)
+        brief = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
+    if asked.heat is not None:
+        data["profile"] = asdict(asked.heat)
     which = section("parts", "", sentences(parts))
     show(
         code_page(which, _warnings(unmatched), *sections, headline=headline, brief=brief),
@@ -167,11 +198,13 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     return FAILED if failed or unmatched else 0
 
 
-def _functions(
-    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
-) -> Shown:
-    from dataclasses import asdict
+def _heat(args: argparse.Namespace) -> Heat | None:
+    from whyfast.explain.heat import read_heat
 
+    return read_heat(args.profile, args.files) if args.profile is not None else None
+
+
+def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.report.pages.code_page import (
@@ -182,10 +215,17 @@ def _functions(
     from whyfast.report.topics.two_programs import Looked
 
     programs = [
-        explain_program(file, variant=label, dispatch=globs, functions=globs, architecture=arch)
-        for file, label in zip(files, labels, strict=True)
+        explain_program(
+            file,
+            variant=label,
+            dispatch=globs,
+            functions=globs,
+            architecture=asked.arch,
+            debug=asked.debug,
+        )
+        for file, label in zip(asked.files, asked.labels, strict=True)
     ]
-    comparisons = [compare_programs(programs[0], other) for other in programs[1:]]
+    comparisons = [compare_programs(programs[0], other, asked.heat) for other in programs[1:]]
     troubles = [trouble for program in programs for trouble in program_troubles(program)]
     data: dict[str, object] = {
         "programs": [asdict(p) for p in programs],
@@ -193,7 +233,7 @@ def _functions(
         "troubles": [asdict(t) for t in troubles],
     }
     return Shown(
-        list(function_sections(programs, comparisons, troubles)),
+        list(function_sections(programs, comparisons, troubles, asked.heat)),
         data,
         [Looked(p, p.dispatch) for p in programs],
         function_table(programs[0]),
@@ -201,21 +241,17 @@ def _functions(
     )
 
 
-def _unmatched(
-    files: Sequence[Path],
-    labels: Sequence[str],
-    programs: Sequence[Evidence],
-    arch: Architecture | None,
-) -> list[str]:
+def _unmatched(asked: ProgramsAsked, programs: Sequence[Evidence]) -> list[str]:
     """A warning for each pattern that matches in no program."""
     from whyfast.explain.program import hint_for
     from whyfast.model.evidence import unmatched
 
     said = []
     for glob in unmatched(programs):
-        hint = hint_for(files[0], glob, arch)
+        hint = hint_for(asked.files[0], glob, asked.arch)
         said.append(
-            f"{glob}: no function of {', '.join(labels)} matches it" + (f"; {hint}" if hint else "")
+            f"{glob}: no function of {', '.join(asked.labels)} matches it"
+            + (f"; {hint}" if hint else "")
         )
     return said
 
@@ -226,11 +262,11 @@ def _warnings(said: Sequence[str]) -> ReportSection | None:
     return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
 
 
-def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | None) -> Shown:
-    from dataclasses import asdict
-
+def _survey(asked: ProgramsAsked) -> Shown:
     from whyfast.explain.survey import survey_program
     from whyfast.report.pages.code_page import (
+        compare_programs,
+        comparison_sections,
         survey_headline,
         survey_sections,
         survey_table,
@@ -238,9 +274,11 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
     )
 
     surveys = [
-        survey_program(file, variant=label, architecture=arch)
-        for file, label in zip(files, labels, strict=True)
+        survey_program(file, variant=label, architecture=asked.arch, debug=asked.debug)
+        for file, label in zip(asked.files, asked.labels, strict=True)
     ]
+    first, *others = (s.evidence for s in surveys)
+    comparisons = [compare_programs(first, other, asked.heat) for other in others]
     programs = [
         {
             **asdict(survey.evidence),
@@ -255,7 +293,7 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
         for survey in surveys
     ]
     return Shown(
-        list(survey_sections(surveys)),
+        [*comparison_sections(comparisons, asked.heat), *survey_sections(surveys)],
         {"programs": programs},
         [surveyed(s) for s in surveys],
         survey_table(surveys[0], totals_too=False),
@@ -264,19 +302,24 @@ def _survey(files: Sequence[Path], labels: Sequence[str], arch: Architecture | N
 
 
 def _beside(
-    files: Sequence[Path], labels: Sequence[str], globs: Sequence[str], arch: Architecture | None
+    asked: ProgramsAsked, globs: Sequence[str]
 ) -> tuple[list[ReportSection | None], dict[str, object]]:
-    from dataclasses import asdict
-
     from whyfast.explain.code_listing import Listings
     from whyfast.explain.code_pairs import code_pair
     from whyfast.explain.program import load
     from whyfast.report.topics.code_sides import code_section
 
-    first, *others = (Listings(load(file, arch)) for file in files)
+    first, *others = (Listings(load(f, asked.arch, asked.debug)) for f in asked.files)
     pairs = [
-        code_pair(first, other, (labels[0], label), globs, 0 if globs else MOST_FUNCTIONS)
-        for other, label in zip(others, labels[1:], strict=True)
+        code_pair(
+            first,
+            other,
+            (asked.labels[0], label),
+            globs,
+            0 if globs else MOST_FUNCTIONS,
+            asked.heat,
+        )
+        for other, label in zip(others, asked.labels[1:], strict=True)
     ]
     code = [
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -43,8 +44,8 @@ def load_results(argument: str, study: str) -> list[OneResult]:
             if start.read(len(_SQLITE)) == _SQLITE:
                 return [_of_database(path, argument, study)]
         return _of_json(path)
-    if argument.endswith(".json"):
-        return _of_json(path)  # which says that there is no such file
+    if argument.endswith(".json") or os.path.lexists(argument.split("\0")[0]):
+        return _of_json(path)  # which says what is wrong with it
     return [OneResult(argument, own_result(argument))]
 
 

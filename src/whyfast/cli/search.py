@@ -103,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--incremental",
         action="store_true",
-        help="of a study: build commits from what the last one left, the final two clean",
+        help="of a study: build commits or flags in what the last one left, the answer clean",
     )
     parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
     add_outputs(parser)
@@ -117,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
-    if args.incremental and args.axis != "commits":
-        raise UserError("only commits are built from each other", where="--incremental")
+    if args.incremental and args.axis not in ("commits", "flags"):
+        raise UserError("only commits and flags are built from each other", where="--incremental")
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
@@ -182,6 +182,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
         args.fresh,
         args.measure,
         args.object,
+        args.incremental,
     )
     return _in_study(args, search, search_by_set, observer)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from whyfast.explain.code import Program
 from whyfast.explain.functions import base_name
+from whyfast.explain.objects.debug_files import with_lines
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import SourceMap, read_lines
 from whyfast.formats.unified_diff import Hunk, parse_diff
@@ -83,7 +84,7 @@ def touched_functions(repo: Path, base: str, head: str, program: Path) -> Touche
     know, and for programs without debug information.
     """
     changes = parse_diff(_diff(repo, base, head))
-    source = read_lines(program)
+    source = read_lines(with_lines(program))
     code = load(program)
     found: dict[tuple[str, str], set[str]] = {}
     outside: list[str] = []

@@ -20,6 +20,7 @@ class Program:
     """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible.
 
     ``objects`` are the extents of named data, by address; None where the file does not tell.
+    ``debug`` are folders in which its debug file may lie.
     """
 
     path: Path
@@ -29,6 +30,7 @@ class Program:
     disassembler: Disassembler
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[int, int], ...] | None = None
+    debug: tuple[Path, ...] = ()
     _names: dict[int, str] = field(default_factory=dict)
     _references: list[int] | None = None
 

@@ -16,6 +16,7 @@ from whyfast.explain.disassembly.instruction import Instruction, Kind
 from whyfast.explain.disassembly.listing import listing
 from whyfast.explain.function_lines import FunctionLines
 from whyfast.explain.functions import base_name, parent_name
+from whyfast.explain.objects.debug_files import with_lines
 from whyfast.explain.objects.elf import open_elf
 from whyfast.explain.objects.readable_names import readable
 from whyfast.explain.objects.symbols import Function, read_symbols
@@ -50,7 +51,7 @@ class Listings:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._lines = FunctionLines(program.path)
+        self._lines = FunctionLines(with_lines(program.path, program.debug))
 
     @cached_property
     def pieces(self) -> dict[str, list[Function]]:

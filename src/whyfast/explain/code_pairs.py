@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from whyfast.explain.code_diff import align, relevance
 from whyfast.explain.code_listing import Listings, changed_names
 from whyfast.model.code_listing import CodeDifference, CodePair
+from whyfast.model.hot import Heat
 
 #: More functions than this are not decoded.
 _MOST_READ = 400
@@ -24,16 +25,23 @@ def differences(
 
 
 def code_pair(
-    a: Listings, b: Listings, names: tuple[str, str], globs: Sequence[str] = (), most: int = 0
+    a: Listings,
+    b: Listings,
+    names: tuple[str, str],
+    globs: Sequence[str] = (),
+    most: int = 0,
+    heat: Heat | None = None,
 ) -> CodePair:
     """The functions of two programs called ``names`` that differ, of those that match ``globs``
     where there are any; ``most`` of them, 0 for all.
 
-    Where very many differ in their bytes, only those whose sizes differ most are looked at.
+    Where very many differ in their bytes, only those whose sizes differ most are looked at. With
+    ``heat`` the hottest go first.
     """
     changed = [n for n in changed_names(a, b) if _wanted(n, globs)]
-    far = sorted(changed, key=lambda n: (-_apart(a, b, n), n))
-    found = differences(a, b, far[:_MOST_READ])
+    share = heat.of if heat is not None else _no_heat
+    far = sorted(changed, key=lambda n: (-share(n), -_apart(a, b, n), n))
+    found = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
     kept = found[:most] if most else found
     only = [
         tuple(sorted(n for n in x.pieces if n not in y.pieces and _wanted(n, globs)))
@@ -41,6 +49,10 @@ def code_pair(
     ]
     others = len(found) - len(kept) + len(far[_MOST_READ:])
     return CodePair(*names, tuple(kept), others, *only)
+
+
+def _no_heat(name: str) -> float:
+    return 0.0
 
 
 def _wanted(name: str, globs: Sequence[str]) -> bool:

@@ -29,6 +29,7 @@ def explain_program(
     dispatch: Sequence[str] = (),
     functions: Sequence[str] = (),
     architecture: Architecture | None = None,
+    debug: Sequence[Path] = (),
 ) -> Evidence:
     """Gather the evidence about the machine code of one build.
 
@@ -36,12 +37,12 @@ def explain_program(
     what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
     ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
     ``dispatch`` there are no dispatch facts. ``architecture`` chooses from a file that holds
-    several.
+    several; ``debug`` are folders of debug files.
 
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    program = load(path, architecture)
+    program = load(path, architecture, debug)
     matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
     chosen: dict[int, tuple[str, Function]] = {}
     for pattern in matches:
@@ -67,13 +68,16 @@ def explain_program(
     )
 
 
-def load(path: Path, architecture: Architecture | None = None) -> Program:
-    """Open a program. ``architecture`` chooses from a file that holds several.
+def load(
+    path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
+) -> Program:
+    """Open a program. ``architecture`` chooses from a file that holds several; ``debug`` are
+    folders in which its debug file is looked for before the usual ones.
 
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    found = read_contents(path, architecture)
+    found = read_contents(path, architecture, debug)
     slots = readable(found.image.slots.values())
     found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
     return Program(
@@ -84,6 +88,7 @@ def load(path: Path, architecture: Architecture | None = None) -> Program:
         disassembler_for(found.architecture, relative=found.image.base is not None),
         found.notes,
         found.objects,
+        tuple(debug),
     )
 
 

@@ -50,7 +50,12 @@ class Survey:
 
 
 def survey_program(
-    path: Path, *, variant: str, top: int = 8, architecture: Architecture | None = None
+    path: Path,
+    *,
+    variant: str,
+    top: int = 8,
+    architecture: Architecture | None = None,
+    debug: Sequence[Path] = (),
 ) -> Survey:
     """Count everything in a program, and judge its ``top`` likeliest dispatching functions.
 
@@ -60,7 +65,7 @@ def survey_program(
     """
     stub = stub_note(path)
     try:
-        program = load(path, architecture)
+        program = load(path, architecture, debug)
     except UserError as error:
         if not stub:
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet.checks import unfit
@@ -33,6 +34,9 @@ from whyfast.model.errors import UserError
 #: Seconds between two looks at who is away too long.
 LOOK = 1.0
 
+#: So many answers are stored by one write to the disk where there are as many at once.
+TOGETHER = 64
+
 #: Seconds that a host may be away before its benchmarks move, and before it is waited for no
 #: longer when all others are done.
 PATIENCE = 60.0
@@ -47,10 +51,12 @@ class HostRefused(Exception):
 
 @dataclass
 class Spreading:
-    """How work is spread: ``seat`` makes one for a host that has none yet; ``move`` makes
-    benchmarks anew, by their names, for another host (None: they stay)."""
+    """How work is spread: ``seat`` makes one for a host that has none yet; what seats keep within
+    ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
+    another host (None: they stay)."""
 
     seat: Callable[[str], Seat]
+    together: Callable[[], AbstractContextManager[None]]
     move: Callable[[Sequence[str]], list[BenchmarkRun]] | None = None
 
 
@@ -69,26 +75,30 @@ class Conductor:
 
     def __post_init__(self) -> None:
         self._lives: dict[str, _Life] = {}
+        self._to_hand: dict[str, tuple[bytes, bytes]] = {}
         self._waiting_said = False
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
         """Until every host is done, or can do nothing more; KeyboardInterrupt at any moment.
         ``hosts`` are those that are there."""
-        for host in hosts:
-            self._heed(Joined(host))
+        self._heed([Joined(host) for host in hosts])
         looked = -math.inf
         while True:
             now = self.clock.monotonic()
             if self._changed or now - looked >= LOOK:  # not for every block: there may be many
                 looked, self._changed = now, False
                 self._move()
+                self._hand()
                 self.observer.standing(standing(list(self.seats.values()), now))
                 if self._ended():
                     return
+            events = []
             event = self.cluster.next(LOOK)
-            if event is not None:
-                self._heed(event)
+            while event is not None:
+                events.append(event)
+                event = self.cluster.next(0.0) if len(events) < TOGETHER else None
+            self._heed(events)
 
     def _ended(self) -> bool:
         seats = self.seats.values()
@@ -109,7 +119,21 @@ class Conductor:
             return False
         return all(self._long_away(s) for s in away)
 
-    def _heed(self, event: Event) -> None:
+    def _heed(self, events: Sequence[Event]) -> None:
+        """What they tell is stored when the hosts are asked for more."""
+        if not events:
+            return
+        with self.spread.together():
+            for event in events:
+                self._heed_one(event)
+        self._hand()
+
+    def _hand(self) -> None:
+        handed, self._to_hand = self._to_hand, {}
+        for host, (task, data) in handed.items():
+            self.cluster.hand(host, task, data)
+
+    def _heed_one(self, event: Event) -> None:
         seat = self.seats.get(event.host)
         if isinstance(event, Joined):
             if seat is None:
@@ -117,6 +141,7 @@ class Conductor:
             self._start(seat)
         elif isinstance(event, Gone) and seat is not None:
             self._lives.pop(event.host, None)
+            self._to_hand.pop(event.host, None)
             if seat.state != "out":
                 self._enter(seat, "away", event.why)
                 seat.observer.note(event.why)
@@ -159,7 +184,7 @@ class Conductor:
         except UnexpectedAnswer as unexpected:
             self._put_out(seat, f"it answers something else than was asked: {unexpected}")
         else:
-            self.cluster.hand(seat.host, write_task(task), data)
+            self._to_hand[seat.host] = write_task(task), data
 
     def _put_out(self, seat: Seat, why: str) -> None:
         self._lives.pop(seat.host, None)

@@ -35,6 +35,7 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
     for one in given:
         own = measured_question(one.result, one.where)
         check_blocks(one.result, one.where)
+        _check_quantity(given[0].result, one)
         question = own if question is None else joined_question(question, own, one.where)
     assert question is not None
     groups = _by_machine(given)
@@ -55,6 +56,14 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
         (*_two_names(machines), *fleet_confounds(results), *said),
         blocks_to_tell(results),
     )
+
+
+def _check_quantity(first: Result, one: OneResult) -> None:
+    """Instructions, as kernels are counted where there is no KVM, are not compared with times."""
+    counted = [r.judged.about == "counts" for r in (one.result, first)]
+    if counted[0] != counted[1]:
+        does, first_does = ("counts instructions" if c else "measures times" for c in counted)
+        raise UserError(f"{does}, and the first file {first_does}", where=one.where)
 
 
 def _by_machine(given: Sequence[OneResult]) -> list[list[OneResult]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from whyfast.fleet.checks import unfit
@@ -24,9 +24,14 @@ from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import OpenRun, recording, run_key
 from whyfast.investigate.study_run import comparable
 from whyfast.investigate.work import Work
+from whyfast.judge.live import FEW_LOOKS
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.store.home import Home
+
+#: On more hosts than this blocks are judged less often: judging is most of what a block costs the
+#: coordinator, and a host that is decided then measures at most by a third longer.
+MANY = 100
 
 
 def replicate(
@@ -62,23 +67,27 @@ def replicate(
     if not able:
         raise UserError("no host of the fleet can run what is built here")
     sent = shipment(work)
+    looks = FEW_LOOKS if len(able) > MANY else None
     runs: dict[str, OpenRun] = {}
     seats: dict[str, Seat] = {}
-    with ExitStack() as held:
+    # One store for all: a thousand would be too many files, and each would wait for the disk.
+    with closing(work.outside.store(home.database)) as store, ExitStack() as held:
 
         def seat(host: str) -> Seat:
             key = hashlib.sha256(f"{run_key(work)} on {host}".encode()).hexdigest()
-            run = held.enter_context(recording(work, key, fresh=fresh, alone=False))
+            run = held.enter_context(recording(work, key, fresh=fresh, alone=False, kept=store))
             runs[host] = run
             taken, failures = run.blocks(), run.failures()
             entries = [entry_of(work, b, taken, failures) for b in work.question.benchmarks]
-            return Seat(host, work, run, entries)
+            return Seat(host, work, run, entries, looks=looks)
 
         work = observe(work)
         observer.phase("measure")
-        for host in able:
-            seats[host] = seat(host)
-        conductor = Conductor(cluster, sent, own, Spreading(seat), observer, clock, seats)
+        with store.together():
+            for host in able:
+                seats[host] = seat(host)
+        spread = Spreading(seat, store.together)
+        conductor = Conductor(cluster, sent, own, spread, observer, clock, seats)
         try:
             conductor.conduct(able)
         except KeyboardInterrupt:
@@ -89,6 +98,8 @@ def replicate(
         for run in runs.values():
             # All or none: a host that is done has nothing to do when the others go on.
             run.complete = all(whole.values())
+        with store.together():
+            held.close()
     return tuple(
         OneResult(host, judge(work, replace(run.recorded, complete=whole[host])))
         for host, run in sorted(runs.items())

@@ -53,7 +53,9 @@ class Sharded:
         for seat in seats.values():
             seat.enter("away")
         spread = Spreading(
-            lambda host: Seat(host, work, run), lambda names: _entries(work, run, names, ())
+            lambda host: Seat(host, work, run),
+            run.store.together,
+            lambda names: _entries(work, run, names, ()),
         )
         sent = shipment(work)
         conductor = Conductor(self._cluster, sent, own, spread, work.observer, clock, seats)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import Compared, LiveJudge
+from whyfast.judge.live import Compared, LiveJudge, Looks
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.model.question import Question
 from whyfast.model.sample import Block, Calibration, RunFailure
@@ -86,13 +86,18 @@ class LiveSink:
     """A sink that keeps what it is given, judges it, and tells the observer."""
 
     def __init__(
-        self, work: Work[Q], run: OpenRun, entries: Sequence[BenchmarkRun], spec: MeasureSpec
+        self,
+        work: Work[Q],
+        run: OpenRun,
+        entries: Sequence[BenchmarkRun],
+        spec: MeasureSpec,
+        looks: Looks | None = None,
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
         self._left = work.outside.left
         self._left_behind: set[str] = set()
-        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same))
+        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same), looks)
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

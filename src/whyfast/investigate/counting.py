@@ -29,7 +29,7 @@ from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Valgrind, choose_valgrind
 from whyfast.model.counted import Counted
-from whyfast.model.counters import MEASURED, Counts
+from whyfast.model.counters import MEASURED, Counts, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
 from whyfast.model.study import Study
@@ -131,21 +131,23 @@ class BuildCounter:
     def benchmark(self, benchmark: Benchmark) -> Counted:
         """All builds with one benchmark: measured; simulated where wanted or all there is."""
         measured: list[Counts] = []
-        what = []
+        what: list[str] = []
+        loops: dict[Source, int] = {}
         if self._hardware:
-            measured, said = self._measured(benchmark)
+            measured, said, loops["measured"] = self._measured(benchmark)
             what += [said] if measured else []
         counts = measured
         if not measured or not set(self._work.question.evidence.events) <= set(MEASURED):
-            counts, said = self.simulated(benchmark)
+            counts, said, loops["simulated"] = self.simulated(benchmark)
             what.append(f"simulated: {said}" if what else said)
             if measured:
                 counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
-        counted = Counted(benchmark.name, "; ".join(what), tuple(counts))
+        known = {source: number for source, number in loops.items() if number}
+        counted = Counted(benchmark.name, "; ".join(what), tuple(counts), loops=known)
         return _compared(self._work, counted, self._geometry)
 
-    def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
-        """Empty where the machine counts nothing, after one try."""
+    def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
+        """As :meth:`simulated`; empty where the machine counts nothing, after one try."""
         tasks = self._tasks(benchmark)
         calibration = self._calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
@@ -157,18 +159,21 @@ class BuildCounter:
             if not found[0].counters:
                 self._hardware = False
                 self._work.observer.note(f"{found[0].notes[0]}; simulating instead")
-                return [], ""
+                return [], "", 0
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
-        return found, work if benchmark.kind.takes_turns else WHOLE
+        if not benchmark.kind.takes_turns:
+            return found, WHOLE, 0
+        return found, work, turns * loops
 
-    def simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str]:
-        """What every build does by the simulation, with its profile, and of what work."""
+    def simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
+        """What every build does by the simulation, with its profile; of what work, and of how many
+        loops (0: of a whole run)."""
         try:
             simulation = self._simulator()
         except CannotCount as error:
-            return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE
+            return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE, 0
         tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
-        loops, work = 1, WHOLE
+        loops, work, counted = 1, WHOLE, 0
         self._work.observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
         if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
@@ -179,9 +184,10 @@ class BuildCounter:
                     continue
             times = "loop" if loops == 1 else "loops"
             work = f"one turn of {loops} {times}, beyond start-up and a turn to warm up"
+            counted = loops
         found = [simulation.count(task, loops) for task in tasks]
         simulation.forget()
-        return found, work
+        return found, work, counted
 
     def seen(self, benchmark: Benchmark, way: int) -> list[Counts]:
         """Every build run whole under the simulation, as its runner's ``to_see`` number ``way`` has

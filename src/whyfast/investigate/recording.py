@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from whyfast.investigate.outside import Outside
@@ -94,17 +94,23 @@ class OpenRun:
 
 @contextmanager
 def recording(
-    work: Work[Q], key: str | None, *, fresh: bool = False, alone: bool = True
+    work: Work[Q],
+    key: str | None,
+    *,
+    fresh: bool = False,
+    alone: bool = True,
+    kept: SampleStore | None = None,
 ) -> Iterator[OpenRun]:
     """The unfinished run of that key, or a new one; always when it is to be ``fresh``. Without a
     key it is new, and never gone on with.
 
     ``alone``: it waits until nobody else measures on this machine, and puts back first what an
     earlier run left behind. Interrupted (KeyboardInterrupt), it ends there, is not ``complete``,
-    and goes on in the next recording of that key. UserError when the store cannot be written.
+    and goes on in the next recording of that key. ``kept`` is the store where several runs share
+    one, and stays open. UserError when the store cannot be written.
     """
     outside = work.outside
-    with closing(outside.store(work.home.database)) as store:
+    with nullcontext(kept) if kept else closing(outside.store(work.home.database)) as store:
         run = store.unfinished(key) if key and not fresh else None
         if run is None:
             name, now = work.question.name, outside.clock.now()

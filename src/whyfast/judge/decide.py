@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import inflations, is_clear, lag_ones
-from whyfast.judge.eprocess import evidence, intervals
+from whyfast.judge.correlation import is_clear, lag_ones, likelihood
+from whyfast.judge.eprocess import counted, intervals
 from whyfast.judge.estimate import location, locations
-from whyfast.judge.few import few_blocks
+from whyfast.judge.few import few_blocks, needed_blocks
 from whyfast.judge.lopsided import SURE, SUSPECT, lopsided, may_be_lopsided
 from whyfast.judge.power import detectable, seconds_to_margin
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
@@ -56,14 +56,13 @@ class _Batch:
     """Comparisons with equally many blocks, and what of them does not depend on the level.
 
     ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
-    above and from below, after ``inflation``. All of shape (m,). ``kept`` are the strategies where
+    above and from below, as far as it counts. All of shape (m,). ``kept`` are the strategies where
     there is room for them.
     """
 
     keys: Sequence[Key]
     series: Sequence[Ratios]
     correlation: Floats
-    inflation: Floats
     refuted: Mapping[float, tuple[Floats, Floats]]
     sides: Sequence[Lopsided | None]
     kept: Strategies | None = None
@@ -127,6 +126,16 @@ def judge_family(
         level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
 
 
+def judge_each(
+    samples: Mapping[Key, Sample], *, margin: float, alpha: float = ALPHA
+) -> tuple[Verdict, ...]:
+    """Verdicts on comparisons each at full level, as if it were the only one."""
+    found: dict[Key, Verdict] = {}
+    for batch in _batches(samples, margin):
+        found.update(_judge(batch, margin, alpha, {}))
+    return tuple(found[key] for key in samples)
+
+
 def _batches(samples: Mapping[Key, Sample], margin: float) -> Iterator[_Batch]:
     room = _KEPT
     alike: dict[tuple[int, int, bool], list[tuple[Key, Ratios]]] = defaultdict(list)
@@ -148,20 +157,16 @@ def _batch(members: Sequence[tuple[Key, Ratios]], margin: float, *, keep: bool) 
     if n == 0:
         none = np.zeros(m)
         known = dict.fromkeys((0.0, -limit, limit), (none, none))
-        return _Batch(keys, series, none, none + 1, known, [None] * m)
+        return _Batch(keys, series, none, known, [None] * m)
     s = strategies(series)
-    correlation = lag_ones(s.x[:, -1])
-    inflation = inflations(correlation, n)
-    refuted = {}
-    for theta in (0.0, -limit, limit):
-        above, below = evidence(s, np.full(m, theta))
-        refuted[theta] = above / inflation, below / inflation
+    correlation, blocks = lag_ones(s.x[:, -1]), likelihood(s.x[:, -1])
+    refuted = {theta: counted(s, np.full(m, theta), blocks) for theta in (0.0, -limit, limit)}
     maybe = may_be_lopsided(s.x[:, -1], margin)
     sides = [
         lopsided(r, key[1], key[2], margin) if ask else None
         for (key, r), ask in zip(members, maybe, strict=True)
     ]
-    return _Batch(keys, series, correlation, inflation, refuted, sides, s if keep else None)
+    return _Batch(keys, series, correlation, refuted, sides, s if keep else None)
 
 
 def _forbids_same(side: Lopsided | None) -> bool:
@@ -183,9 +188,11 @@ def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
     if len(batch.series[0]) == 0:
         yield from [_Interval(-math.inf, math.inf, math.nan, False)] * m
         return
-    low, high, apart = intervals(
-        batch.kept or strategies(batch.series), np.full(m, level), batch.inflation
-    )
+    if len(batch.series[0]) < needed_blocks(level):  # they bound nothing
+        for center in locations(batch.series):
+            yield _Interval(-math.inf, math.inf, float(center), False)
+        return
+    low, high, apart = intervals(batch.kept or strategies(batch.series), np.full(m, level))
     # The ends are rounded outwards; what is known to be refuted is not let in again by that.
     wanted = math.log(2 / level)
     for theta, (above, below) in batch.refuted.items():

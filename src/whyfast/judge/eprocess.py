@@ -21,6 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import Likelihood, likelihood
 from whyfast.judge.crossing import last_above
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import CLIP, Strategies, strategies
@@ -90,61 +91,73 @@ def _shared(s: Strategies, wealth: Floats) -> Floats:
     return _log_sum(wealth + np.log(s.share)[:, None])
 
 
+def counted(s: Strategies, theta: Floats, blocks: Likelihood) -> tuple[Floats, Floats]:
+    """:func:`evidence`, as far as it counts though blocks may be like their neighbours."""
+    above, below = evidence(s, theta)
+    return blocks.discounted(above, theta, 1), blocks.discounted(below, theta, -1)
+
+
 def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
     """log of an e-value against "the log ratio is ``theta``", both directions counted.
 
     Half of the larger of the two one-sided processes; below their average, so an e-value as well.
+    Less where blocks may be like their neighbours (:mod:`whyfast.judge.correlation`).
     """
     series = as_ratios(d)
     if len(series) == 0:
         return -math.log(2)
-    above, below = evidence(strategies([series]), np.array([theta]))
+    s = strategies([series])
+    above, below = counted(s, np.array([theta]), likelihood(s.x[:, -1]))
     return float(max(above[0], below[0])) - math.log(2)
 
 
-def confidence_interval(d: Ratios | Floats, alpha: float) -> tuple[float, float]:
+def confidence_interval(
+    d: Ratios | Floats, alpha: float, *, independent: bool = False
+) -> tuple[float, float]:
     """The shifts that the blocks do not refute at level ``alpha``: (low, high).
 
     Valid at all times together: over the whole run, with probability at least 1 − alpha, no
     interval ever excludes the true shift. An end is infinite while too few blocks bound it (below 9
     at alpha = 0.01). Where the statistics of a block do not agree on any one shift, the interval
-    holds what each of them says; docs/MATH.md has what it is about then.
+    holds what each of them says; docs/MATH.md has what it is about then. With ``independent``,
+    blocks are known not to be like their neighbours.
     """
     series = as_ratios(d)
     if len(series) == 0:
         return -math.inf, math.inf
-    low, high, _ = intervals(strategies([series]), np.array([alpha]))
+    low, high, _ = intervals(strategies([series]), np.array([alpha]), independent=independent)
     return float(low[0]), float(high[0])
 
 
 def intervals(
-    s: Strategies, alpha: Floats, inflation: Floats | None = None
+    s: Strategies, alpha: Floats, *, independent: bool = False
 ) -> tuple[Floats, Floats, Mask]:
     """The intervals of m comparisons at the levels ``alpha``: low, high, and whether the statistics
     of a block disagree, so that the interval holds what each of them says.
 
-    All of shape (m,). ``inflation``, at least 1, multiplies the log wealth that refutes a shift, as
-    :mod:`whyfast.judge.correlation` wants it. Each end is rounded outwards by up to a 1,000th of
-    the blocks' median absolute deviation.
+    All of shape (m,). What of the evidence counts, :mod:`whyfast.judge.correlation` tells: all of
+    it where blocks are known to be ``independent`` of their neighbours. Each end is rounded
+    outwards by up to a 1,000th of the blocks' median absolute deviation.
     """
-    factor = np.ones(len(alpha)) if inflation is None else inflation
-    wanted = factor * np.log(2 / alpha)
-    low, high = _ends(s, 1, wanted), -_ends(s, -1, wanted)
+    wanted = np.log(2 / alpha)
+    blocks = likelihood(s.x[:, -1], independent=independent)
+    low, high = _ends(s, 1, wanted, blocks), -_ends(s, -1, wanted, blocks)
     crossed = low > high
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
-    apart = crossed | _apart(s, low, high, wanted) | _no_shift(s, factor)
+    apart = crossed | _apart(s, low, high, wanted, independent=independent) | _no_shift(s)
     if np.any(apart):
         few, rows = s.one(apart), sorted(set(s.statistic))
         # Each statistic alone, at a level that holds for all of them together.
-        stricter = (factor * np.log(2 * len(rows) / alpha))[apart]
+        stricter = np.log(2 * len(rows) / alpha)[apart]
         for row in rows:
             own = few.of_statistic(row)
-            low[apart] = np.minimum(low[apart], _ends(own, 1, stricter))
-            high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter))
+            blocks = likelihood(own.x[:, -1], independent=independent)
+            low[apart] = np.minimum(low[apart], _ends(own, 1, stricter, blocks))
+            high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter, blocks))
     return low, high, apart
 
 
-def _no_shift(s: Strategies, factor: Floats) -> Mask:
+def _no_shift(s: Strategies) -> Mask:
     """Whether some statistic of a block lies on one side of the median's too often for a shift.
 
     Under a shift, exchanging the sides turns all statistics about it, so that the sign of their
@@ -161,11 +174,11 @@ def _no_shift(s: Strategies, factor: Floats) -> Mask:
         above, below = (beside > 0).sum(axis=0), (beside < 0).sum(axis=0)
         n = above + below
         log_e = n * math.log(2) + half[above] + half[below] - whole[n] - math.log(math.pi)
-        found |= log_e >= factor * math.log(len(rows) / SHIFT_LEVEL)
+        found |= log_e >= math.log(len(rows) / SHIFT_LEVEL)
     return found
 
 
-def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats) -> Mask:
+def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independent: bool) -> Mask:
     """Whether the interval of some statistic alone lies wholly beside the common one."""
     found = np.zeros(len(low), dtype=bool)
     rows = set(s.statistic)
@@ -175,20 +188,22 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats) -> Mask:
     part = s.one(bounded)
     for row in rows:
         own = part.of_statistic(row)
-        beyond = evidence(own, high[bounded])[0] >= wanted[bounded]
-        beyond |= evidence(own, low[bounded])[1] >= wanted[bounded]
+        blocks = likelihood(own.x[:, -1], independent=independent)
+        beyond = counted(own, high[bounded], blocks)[0] >= wanted[bounded]
+        beyond |= counted(own, low[bounded], blocks)[1] >= wanted[bounded]
         found[bounded] |= beyond
     return found
 
 
-def _ends(s: Strategies, side: int, wanted: Floats) -> Floats:
+def _ends(s: Strategies, side: int, wanted: Floats, blocks: Likelihood) -> Floats:
     """For ``side`` 1 the lower end: the largest shift, up to rounding, that is refuted from above,
     −∞ where none is. For −1 the upper end with its sign turned."""
 
     def held(t: Floats, which: Mask) -> Floats:
-        part = s if which.all() else s.one(which)
+        part, own = (s, blocks) if which.all() else (s.one(which), blocks.one(which))
         # The scores are turned, not the side: equal data the other way round give equal ends.
-        return _shared(part, log_wealth(side * part.scores(side * t))[0])
+        wealth = _shared(part, log_wealth(side * part.scores(side * t))[0])
+        return own.discounted(wealth, side * t, side)
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
@@ -198,7 +213,7 @@ def _ends(s: Strategies, side: int, wanted: Floats) -> Floats:
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
     sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)
     span = 2 * np.max(away, axis=(0, 1)) + 2 * CLIP / sharpest
-    span = np.maximum(span, 4 * np.spacing(np.abs(center)))
+    span = np.maximum(np.maximum(span, blocks.reach()), 4 * np.spacing(np.abs(center)))
     tolerance = np.maximum(1e-3 * deviation, 1e-12 * span)
     tolerance = np.maximum(tolerance, np.spacing(np.abs(center) + span))
     everyone = np.ones(m, dtype=bool)

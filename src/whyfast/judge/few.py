@@ -68,6 +68,7 @@ def _ratio(log: float) -> float:
     return math.exp(log) if log < 700 else math.inf
 
 
+@lru_cache(maxsize=4096)
 def t_quantile(p: float, freedom: int) -> float:
     """The ``p`` quantile, p > 1/2, of Student's distribution with few degrees of freedom.
 

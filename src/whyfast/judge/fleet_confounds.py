@@ -21,6 +21,7 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         *_sources(results),
         *_programs(results),
         *_dispatch(results),
+        *_layouts(results),
         *_incomplete(results),
         *_means(results),
         *_virtual(results),
@@ -92,6 +93,15 @@ def _dispatch(results: Mapping[str, Result]) -> Iterator[Confound]:
                 "warning",
                 (variant,),
             )
+
+
+def _layouts(results: Mapping[str, Result]) -> Iterator[Confound]:
+    said = {
+        name: "over drawn layouts" if r.judged.about == "change" else "of programs as linked"
+        for name, r in results.items()
+    }
+    if len(set(said.values())) > 1:
+        yield Confound("machine-layouts", f"verdicts are not about the same: {_sides(said)}")
 
 
 def _incomplete(results: Mapping[str, Result]) -> Iterator[Confound]:

@@ -6,22 +6,33 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from whyfast.judge.decide import judge_family, precise_enough
+from whyfast.judge.decide import judge_each, precise_enough
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.ratios import RatioTable
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Unsteady, Verdict
 
-#: Up to so many blocks each is looked at, then only when they have grown by at least the share: as
-#: valid, and the time that judging takes no longer grows with the square of the blocks.
-EACH, GROWTH = 16, 0.06
-
 #: The longest that a look is put off where far more blocks are still needed.
 MOST_GROWTH = 0.5
 
 #: No more turns than this are asked for because processes may yet become warm.
 MOST_TO_WARM = 40
+
+
+@dataclass(frozen=True)
+class Looks:
+    """When a benchmark is judged: when it has ``first`` blocks, then with each up to ``each``, then
+    only when they have grown by at least the share ``growth``. As valid as with every block, and
+    the time that judging takes does not grow with the square of the blocks."""
+
+    first: int = 1
+    each: int = 16
+    growth: float = 0.06
+
+
+#: Where many machines are judged by one: fewer than nine blocks never decide anything.
+FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
 #: From variants and the main baseline to pairs (variant, baseline).
 Compared = Callable[[Sequence[str], str], Sequence[tuple[str, str]]]
@@ -55,9 +66,12 @@ class LiveJudge:
     account for how many there are.
     """
 
-    def __init__(self, margin: float, compared: Compared = _every) -> None:
+    def __init__(
+        self, margin: float, compared: Compared = _every, looks: Looks | None = None
+    ) -> None:
         self._margin = margin
         self._compared = compared
+        self._looks = looks or Looks()
         self._standing: dict[str, _Standing] = {}
 
     def update(
@@ -89,6 +103,8 @@ class LiveJudge:
         ):
             own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
         known = {v.variant for v in own.said}  # each variant has one baseline at most
+        if len(blocks) < self._looks.first:
+            return own.said
         if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
             return own.said
         own.unsteady = unsteady(blocks, variants) if takes_turns else ()
@@ -99,21 +115,19 @@ class LiveJudge:
             own.table.add(block)
         own.seen = len(blocks)
         ratios = own.table.ratios()
-        own.said = tuple(
-            verdict
-            for pair in pairs
-            if pair in ratios
-            for verdict in judge_family({(benchmark, *pair): ratios[pair]}, margin=self._margin)
+        own.said = judge_each(
+            {(benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios},
+            margin=self._margin,
         )
         own.next_look = self._next_look(own)
         return own.said
 
     def _next_look(self, own: _Standing) -> int:
-        if own.seen < EACH:
+        if own.seen < self._looks.each:
             return own.seen + 1
         # The width falls with the root of the blocks.
         most = max((_excess(v, self._margin) for v in own.said), default=1.0)
-        growth = min(max(GROWTH, (most**2 - 1) / 4), MOST_GROWTH)
+        growth = min(max(self._looks.growth, (most**2 - 1) / 4), MOST_GROWTH)
         return own.seen + max(1, round(growth * own.seen))
 
     def least_turns(self, benchmark: str) -> int:

@@ -71,6 +71,8 @@ CRITERION = Harness(
     folder="CRITERION_HOME",
 )
 
+HARNESSES = {"go": GO, "google-benchmark": GOOGLE, "criterion": CRITERION}
+
 
 class HarnessRunner:
     """Runs programs with that harness inside."""

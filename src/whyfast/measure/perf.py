@@ -13,7 +13,6 @@ from whyfast.formats.perf_stat import PerfEvent, best, parse_perf_stat
 from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.process import describe_status
-from whyfast.measure.simulate import program_names
 from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none
@@ -100,6 +99,8 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
     if not samples:
         last = done.output.strip().splitlines()[-1:]
         raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
+    from whyfast.measure.simulate import program_names
+
     program = program_names(run.command[0])
     functions = tuple(
         FunctionCost(name, "" if object_ in program else object_, {"samples": float(n)})

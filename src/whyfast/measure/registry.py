@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from whyfast.measure.bpf import why_no_bpf
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.harnesses import CRITERION, GO, GOOGLE, Harness, HarnessRunner, to_see
 from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.pyperf_runner import as_workers
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.runner_kind import RunnerName
 from whyfast.store.home import Home
-from whyfast.toolchain.python_packages import pyperf_folder
 
 #: Brings a folder, telling what it does; CannotBuildHere when it cannot be had.
 Fetch = Callable[[Home, Callable[[str], None]], Path]
@@ -39,18 +36,42 @@ class RunnerMaker:
     to_see: Callable[[tuple[str, ...]], tuple[tuple[str, ...], ...]] | None = None
 
 
-def _harness(harness: Harness) -> RunnerMaker:
-    return RunnerMaker(partial(HarnessRunner, harness), to_see=partial(to_see, harness=harness))
+def _harness(name: RunnerName) -> RunnerMaker:
+    return RunnerMaker(partial(_harness_runner, name), to_see=partial(_harness_to_see, name))
+
+
+def _harness_runner(name: RunnerName, arguments: LaunchArguments) -> Runner:
+    from whyfast.measure.harnesses import HARNESSES, HarnessRunner
+
+    return HarnessRunner(HARNESSES[name], arguments)
+
+
+def _harness_to_see(name: RunnerName, command: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    from whyfast.measure.harnesses import HARNESSES, to_see
+
+    return to_see(command, harness=HARNESSES[name])
+
+
+def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
+    from whyfast.toolchain.python_packages import pyperf_folder
+
+    return pyperf_folder(home, tell)
+
+
+def _why_no_bpf() -> str:
+    from whyfast.measure.bpf import why_no_bpf
+
+    return why_no_bpf()
 
 
 MAKERS: dict[RunnerName, RunnerMaker] = {
     "turn": RunnerMaker(TurnRunner),
     "command": RunnerMaker(CommandRunner),
-    "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=pyperf_folder),
-    "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
-    "go": _harness(GO),
-    "google-benchmark": _harness(GOOGLE),
-    "criterion": _harness(CRITERION),
+    "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
+    "bpf": RunnerMaker(TurnRunner, why_not=_why_no_bpf),
+    "go": _harness("go"),
+    "google-benchmark": _harness("google-benchmark"),
+    "criterion": _harness("criterion"),
 }
 
 

@@ -67,7 +67,10 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     if kind is float:
         if isinstance(data, bool) or not isinstance(data, (int, float)):
             raise Malformed(key, f"a number is wanted, not {_named(data)}")
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError:
+            raise Malformed(key, "a number is wanted, not one so large") from None
     if kind is Path:
         return Path(_wanted(data, str, key))
     if kind is int and isinstance(data, bool):
@@ -103,7 +106,7 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     # Dataclasses that say which they are, by a Literal in the field ``kind``.
     said = {word: kind for kind in rest for word in get_args(_hints(kind)["kind"])}
     found = _wanted(data, dict, key).get("kind")
-    if found not in said:
+    if not isinstance(found, str) or found not in said:
         words = ", ".join(repr(word) for word in said)
         raise Malformed(
             f"{key}.kind" if key else "kind", f"one of {words} is wanted, not {found!r:.60}"
@@ -119,8 +122,12 @@ def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any
             decode(of, item, f"{key}[{i}]")
             for i, (of, item) in enumerate(zip(inner, data, strict=True))
         ]
+    if inner[0] in _PLAIN and all(type(item) is inner[0] for item in data):
+        return data  # most of all that there is: times
     return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
 
+
+_PLAIN = (float, int, str)
 
 _NAMES = {
     dict: "an object",

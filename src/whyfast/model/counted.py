@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from whyfast.model.counters import Counts, Source
+from whyfast.model.counters import SOURCES, Counts, Source
 from whyfast.model.hot import HotFunction, Overlap
 
 
@@ -12,8 +13,9 @@ from whyfast.model.hot import HotFunction, Overlap
 class Counted:
     """One benchmark, counted in every build apart from the timed runs.
 
-    ``work`` says what was counted, the same for all. ``counts`` has one entry a build, without its
-    profile. ``hot`` compares the functions of the builds named in ``profiled``, in that order;
+    ``work`` says what was counted, the same for all; ``loops`` how many loops that was by each
+    source, nothing where it was run whole. ``counts`` has one entry a build, without its profile.
+    ``hot`` compares the functions of the builds named in ``profiled``, in that order;
     their profiles are of ``event`` (instructions or samples), of that ``source`` and made by
     ``tool``. ``overlaps`` say how these functions share the instruction cache.
     """
@@ -27,6 +29,19 @@ class Counted:
     tool: str = ""
     hot: tuple[HotFunction, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    loops: Mapping[Source, int] = field(default_factory=dict)
+
+    def instructions_a_loop(self, variant: str) -> tuple[float, Source] | None:
+        """What that build executes in a loop, measured where the processor counts; None where it
+        was run whole, or not counted."""
+        found = next((c for c in self.counts if c.variant == variant), None)
+        for source in SOURCES:
+            loops = self.loops.get(source)
+            for counter in found.counters if found and loops else ():
+                same = counter.name == "instructions" and counter.source == source
+                if same and counter.value is not None and loops:
+                    return counter.value / loops, source
+        return None
 
 
 @dataclass(frozen=True)

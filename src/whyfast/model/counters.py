@@ -10,6 +10,9 @@ from typing import Literal
 #: predict branches and replace cache lines otherwise than this machine's does.
 Source = Literal["measured", "simulated"]
 
+#: The sources, that of more weight first.
+SOURCES: tuple[Source, ...] = ("measured", "simulated")
+
 #: Every quantity by the name that reports and studies call it by: what the hardware counts, what a
 #: simulation does, and shares.
 MEASURED = (

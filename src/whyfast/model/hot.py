@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -59,3 +60,24 @@ class Overlap:
     sets: int
     fullest: int
     crowded: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What a profile that was recorded elsewhere says of functions, by their names in the source.
+
+    ``shares`` of the whole run, from 0 to 1, without callees; ``source`` is the profile's name, and
+    ``hot`` the share from which on a function counts as hot.
+    """
+
+    source: str
+    shares: Mapping[str, float]
+    hot: float
+
+    def of(self, name: str) -> float:
+        """The share of a function, 0 where the profile has none of it."""
+        return self.shares.get(name, 0.0)
+
+    def is_hot(self, name: str) -> bool:
+        """Whether it is worth looking at."""
+        return self.of(name) >= self.hot

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from whyfast import __version__
 from whyfast.fleet.joining import OneResult
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
-from whyfast.model.merged import Merged
-from whyfast.report.result_json import from_json, to_json
+from whyfast.model.merged import MachineResult, Merged
+from whyfast.report.result_json import dump_lines, from_json, to_json
 from whyfast.report.topics.over_machines import machine_sentences
 
 #: Raised by one whenever a reader of the old form would misread the new one.
@@ -22,24 +22,25 @@ SCHEMA = "whyfast-merged/1"
 def dump_merged(merged: Merged) -> str:
     """The JSON text: each machine's whole result, and what is said over all; docs/merge.md has the
     keys."""
-    data = encode(merged)
-    data["machines"] = [
-        {
-            "machine": encode(m.machine),
-            "sources": list(m.sources),
-            "notes": list(m.notes),
-            "result": to_json(m.result),
-        }
-        for m in merged.machines
-    ]
-    whole = {
+    head = {
         "schema": SCHEMA,
         "generator": {"name": "whyfast", "version": __version__},
         "answer": machine_sentences(merged),
-        # What a person looks for comes first, the bulk of raw values last.
-        **{key: data[key] for key in sorted(data, key=lambda key: key == "machines")},
+        **encode(replace(merged, machines=())),
     }
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    del head["machines"]
+    # What a person looks for comes first, the bulk of raw values last.
+    machines = ",\n".join(dump_lines(_machine(m), -1) for m in merged.machines)
+    return f'{dump_lines(head)[:-2]},\n "machines": [\n{machines}\n ]\n}}\n'
+
+
+def _machine(m: MachineResult) -> dict[str, Any]:
+    return {
+        "machine": encode(m.machine),
+        "sources": list(m.sources),
+        "notes": list(m.notes),
+        "result": to_json(m.result),
+    }
 
 
 def results_in(data: Mapping[str, Any], *, where: str | Path) -> list[OneResult]:

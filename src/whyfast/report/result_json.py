@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
+from whyfast.formats.source import read_text
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -19,6 +20,9 @@ from whyfast.report.topics.distribution import Distribution, distributions
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-result/2"
+
+#: The most bytes of a file; parsed, they take some ten times as much memory.
+_LIMIT = 1_000_000_000
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -58,7 +62,7 @@ def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Re
 def dump_result(result: Result) -> str:
     """The JSON text of a result: one line a verdict, build or block, so that two of them can
     be compared line by line."""
-    return _dump(to_json(result), 0) + "\n"
+    return dump_lines(to_json(result)) + "\n"
 
 
 def load_result(path: Path) -> Result:
@@ -69,9 +73,7 @@ def load_result(path: Path) -> Result:
 def read_json(path: Path) -> Any:
     """What a JSON file holds. UserError naming the file where it cannot be read as JSON."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+        return json.loads(read_text(path, _LIMIT))
     except ValueError as error:
         raise UserError(f"is not JSON: {error}", where=path) from error
     except RecursionError:
@@ -90,6 +92,12 @@ def _result_in(data: dict[str, Any]) -> Result:
     result: Result = decode(Result, data)
     if not result.question.baselines:
         raise Malformed("question.baselines", "one or more are wanted")
+    variants = {v.name for v in result.question.variants}
+    for i, build in enumerate(result.recorded.builds):
+        if build.variant not in variants:
+            raise Malformed(
+                f"recorded.builds[{i}].variant", f"{build.variant!r:.60} is no variant of the study"
+            )
     return result
 
 
@@ -207,12 +215,13 @@ _RESTORED = {
 }
 
 
-def _dump(value: Any, depth: int) -> str:
-    """JSON with one line an entry down to the third level, compact below."""
+def dump_lines(value: Any, depth: int = 0) -> str:
+    """JSON with one line an entry down to the third level, compact below; with a ``depth`` below 0
+    by as many levels further down."""
     if depth < 3 and isinstance(value, (dict, list)) and value:
         pad, end = " " * (depth + 1), " " * depth
         if isinstance(value, dict):
-            items = [f"{_compact(k)}: {_dump(v, depth + 1)}" for k, v in value.items()]
+            items = [f"{_compact(k)}: {dump_lines(v, depth + 1)}" for k, v in value.items()]
             opening, closing = "{", "}"
         else:
             items = [_compact(item) for item in value]

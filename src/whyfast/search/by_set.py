@@ -23,7 +23,7 @@ from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import BAD, GOOD, SetSubject
-from whyfast.search.study_subject import StudySubject, as_linked
+from whyfast.search.study_subject import StudySubject, as_linked, incrementally
 from whyfast.store.home import Home
 
 
@@ -32,7 +32,8 @@ class SetSearch:
     """What a user asks. ``good`` and ``bad`` are variants of the study; or flags of the compiler
     (``-O2 -fno-gcse``), which are given to ``variant`` (None: the study's main baseline).
     ``benchmarks`` are all of them when empty, ``margin`` None is the study's, ``blocks`` the most
-    to take. ``object`` is for axes that are over one."""
+    to take. ``object`` is for axes that are over one. ``incremental``: mixtures are
+    compiled in the folder that the last one left; what is verified is built clean."""
 
     axis: str
     good: str
@@ -44,6 +45,7 @@ class SetSearch:
     fresh: bool = False
     quantity: Quantity = "time"
     object: str = ""
+    incremental: bool = False
 
 
 def search_by_set(
@@ -52,6 +54,9 @@ def search_by_set(
     """Which differences carry the difference. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
     check_quantity(search.quantity, study)
+    timed = search.quantity == "time"
+    if not timed:  # a count is the same in every layout
+        study = replace(study, measure=replace(study.measure, layouts=0))
     work = Work(replace(study, twin=False), home, observer, outside)
     good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
     mixing = MIXINGS[search.axis](work, MixingEnds(good, bad, search.object))
@@ -65,7 +70,6 @@ def search_by_set(
     if search.fresh:
         file.unlink(missing_ok=True)
     candidates = [AxisCandidate(v.name, v.name, v) for v in (mixing.good, mixing.bad)]
-    timed = search.quantity == "time"
     subject = StudySubject(
         work,
         candidates,
@@ -73,7 +77,7 @@ def search_by_set(
         relinkable=timed and study.build.link is not None and study.measure.layouts > 0,
         quantity=search.quantity,
         make=mixing.make,
-        unsettled=as_linked,
+        unsettled=incrementally if search.incremental else as_linked,
         ends=(GOOD, BAD),
     )
     observer.phase("search")

@@ -109,10 +109,11 @@ def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
 
 @lru_cache(maxsize=64)
 def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
-    """The interval of every verdict for these log ratios; the last ones are remembered."""
+    """The interval of every verdict for these log ratios, taken for independent as the search's
+    model takes them; the last ones are remembered."""
     if 2 ** len(values) < 2 / alpha:
         return -math.inf, math.inf
-    return confidence_interval(np.array(values), alpha)
+    return confidence_interval(np.array(values), alpha, independent=True)
 
 
 def _attempt(observation: Observation) -> int:

@@ -58,7 +58,7 @@ def _instructions(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
     with scratch_folder(work.home) as folder:
         counter = BuildCounter(work, {}, folder)
         for benchmark in (b for b in work.question.benchmarks if b.kind.countable):
-            counts, _ = counter.simulated(benchmark)
+            counts, _, _ = counter.simulated(benchmark)
             (mine,) = [c for c in counts if c.variant == name]
             executed = [c.value for c in mine.counters if c.name == "instructions"]
             if mine.failed or not executed or not executed[0]:

@@ -29,6 +29,8 @@ class SetSubject:
         """Take a block."""
         chosen = [] if wanted.subset is None else [self._number(wanted.subset)]
         try:
+            if wanted.fresh:
+                self.subject.settle(chosen)
             blocks = self.subject.block([GOOD, BAD, *chosen], layouts=wanted.layouts)
         except CandidateFailed as failed:
             if failed.candidate in (GOOD, BAD) or wanted.subset is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,8 +54,9 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk. Which run is
-    the newest is told by the order of writing: the clock may have been set back meanwhile.
+    """The database. Every method that writes returns only once the data is on disk, but within
+    :meth:`together`. Which run is the newest is told by the order of writing: the clock may have
+    been set back meanwhile.
 
     Each raises UserError when the file cannot be read or written, as on a full disk.
     """
@@ -91,7 +93,28 @@ class SampleStore:
         self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def close(self) -> None:
-        self._db.close()
+        """What was written before is on disk then."""
+        try:
+            self._commit()
+        except sqlite3.ProgrammingError:
+            pass  # it was closed before
+        finally:
+            self._db.close()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written within is on disk when this ends, however it ends, with one wait for the
+        disk. Others that write wait as long."""
+        if not self._db.in_transaction:
+            self._execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            self._commit()
+
+    def _commit(self) -> None:
+        if self._db.in_transaction:  # a full disk has ended it
+            self._execute("COMMIT")
 
     def _execute(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows at once: a damaged file may be noticed with any of them."""
@@ -202,7 +225,7 @@ class SampleStore:
         """Append a block."""
         self._execute(
             "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
-            (run, block.benchmark, block.index, block.session, json.dumps(asdict(block))),
+            (run, block.benchmark, block.index, block.session, json.dumps(vars(block))),
         )
 
     def add_failure(self, run: str, failure: RunFailure) -> None:

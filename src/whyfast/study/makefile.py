@@ -35,11 +35,14 @@ _ASKS = re.compile(
 )
 
 _RULE = re.compile(
-    r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|[^#;=])*)(?:;(?P<recipe>[^#]*))?(#.*)?$"
+    r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
 )
 
 #: So deep do Makefiles ask others, at most.
 _DEEPEST = 4
+
+#: Characters of a line that is read: a list of a thousand files has as many.
+_LONGEST = 20_000
 
 
 @dataclass
@@ -58,6 +61,8 @@ class Makefile:
     def expand(self, text: str) -> str:
         """With the values of variables; those that have none are empty, as in make."""
         for _ in range(_DEEPEST):
+            if len(text) > _LONGEST:
+                return ""
             text = re.sub(r"\$[({](\w+)[)}]", lambda v: self.variables.get(v[1], ""), text)
         return text
 
@@ -72,6 +77,7 @@ def read_makefile(file: Path) -> Makefile:
     """The variables, the targets and their recipes."""
     made = Makefile(file.parent)
     lines = text_of(file).replace("\\\n", " ").splitlines()
+    lines = [line for line in lines if len(line) <= _LONGEST]
     for line in lines:
         if found := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
             before = made.variables.get(found[1], "") if found[2] == "+" else ""

@@ -18,6 +18,9 @@ SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 #: At most so many benchmarks are written for a project that has them in its files.
 MOST = 12
 
+#: Bytes of a file that are looked at; no file that a person wrote has as many.
+_MOST_TEXT = 1_000_000
+
 
 @dataclass(frozen=True)
 class Project:
@@ -77,9 +80,12 @@ def needed(file: Path) -> str:
 
 
 def text_of(file: Path) -> str:
-    """Empty when it cannot be read."""
+    """Its first megabyte; empty when it cannot be read, or is no plain file."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        if not file.is_file():  # a pipe would never end
+            return ""
+        with file.open("rb") as opened:
+            return opened.read(_MOST_TEXT).decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.build.example import reasons, recipe
+from tests.unit.build.example import named, reasons, recipe
 
 from whyfast.build.incremental import build_incrementally, incremental_digest, slot_of
 from whyfast.build.recipe import Recipe
@@ -163,7 +163,7 @@ def test_a_folder_whose_last_build_did_not_end_is_not_gone_on_with(
     project = _project(source)
     _build(project, store)
     listing = slot_of(project, store) / "source.json"
-    assert json.loads(listing.read_text()) == ["Makefile", "a.txt", "b.txt", "c.txt"]
+    assert json.loads(listing.read_text()) == [["Makefile", "a.txt", "b.txt", "c.txt"], [[], []]]
     listing.unlink()
     (source / "b.txt").write_text("b 2\n")
     made = _build(_project(source), store)
@@ -184,3 +184,28 @@ def test_an_interrupt_leaves_no_build(
     monkeypatch.undo()
     assert store.find(incremental_digest(project)) is None
     assert not _build(project, store).reused
+
+
+def test_with_other_flags_all_is_compiled_again_and_nothing_else(
+    source: Path, store: BuildStore
+) -> None:
+    # What is no object stays, and so does what belongs to the source.
+    steps = (
+        "cd {source}; [ -e said ] || echo configured >> said",
+        r"cd {source}; set -- {cflags}; [ -e a.o ] || printf '\177ELF %s' $1 > a.o",
+        "cp {source}/a.o {program}",
+    )
+    (source / "tool").write_bytes(b"\x7fELF of the source")
+
+    def made(*flags: str) -> tuple[bytes, Path]:
+        plain = recipe(source, steps=steps, program="vm", variant=named("base", *flags))
+        built = _build(plain, store)
+        return built.program.read_bytes(), slot_of(plain, store) / "work" / "src"
+
+    first, slot = made("-O2")
+    (slot / "said").write_text("configured before\n")
+    second, same = made("-O3")
+    assert (first, second) == (b"\x7fELF -O2", b"\x7fELF -O3")
+    assert same == slot
+    assert (slot / "said").read_text() == "configured before\n"
+    assert (slot / "tool").stat().st_mtime == OLD

@@ -36,14 +36,13 @@ def keep(database: Path, result: Result) -> None:
 
 def test_two_files(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["merge", *files]) == 0
-    said = capsys.readouterr().out
     assert (
-        said
+        capsys.readouterr().out
         == """\
 Is it slower?
 
-slow is slower than base on wren (of wren) only (1.100x [1.098, 1.102]), the
-same elsewhere; the ratio on wren is 1.100x [1.097, 1.104] that on kite.
+slow is slower than base on wren (Arm-wren) only (1.100x [1.098, 1.104]), the
+same on kite (Arm-kite); the ratio on wren is 1.10x [1.09, 1.11] that on kite.
 
 Time on fib against base, on each machine
 variant  kite  wren
@@ -51,7 +50,6 @@ slow     same  1.100x slower
 
 Intervals, benchmarks and each machine by itself: -v, or --html FILE.
 """
-        or said.count("\n") <= 24
     )
 
 
@@ -100,10 +98,11 @@ def test_a_merged_file_again(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        ("", "is empty"),
         ("[" * 100_000, "is not JSON of whyfast: nested too deeply"),
         ("[]", "a JSON object is wanted at the top"),
-        ("\x00\xff", "is not JSON: "),
+        ("\x00\xff", "is not text (byte 1 is not UTF-8)"),
+        ("{", "is not JSON: "),
         ('{"schema": "whyfast-result/9"}', "schema: 'whyfast-result/9' cannot be read; "),
         ('{"schema": "whyfast-result/2"}', "question: is missing"),
         ('{"schema": "whyfast-merged/1"}', "machines: a list is wanted, not null"),
@@ -124,6 +123,7 @@ def test_damaged_files_are_one_line(
     ("argument", "said"),
     [
         ("nowhere.json", "nowhere.json: cannot be read: No such file or directory"),
+        ("/dev/zero", "/dev/zero: is not a file"),
         ("nowhere", "nowhere: no result is kept under this name"),
         ("\x1b[2J", "\\x1b[2J: no result is kept under this name"),
         (

@@ -56,7 +56,7 @@ def measured(
         for index in range(blocks)
         for benchmark in asked.benchmarks
     ]
-    own = {"hostname": machine, "cpu_model": f"CPU of {machine}", "boot_id": f"boot {machine}"}
+    own = {"hostname": machine, "cpu_model": f"Arm-{machine}", "boot_id": f"boot {machine}"}
     facts = {**own, "whyfast": "1.0", **(environment or {})}
     recorded = Recorded(
         run=session,

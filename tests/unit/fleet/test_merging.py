@@ -9,9 +9,10 @@ from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
+from whyfast.model.evidence import DispatchFacts, Evidence
 from whyfast.model.merged import Lacks, Merged
 from whyfast.model.question import Claim
-from whyfast.model.result import Result
+from whyfast.model.result import Found, Result
 
 
 def merged(*results: Result) -> Merged:
@@ -232,3 +233,37 @@ def test_times_that_no_clock_gives_are_refused(bad: float) -> None:
     with pytest.raises(UserError) as error:
         merged(good, wrong)
     assert str(error.value) == "1.json: recorded.blocks[0].values.slow: times above 0 are wanted"
+
+
+def test_instructions_are_not_compared_with_times() -> None:
+    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
+    counted = replace(other, judged=replace(other.judged, about="counts"))
+    with pytest.raises(UserError) as error:
+        merged(one, counted)
+    assert str(error.value) == "1.json: counts instructions, and the first file measures times"
+
+
+def test_layouts_on_one_machine_alone_are_named() -> None:
+    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
+    varied = replace(other, judged=replace(other.judged, about="change"))
+    assert [c.text for c in merged(one, varied).confounds] == [
+        "verdicts are not about the same: of programs as linked (kite); over drawn layouts (wren)"
+    ]
+
+
+def test_other_dispatch_and_unfinished_runs_are_named() -> None:
+    found = []
+    for i, (name, form) in enumerate({"kite": "merged", "wren": "replicated"}.items()):
+        one = measured(name, {"slow": 1.1}, seed=i)
+        facts = DispatchFacts("loop", form, 6, 172, 1, 4100, 16_384, "seen")  # type: ignore[arg-type]
+        evidence = Evidence("slow", "x86-64", facts, ())
+        recorded = replace(one.recorded, complete=name == "kite")
+        found.append(replace(one, recorded=recorded, found=Found(evidence=(evidence,))))
+    assert [(c.severity, c.text) for c in merged(*found).confounds] == [
+        (
+            "warning",
+            "slow does not dispatch alike on all machines: loop merged (kite); loop replicated "
+            "(wren)",
+        ),
+        ("warning", "the run is not complete on wren"),
+    ]

@@ -155,6 +155,27 @@ def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:
     assert len({r.recorded.run for r in results.values()}) == 3
 
 
+def test_what_hosts_answered_is_on_disk_before_any_of_them_is_asked_for_more(fleet: Fleet) -> None:
+    heard, told, stored = [0], [0], [0]
+
+    class Looking(StandIn):
+        def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
+            super().hand(host, task, data)
+            if heard[0] and len(told) < 30:
+                told.append(heard[0])
+                stored.append(len(fleet.stored()))
+
+        def next(self, timeout: float) -> Event | None:
+            event = super().next(timeout)
+            if isinstance(event, Answered):
+                heard[0] += b'"block":{' in bytes(event.answer)  # type: ignore[call-overload]
+            return event
+
+    fleet.shard(cluster=Looking(fleet.world, fleet.folder, fleet.hosts))
+    assert stored == told
+    assert 3 < len(set(told)) < 15  # of several hosts at once
+
+
 def test_programs_are_sent_once_and_blocks_after_that(fleet: Fleet) -> None:
     fleet.shard()
     kinds = [kind for host, kind in fleet.used.log if host == "ash"]

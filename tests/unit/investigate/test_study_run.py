@@ -11,7 +11,7 @@ import pytest
 from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
-from tests.unit.measure.doubles import fails_at
+from tests.unit.measure.doubles import FakeClock, fails_at
 
 from whyfast.cli.output import exit_code
 from whyfast.investigate.study_run import run_study
@@ -313,6 +313,65 @@ def test_a_program_that_crashes_once_in_a_while_keeps_what_was_measured_before(
     said = {v.variant: v for v in result.judged.verdicts}
     assert (said["b"].word, said["b"].blocks) == ("slower", len(held))
     assert exit_code(result, None) == 1
+
+
+@pytest.mark.parametrize("how", ["written over", "another in its place", "a link", "gone"])
+def test_a_program_that_is_changed_while_it_is_measured_makes_no_verdict(
+    bench: Bench, how: str
+) -> None:
+    plain, other = ratios({"a": 1.0, "b": 1.2, "c": 1.0}), bench.folder / "other"
+    other.write_text("another")
+    changed: list[Path] = []
+
+    def script(variant: str, loops: int, before: int) -> Any:
+        if variant == "b" and before == 1 and not changed:
+            programs = (bench.folder / "cache" / "builds").glob("*/work/vm")
+            program = next(p for p in programs if p.read_text() == "b")
+            changed.append(program)
+            if how == "written over":
+                program.write_text("another")
+            else:
+                program.unlink()
+            if how == "another in its place":
+                other.rename(program)
+            elif how == "a link":
+                program.symlink_to(other)
+        return plain(variant, loops, before)
+
+    bench.world.script = script
+    with pytest.raises(UserError) as caught:
+        bench.run(measure=MeasureSpec(budget=60.0, turns=2, stop="budget"))
+    assert changed
+    assert str(caught.value) == (
+        "the program of b: was changed while it was measured, so what was measured is of no use; "
+        "run it again with --fresh"
+    )
+
+
+class SteppedClock(FakeClock):
+    """Somebody sets the wall clock after two seconds of measuring."""
+
+    def __init__(self, step: float) -> None:
+        super().__init__()
+        self._step = step
+
+    def now(self) -> float:
+        return super().now() + (self._step if self.seconds > 2.0 else 0.0)
+
+
+@pytest.mark.parametrize("step", [-3600.0, 3600.0])
+def test_a_step_of_the_clock_while_measuring_does_not_matter(tmp_path: Path, step: float) -> None:
+    found = []
+    for name, clock in (("even", FakeClock()), ("stepped", SteppedClock(step))):
+        (tmp_path / name).mkdir()
+        bench = Bench(tmp_path / name, World(clock=clock))
+        bench.world.script = ratios({"a": 1.0, "b": 1.2, "c": 1.0})
+        result = bench.run(measure=MeasureSpec(budget=60.0, turns=2, stop="budget"))
+        blocks = [(b.benchmark, b.index, b.order, b.values) for b in result.recorded.blocks]
+        found.append((blocks, result.judged.verdicts, bench.watcher.heard, clock.seconds))
+        assert clock.seconds > 20.0
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 8
 
 
 def test_what_programs_leave_running_is_told_once(bench: Bench) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyfast.judge.decide import adjusted_level, judge_family, precise_enough, word
+from whyfast.judge.decide import adjusted_level, judge_each, judge_family, precise_enough, word
 from whyfast.judge.eprocess import confidence_interval, log_e_value
 from whyfast.judge.estimate import location
 from whyfast.judge.few import needed_blocks
@@ -251,7 +251,7 @@ def test_correlated_blocks_widen_the_interval_and_are_warned_of() -> None:
     (verdict,) = judge_family({KEY: d}, margin=0.01)
     assert verdict.correlation
     assert 0.5 < verdict.correlation < 0.9
-    low, high = confidence_interval(d, 0.01)
+    low, high = confidence_interval(d, 0.01, independent=True)
     assert math.log(verdict.high / verdict.low) > 1.5 * (high - low)
     (shuffled,) = judge_family({KEY: rng.permutation(d)}, margin=0.01)
     assert shuffled.correlation is None
@@ -267,3 +267,12 @@ def test_statistics_that_disagree_are_told() -> None:
     assert [*verdict.statistics.values()] == pytest.approx([1.0513, 1.0513, 1.0, 1.0], abs=0.002)
     # That there is a difference is sure all the same.
     assert verdict.log_e > 10
+
+
+def test_each_at_full_level_is_as_if_it_were_the_only_one() -> None:
+    samples: dict[Key, Floats] = {
+        ("fib", f"v{i}", "old"): _noise(n, shift, seed=i)
+        for i, (n, shift) in enumerate([(30, 0.02), (30, 0.0), (30, -0.02), (12, 0.01)])
+    }
+    alone = [judge_family({key: d}, margin=0.01)[0] for key, d in samples.items()]
+    assert list(judge_each(samples, margin=0.01)) == alone

@@ -11,17 +11,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.eprocess import (
     LAMBDAS,
     WEIGHTS,
     confidence_interval,
+    counted,
     evidence,
     intervals,
     log_e_value,
     log_wealth,
 )
 from whyfast.judge.estimate import location
-from whyfast.judge.ratios import Ratios
+from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import Strategies, strategies
 
 Floats = NDArray[np.float64]
@@ -62,6 +64,12 @@ def _against(d: Ratios | Floats, theta: float) -> tuple[float, float]:
     """log wealth against the log ratio from above and from below."""
     series = d if isinstance(d, Ratios) else Ratios(d[None])
     above, below = evidence(strategies([series]), np.array([theta]))
+    return float(above[0]), float(below[0])
+
+
+def _counted(d: Ratios | Floats, theta: float) -> tuple[float, float]:
+    s = strategies([as_ratios(d)])
+    above, below = counted(s, np.array([theta]), likelihood(s.x[:, -1]))
     return float(above[0]), float(below[0])
 
 
@@ -157,10 +165,10 @@ def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alp
     limit, step = math.log(2 / alpha), _rounding(d)
     low, high = confidence_interval(d, alpha)
     # Sums of logarithms are rounded: the end itself may be refuted by all but 1e-12.
-    assert _against(d, low)[0] >= limit - 1e-12
-    assert _against(d, high)[1] >= limit - 1e-12
-    assert limit > _against(d, low + step)[0]
-    assert limit > _against(d, high - step)[1]
+    assert _counted(d, low)[0] >= limit - 1e-12
+    assert _counted(d, high)[1] >= limit - 1e-12
+    assert limit > _counted(d, low + step)[0]
+    assert limit > _counted(d, high - step)[1]
 
 
 @settings(max_examples=50)
@@ -312,16 +320,10 @@ def test_many_comparisons_at_once_are_each_what_it_is_alone(d: Ratios) -> None:
         assert apart[i] == alone[2][0]
 
 
-@settings(max_examples=50)
-@given(d=_ratios(9, 40))
-def test_more_correlation_never_makes_an_interval_shorter(d: Ratios) -> None:
-    s = strategies([d])
-    low, high, apart = intervals(s, np.array([0.05]))
-    wide_low, wide_high, wide_apart = intervals(s, np.array([0.05]), np.array([2.0]))
-    if not apart[0] and not wide_apart[0]:
-        step = _rounding(d.medians)
-        assert wide_low[0] <= low[0] + step
-        assert wide_high[0] >= high[0] - step
+@given(d=_ratios(1, 40), theta=_RATIO)
+def test_no_more_counts_than_there_is(d: Ratios, theta: float) -> None:
+    for counts, wealth in zip(_counted(d, theta), _against(d, theta), strict=True):
+        assert counts <= wealth
 
 
 @settings(max_examples=100)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import LiveJudge
+from whyfast.judge.live import FEW_LOOKS, LiveJudge
 from whyfast.judge.whole import judge_study
 from whyfast.model.sample import Block
 
@@ -123,3 +123,13 @@ def test_processes_that_warm_up_want_more_turns(times: list[float], turns: int) 
     assert live.least_turns("fib") == 0
     live.update("fib", blocks, ("a", "b"), "a", takes_turns=True)
     assert live.least_turns("fib") == turns
+
+
+def test_with_few_looks_it_is_judged_from_nine_blocks_on_and_when_grown_by_a_third() -> None:
+    live = LiveJudge(0.01, looks=FEW_LOOKS)
+    slow = [block({"a": [1.0], "b": [2.0 + i / 100]}, index=i) for i in range(22)]
+    seen = []
+    for end in range(1, 23):
+        said = live.update("fib", slow[:end], ("a", "b"), "a")
+        seen.append(said[0].blocks if said else 0)
+    assert seen == [0] * 8 + [9] * 3 + [12] * 4 + [16] * 5 + [21] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -13,10 +14,13 @@ from whyfast.report.numbers import (
     format_e_value,
     format_percent,
     format_ratio,
+    format_rough,
     format_seconds,
     format_verdict,
+    plain_ratio_text,
     ratio_text,
 )
+from whyfast.report.topics.check import change_text, percent_interval
 
 
 @pytest.mark.parametrize(
@@ -32,6 +36,7 @@ from whyfast.report.numbers import (
         (1.00021, 1.00012, 1.00030, "1.0002x slower [1.0001, 1.0003]"),
         (41.23, 38.2, 44.9, "41.2x slower [38.2, 44.9]"),
         (412.3, 382.1, 449.2, "412x slower [382, 449]"),
+        (59430.0, 59000.0, 60000.0, "59430x slower [59000, 60000]"),
         (math.nan, 0.0, math.inf, "– [–, –] (too few blocks)"),
     ],
 )
@@ -73,6 +78,14 @@ def test_seconds(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0053, "0.53 %"), (0.091, "9.1 %"), (0.994, "99 %"), (9.1, "910 %"), (59.43, "5,943 %")],
+)
+def test_a_rough_share_has_no_power_of_ten(share: float, text: str) -> None:
+    assert format_rough(share) == text
+
+
 def test_percent_and_e_value() -> None:
     assert (format_percent(0.01), format_percent(0.005)) == ("1 %", "0.5 %")
     assert (format_e_value(0.0), format_e_value(27.6)) == ("1", "10^12")
@@ -101,3 +114,57 @@ def test_no_row_of_zeros_that_the_interval_does_not_carry(
     assert len(decimals) == 1
     usual = 2 if max(ratio, 1 / ratio) < 10 else 1 if max(ratio, 1 / ratio) < 100 else 0
     assert decimals <= ({usual} if len(shown) == 1 else {usual, 1, 2, 3, 4})
+
+
+RATIOS = st.floats(-6, 6).map(math.exp)
+ENDS = st.floats(1e-7, 3).map(math.exp)
+
+
+def _printed(text: str) -> list[float]:
+    """Every number in it, an end without a bound as what it may be."""
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+@given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
+def test_an_estimate_is_printed_within_its_interval(
+    ratio: float, below: float, above: float, off: float
+) -> None:
+    """Also one that another statistic puts elsewhere, in every form in which a ratio is printed."""
+    low, high, estimate = ratio / below, ratio * above, ratio * off
+    for text in (
+        str(ratio_text(estimate, low, high)),
+        str(plain_ratio_text(estimate, low, high)),
+        format_ratio(estimate, low, high),
+        *(
+            format_verdict(verdict("b", "a", word, estimate, low, high), 0.01).split("(")[-1]
+            for word in ("faster", "slower", "same", "undecided")
+        ),
+    ):
+        value, least, most = _printed(text)[:3]
+        assert least <= value <= most, text
+
+
+@given(ratio=RATIOS, below=ENDS, above=ENDS)
+def test_digits_are_those_that_the_interval_carries(
+    ratio: float, below: float, above: float
+) -> None:
+    """At most three significant digits beyond the place of the first in which the ends differ."""
+    text = ratio_text(ratio, ratio / below, ratio * above)
+    value, least, most = _printed(str(text))
+    decimals = len(text.value.removesuffix("x").partition(".")[2])
+    width = most - least
+    usual = 2 if value < 10 else 1 if value < 100 else 0
+    if width == 0:
+        assert decimals <= usual
+    else:
+        assert decimals <= max(usual, 3 - math.floor(math.log10(width)) - 1)
+
+
+@given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
+def test_a_change_in_per_cent_lies_within_its_interval(
+    ratio: float, below: float, above: float, off: float
+) -> None:
+    said = verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above)
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", percent_interval(said))]
+    value = float(re.findall(r"\d+(?:\.\d+)?", change_text(said))[0])
+    assert numbers[0] <= value <= numbers[1], (change_text(said), percent_interval(said))

@@ -113,6 +113,12 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
          "'slower', 'same', 'undecided' is wanted, not 'fast'"),
         (["recorded", "builds", 1, "kind"], "gone", "recorded.builds[1].kind: one of 'built', "
          "'not-buildable', 'failed' is wanted, not 'gone'"),
+        (["recorded", "builds", 1, "kind"], {}, "recorded.builds[1].kind: one of 'built', "
+         "'not-buildable', 'failed' is wanted, not {}"),
+        (["recorded", "builds", 1, "variant"], "gone",
+         "recorded.builds[1].variant: 'gone' is no variant of the study"),
+        (["recorded", "blocks", 2, "seconds"], 10**400,
+         "recorded.blocks[2].seconds: a number is wanted, not one so large"),
         (["recorded", "builds", 1, "digest"], 5,
          "recorded.builds[1].digest: a string is wanted, not a whole number"),
         (["recorded", "blocks", 2, "values", "clang18-goto", 1], True,

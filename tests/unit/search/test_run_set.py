@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +86,13 @@ def test_the_one_flag_is_told(home: Home) -> None:
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
     assert '"schema": "whyfast-search-set/1"' in dump_set(found)
+
+
+def test_of_objects_the_search_of_their_functions_is_named(home: Home) -> None:
+    found, *_ = _search(home)
+    named = replace(found, axis="objects", differences=tuple(f"src/{n}.o" for n in range(8)))
+    shown = render_markdown(set_page(named))
+    assert "Which of its functions: `--axis functions --object src/5.o`." in shown
 
 
 def test_two_that_interact_are_told_so(home: Home) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -282,3 +283,23 @@ def test_what_is_newest_does_not_depend_on_a_clock_that_was_set_back(store: Samp
     assert unfinished is not None
     assert unfinished.id == "r2"
     assert [run.id for run in store.runs()] == ["r1", "r2"]
+
+
+def test_what_is_written_together_is_there_for_others_when_that_ends_also_by_an_error(
+    store: SampleStore, path: Path
+) -> None:
+    first, second = (block({"a": [1.0]}, index=i) for i in (0, 1))
+    seen: list[list[Block]] = []
+
+    def write(other: SampleStore) -> None:
+        with store.together():
+            store.add_block("r1", first)
+            store.add_block("r1", second)
+            seen.append(other.blocks("r1"))
+            raise KeyboardInterrupt
+
+    with closing(SampleStore(path)) as other:
+        with pytest.raises(KeyboardInterrupt):
+            write(other)
+        assert seen == [[]]
+        assert other.blocks("r1") == [first, second]

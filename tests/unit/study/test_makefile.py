@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,23 @@ def test_the_file_that_make_would_read(tmp_path: Path) -> None:
     for name in ("Makefile", "makefile", "GNUmakefile"):
         (tmp_path / name).touch()
         assert makefile_in(tmp_path) == tmp_path / name
+
+
+def test_hostile_makefiles_are_read_in_no_time(tmp_path: Path) -> None:
+    """Where a pattern went back over what it has read, these would take years."""
+    assert made_by(tmp_path, "a: " + "$(x)" * 4000 + "=\n") is None
+    assert made_by(tmp_path, "a: " + "$(" * 4000 + "=\n") is None
+    assert made_by(tmp_path, "V = " + "$(V)" * 500 + "\nall: $(V)\n") is None
+    assert made_by(tmp_path, "a" + " " * 900_000 + "\n") is None
+
+
+def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "GNUmakefile")
+    (tmp_path / "makefile").symlink_to("/dev/zero")
+    assert makefile_in(tmp_path) is None
+    (tmp_path / "Makefile").write_bytes(b"all: prog\n")
+    os.truncate(tmp_path / "Makefile", 50_000_000_000)  # of zeros, without room on the disk
+    assert program_of(tmp_path / "Makefile") == ("prog", "prog")
 
 
 @settings(

@@ -1,19 +1,29 @@
 """Programs inside of other files: static archives, Debian packages, wheels.
 
 One part is taken out: the one that was asked for as ``FILE:PART``, else the largest with machine
-code. What a container says of itself is checked, and nothing is unpacked but that part.
+code. What a container says of itself is checked, and nothing is unpacked but that part: others are
+looked at for their first bytes. What is in a container in a container stays there.
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
+import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import IO, cast
 
 from whyfast.explain.objects.elf import damaged, read_blob
+from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpacked
 from whyfast.model.errors import UserError
 
 _AR, _AR_HEADER = b"!<arch>\n", 60
@@ -21,16 +31,29 @@ _AR, _AR_HEADER = b"!<arch>\n", 60
 _DATA = "data.tar"
 #: The first bytes of programs and objects that can be read.
 _CODE = (b"\x7fELF", b"MZ", b"\x64\x86", b"\x64\xaa", b"\xcf\xfa\xed\xfe")
+#: Bytes that one part may have, and all files of a Debian package: more than those of a browser
+#: with its debug information.
+MOST_BYTES = 4_000_000_000
+#: Files in one container.
+MOST_PARTS = 200_000
+#: What damaged archives raise.
+_DAMAGE = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(OSError, EOFError, RuntimeError, ValueError),
+)
+_FIRST, _AT_ONCE = 4, 1 << 20
 #: Names that are listed where a part is not there.
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class Part:
-    """A file in a container; ``read`` gives its bytes."""
+    """A file in a container, with its first bytes; ``read`` gives all of them, and raises UserError
+    where they are damaged."""
 
     name: str
     size: int
+    first: bytes
     read: Callable[[], bytes]
 
 
@@ -53,7 +76,7 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
     parts = _parts(path)
     if parts is None:
         return TakenOut(given)
-    code = sorted((p for p in parts if p.read()[:4].startswith(_CODE)), key=lambda p: -p.size)
+    code = sorted((p for p in parts if p.first.startswith(_CODE)), key=lambda p: -p.size)
     if not code:
         raise UserError("holds no file with machine code", where=path)
     fitting = [p for p in code if not wanted or p.name == wanted or p.name.endswith(f"/{wanted}")]
@@ -64,7 +87,12 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
             f"has no part {wanted!r} with machine code; it has {some}{more}", where=path
         )
     part = fitting[0]
-    written = folder / f"{len(list(folder.iterdir()))}-{Path(part.name).name}"
+    if part.size > MOST_BYTES:
+        most = f"{MOST_BYTES / 1e9:g} GB"
+        raise UserError(f"{part.name} would have {part.size:,} bytes, over {most}", where=path)
+    # The name is the container's word: nothing of it leads elsewhere or is too long for a file.
+    name = re.sub(r"[^\w.+-]", "_", Path(part.name).name)[-80:]
+    written = folder / f"{len(list(folder.iterdir()))}-{name}"
     written.write_bytes(part.read())
     others = len(code) - 1
     note = f"{path.name}: {part.name}"
@@ -107,7 +135,7 @@ def _members(path: Path, blob: bytes) -> Iterator[Part]:
     while at + _AR_HEADER <= len(blob):
         header = blob[at : at + _AR_HEADER]
         name, size_text = header[:16].decode("latin-1").rstrip(), header[48:58].decode("latin-1")
-        if header[58:] != b"`\n" or not size_text.strip().isdigit():
+        if header[58:] != b"`\n" or not size_text.strip().isdecimal():
             damaged(path, "a header of it is none", "ar")
         start, size = at + _AR_HEADER, int(size_text)
         if start + size > len(blob):
@@ -118,38 +146,116 @@ def _members(path: Path, blob: bytes) -> Iterator[Part]:
             continue
         if name in ("/", "/SYM64/") or name.startswith("__.SYMDEF"):
             continue
-        if name.startswith("#1/") and name[3:].isdigit():
+        if name.startswith("#1/") and name[3:].isdecimal():
             long = int(name[3:])
             name = blob[start : start + long].rstrip(b"\0").decode("utf-8", "replace")
             start, size = start + long, max(size - long, 0)
-        elif name.startswith("/") and name[1:].isdigit():
+        elif name.startswith("/") and name[1:].isdecimal():
             name = names[int(name[1:]) :].split(b"\n", 1)[0].decode("utf-8", "replace")
-        yield Part(name.rstrip("/"), size, lambda s=start, n=size: blob[s : s + n])  # type: ignore[misc]
+        first = blob[start : start + _FIRST]
+        yield Part(name.rstrip("/"), size, first, partial(_slice, blob, start, size))
+
+
+def _slice(blob: bytes, start: int, size: int) -> bytes:
+    return blob[start : start + size]
 
 
 def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
+    compressed, total = data.read(), 0
     if data.name.endswith(".zst"):
-        raise UserError(
-            "is compressed with zstd, which is not read; unpack it with `dpkg-deb -x`", where=path
-        )
+        compressed = _unzstd(path, compressed)
     try:
-        with tarfile.open(fileobj=io.BytesIO(data.read())) as tar:
-            for member in tar:
+        with _tar(compressed) as tar:
+            for count, member in enumerate(tar):
+                total += member.size
+                _check_number(path, count)
+                if total > MOST_BYTES:
+                    most = f"{MOST_BYTES / 1e9:g} GB"
+                    raise UserError(f"would unpack to over {most}", where=path)
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
-                    content = file.read()
-                    yield Part(member.name.removeprefix("./"), member.size, lambda c=content: c)  # type: ignore[misc]
-    except (tarfile.TarError, EOFError, OSError) as error:
+                    name = member.name.removeprefix("./")
+                    read = partial(_untarred, path, compressed, count)
+                    yield Part(name, member.size, file.read(_FIRST), read)
+    except _DAMAGE as error:
         damaged(path, str(error), "package")
+
+
+class _Bounded:
+    """A decompressed archive, for tarfile: that asks for as many bytes at once as a header in it
+    says that the header has, and these need not be compressed to many."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= _AT_ONCE:
+            raise tarfile.ReadError(f"a header of it has {size:,} bytes")
+        return self._file.read(size)
+
+
+def _tar(compressed: bytes) -> tarfile.TarFile:
+    raw = io.BytesIO(compressed)
+    file: object = raw
+    if compressed.startswith((b"\xfd7zX", b"]\0\0\x80")):
+        file = lzma.LZMAFile(raw)  # noqa: SIM115 (the archive has it)
+    elif compressed.startswith(b"\x1f\x8b"):
+        file = gzip.GzipFile(fileobj=raw)
+    elif compressed.startswith(b"BZh"):
+        file = bz2.BZ2File(raw)
+    return tarfile.open(fileobj=cast(IO[bytes], _Bounded(cast(IO[bytes], file))), mode="r:")
+
+
+def _untarred(path: Path, compressed: bytes, number: int) -> bytes:
+    try:
+        with _tar(compressed) as tar:
+            file = tar.extractfile(next(islice(tar, number, None)))
+            chunks = iter(lambda: file.read(_AT_ONCE) if file is not None else b"", b"")
+            return b"".join(chunks)
+    except _DAMAGE as error:
+        damaged(path, str(error), "package")
+
+
+def _unzstd(path: Path, blob: bytes) -> bytes:
+    try:
+        return unpacked(blob, MOST_BYTES)
+    except TooLarge:
+        raise UserError(f"would unpack to over {MOST_BYTES / 1e9:g} GB", where=path) from None
+    except Damaged as error:
+        damaged(path, str(error), "zstd")
+    except NoReader:
+        raise UserError(
+            "is compressed with zstd, which nothing here can read: install the command zstd or the "
+            "Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
+            where=path,
+        ) from None
 
 
 def _zipped(path: Path) -> Iterator[Part]:
     try:
         with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
+            for count, info in enumerate(archive.infolist()):
+                _check_number(path, count)
                 if not info.is_dir() and info.file_size:
-                    content = archive.read(info)
-                    yield Part(info.filename, info.file_size, lambda c=content: c)  # type: ignore[misc]
-    except (zipfile.BadZipFile, OSError, RuntimeError, EOFError, ValueError) as error:
+                    with archive.open(info) as file:
+                        first = file.read(_FIRST)
+                    read = partial(_unzipped, path, info.header_offset)
+                    yield Part(info.filename, info.file_size, first, read)
+    except _DAMAGE as error:
         damaged(path, str(error), "zip")
+
+
+def _unzipped(path: Path, offset: int) -> bytes:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = archive.infolist()
+            return archive.read(next(i for i in infos if i.header_offset == offset))
+    except _DAMAGE as error:
+        damaged(path, str(error), "zip")
+
+
+def _check_number(path: Path, count: int) -> None:
+    if count >= MOST_PARTS:
+        raise UserError(f"holds more than {MOST_PARTS:,} files", where=path)

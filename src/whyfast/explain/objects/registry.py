@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.explain.objects.contents import Contents
@@ -19,8 +20,11 @@ _MACHO = (
 )
 
 
-def read_contents(path: Path, architecture: Architecture | None = None) -> Contents:
-    """Read a program. ``architecture`` chooses from a file that holds several.
+def read_contents(
+    path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
+) -> Contents:
+    """Read a program. ``architecture`` chooses from a file that holds several, and ``debug`` are
+    folders in which debug files of ELF programs are looked for first.
 
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
@@ -38,7 +42,7 @@ def read_contents(path: Path, architecture: Architecture | None = None) -> Conte
         from whyfast.explain.objects.macho import read_macho
 
         return read_macho(path, architecture)
-    return _read_elf(path)
+    return _read_elf(path, debug)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -51,11 +55,13 @@ def _first_bytes(path: Path) -> bytes:
         return b""  # whoever reads the whole says why that cannot be done
 
 
-def _read_elf(path: Path) -> Contents:
+def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
     elf = open_elf(path)
     try:
         image = elf_image(elf)
-        named = elf if elf.of_type("SHT_SYMTAB") or elf.relocatable else debug_file(elf) or elf
+        named = elf
+        if not (elf.of_type("SHT_SYMTAB") or elf.relocatable):
+            named = debug_file(elf, debug) or elf
         functions, note = list_functions(named, image.bases)
         objects = list_objects(named, image.bases)
         apply_relocations(elf, image)

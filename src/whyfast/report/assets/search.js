@@ -2,40 +2,43 @@
 // The posterior by place of the step, and below it each candidate's ratio to the good end.
 KINDS.search = (parent, read) => {
   const { gaps, measured, skipped, names, steps, last } = read();
-  const box = make("div", undefined, {
-    role: "img", "aria-label": "The posterior by step, and each candidate's ratio; the tables say the same",
-  });
   const legend = make("p", undefined, { class: "legend" });
   legend.append(make("span", "█ probability of a step "), make("span", "● ratio to the good end "));
   if (skipped.length) legend.append(make("span", "✖ skipped "));
   if (steps.length) legend.append(make("span", "┆ the answer"));
-  parent.append(legend, box);
-  const said = (m) => `${literal(names[m.at] || String(m.at))}<br>${m.text}, ${m.n} blocks`;
-  const traces = [
-    {
-      type: "bar", x: gaps.map((g) => (g.low + 1 + g.high) / 2), width: gaps.map((g) => g.high - g.low),
-      y: gaps.map((g) => Math.min(g.share, 1)), yaxis: "y2", marker: { color: color(0), line: { color: color(0), width: 1 } }, ...HOVER,
-      text: gaps.map((g) => `${g.high - g.low > 1 ? `one of ${g.high - g.low}` : `at ${g.high}`}: ${Math.min(g.share, 1).toPrecision(3)}`),
-      textposition: "none",
+  const holder = (name) => make("div", undefined, { role: "img", "aria-label": `${name}; the tables say the same` });
+  const [above, below] = [holder("The probability of a step by its place"), holder("Each candidate's ratio to the good end")];
+  parent.append(legend, above, below);
+  const answer = steps.map(([first, end]) => upright((first + end) / 2, "dot"));
+  const every = last < 12 ? { tickvals: [...Array(last + 1).keys()] } : {};
+  const across = { range: [-0.5, last + 0.5], ...every };
+  const share = (g) => Math.min(g.share, 1);
+  const place = (g) => (g.high - g.low > 1 ? `one of ${g.high - g.low}, up to ${g.high}` : `at ${g.high}`);
+  const bars = gaps.map((g) => (
+    { type: "rect", x0: g.low + 0.5, x1: g.high + 0.5, y0: 0, y1: share(g), fillcolor: color(0), opacity: 0.8 }));
+  const tops = {
+    x: gaps.map((g) => (g.low + 1 + g.high) / 2), y: gaps.map(share), mode: "markers",
+    text: gaps.map((g) => `${place(g)}: ${share(g).toPrecision(3)}`), marker: { color: color(0), size: 5 },
+  };
+  const out = {
+    x: skipped, y: skipped.map(() => 0), mode: "markers", text: skipped.map((at) => `${at}: skipped`),
+    marker: { color: GREY, symbol: "x", size: 8 },
+  };
+  const ratios = {
+    x: measured.map((m) => m.at), y: measured.map((m) => m.ratio), mode: "markers", marker: { color: color(1), size: 8 },
+    text: measured.map((m) => `${names[m.at] || m.at}\n${m.text}, ${m.n} ${m.n === 1 ? "block" : "blocks"}`),
+    error_y: {
+      color: color(1), thickness: 1.5, width: 3,
+      array: measured.map((m) => m.high - m.ratio), arrayminus: measured.map((m) => m.ratio - m.low),
     },
-    {
-      x: measured.map((m) => m.at), y: measured.map((m) => m.ratio), mode: "markers", ...HOVER, text: measured.map(said),
-      marker: { color: color(1), size: 8 },
-      error_y: {
-        type: "data", symmetric: false, color: color(1), thickness: 1.2, width: 3,
-        array: measured.map((m) => m.high - m.ratio), arrayminus: measured.map((m) => m.ratio - m.low),
-      },
-    },
-    {
-      x: skipped, y: skipped.map(() => 0), yaxis: "y2", mode: "markers", ...HOVER, cliponaxis: false,
-      text: skipped.map((at) => `${at}: skipped`), marker: { color: GREY, symbol: "x", size: 8 },
-    },
-  ];
-  const shapes = steps.map(([first, end]) => upright((first + end) / 2, "dot"));
-  Plotly.newPlot(box, traces, {
-    ...LAYOUT, height: 440, margin: { l: 64, r: 14, t: 8, b: 48 }, shapes, bargap: 0,
-    xaxis: { title: { text: "candidate, from the good end to the bad one" }, range: [-0.5, last + 0.5] },
-    yaxis: { title: { text: "ratio to the good end" }, domain: [0, 0.52], fixedrange: true, automargin: true },
-    yaxis2: { title: { text: "probability" }, domain: [0.6, 1], range: [0, 1.02], fixedrange: true, automargin: true, anchor: "x" },
-  }, CONFIG);
+  };
+  Chart(above, () => [[tops, out], {
+    height: 190, margin: { l: 64, r: 14, t: 8, b: 26 }, shapes: [...bars, ...answer],
+    xaxis: across, yaxis: { title: { text: "probability" }, range: [0, 1.02] },
+  }]);
+  Chart(below, () => [[ratios], {
+    height: 280, margin: { l: 64, r: 14, t: 8, b: 48 }, shapes: answer,
+    xaxis: { ...across, title: { text: "candidate, from the good end to the bad one" } },
+    yaxis: { title: { text: "ratio to the good end" } },
+  }]);
 };

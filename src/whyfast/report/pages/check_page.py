@@ -26,6 +26,7 @@ from whyfast.report.document import (
 from whyfast.report.names import visible
 from whyfast.report.render.markdown import escape, render_markdown
 from whyfast.report.topics.check import (
+    CHECK_HEADING,
     change_sentence,
     change_text,
     changed_hot,
@@ -56,6 +57,7 @@ def check_page(result: Result) -> Document:
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences(said), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
+        heading=CHECK_HEADING,
         brief=check_screen(result),
     )
 

@@ -13,6 +13,7 @@ from whyfast.explain.function_differences import (
 )
 from whyfast.explain.survey import Survey
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, unmatched
+from whyfast.model.hot import Heat
 from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
     Brief,
@@ -29,11 +30,13 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.names import shown
-from whyfast.report.topics.first_programs import programs_screen
+from whyfast.report.topics.first_programs import programs_screen, share_cell
 from whyfast.report.topics.machine_code import trouble_sentences
 from whyfast.report.topics.two_programs import Looked
 
 _SHOWN = 6
+#: So many functions that differ are shown; the JSON has all that were asked for.
+_MOST = 300
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,12 @@ class Comparison:
     only_in_b: tuple[str, ...]
 
 
-def compare_programs(a: Evidence, b: Evidence) -> Comparison:
-    """What differs, the largest difference first."""
+def compare_programs(a: Evidence, b: Evidence, heat: Heat | None = None) -> Comparison:
+    """What differs, the largest difference first; with ``heat`` the hottest first."""
     only_in_a, only_in_b = unmatched_functions(a, b)
     functions = tuple(compare_functions(a, b))
+    if heat is not None:
+        functions = tuple(sorted(functions, key=lambda d: (not d.differs, -heat.of(d.name))))
     return Comparison(a.variant, b.variant, functions, tuple(only_in_a), tuple(only_in_b))
 
 
@@ -66,13 +71,14 @@ def programs_brief(
     candidates: Table | None,
     troubles: Sequence[Trouble],
     warnings: Sequence[str],
+    heat: Heat | None = None,
 ) -> Brief:
     """Programs on one screen; ``candidates`` is a table of the first one's functions."""
     programs = [one.program for one in looked]
     nowhere = unmatched(programs)
     said = [*warnings, *trouble_sentences(troubles, ())]
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
-    return programs_screen(looked, candidates, said, care)
+    return programs_screen(looked, candidates, said, care, heat)
 
 
 def surveyed(survey: Survey) -> Looked:
@@ -80,6 +86,19 @@ def surveyed(survey: Survey) -> Looked:
     if survey.handlers:
         return Looked(survey.evidence, survey.handlers[1])
     return Looked(survey.evidence, survey.candidates[0][1] if survey.candidates else None)
+
+
+def comparison_sections(
+    comparisons: Sequence[Comparison], heat: Heat | None = None
+) -> Iterator[ReportSection | None]:
+    """The functions that differ, of each program against the first."""
+    for i, found in enumerate(comparisons):
+        yield section(
+            f"comparison-{i}",
+            f"{found.a} → {found.b}",
+            _difference_table(found, heat),
+            sentences(_unmatched(found)),
+        )
 
 
 def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
@@ -140,6 +159,7 @@ def function_sections(
     programs: Sequence[Evidence],
     comparisons: Sequence[Comparison],
     troubles: Sequence[Trouble],
+    heat: Heat | None = None,
 ) -> Iterator[ReportSection | None]:
     """How programs dispatch, their functions, what differs, and traces of options and troubles.
 
@@ -155,13 +175,7 @@ def function_sections(
             sentences(_notes(program, nowhere)),
         )
     yield section("architectures", "Architectures", sentences(_architectures(programs)))
-    for i, found in enumerate(comparisons):
-        yield section(
-            f"comparison-{i}",
-            f"{found.a} → {found.b}",
-            _difference_table(found),
-            sentences(_unmatched(found)),
-        )
+    yield from comparison_sections(comparisons, heat)
     said = [*_traces(programs), *trouble_sentences(troubles, ())]
     yield section("traces", "What the code shows", sentences(said))
 
@@ -194,21 +208,24 @@ def function_table(evidence: Evidence) -> Table | None:
     return table(_caption(evidence), ("function", *right(*numbers)), rows)
 
 
-def _difference_table(found: Comparison) -> Table | None:
+def _difference_table(found: Comparison, heat: Heat | None) -> Table | None:
+    differing = [d for d in found.functions if d.differs]
     rows = [
         (
             d.name,
+            *((share_cell(heat, d.name),) if heat else ()),
             *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
             _change(d.a.indirect_jumps, d.b.indirect_jumps),
             _change(d.a.direct_calls, d.b.direct_calls),
             *(_callees(d.calls_only_in_a), _callees(d.calls_only_in_b)),
         )
-        for d in found.functions
-        if d.differs
+        for d in differing[:_MOST]
     ]
     only = (f"called only in {found.a}", f"called only in {found.b}")
-    columns = ("function", *right("bytes", "instructions", "indirect jumps", "calls"), *only)
-    return table(f"{found.a} → {found.b}", columns, rows)
+    shares = ("of the run",) if heat else ()
+    numbers = right(*shares, "bytes", "instructions", "indirect jumps", "calls")
+    more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
+    return table(f"{found.a} → {found.b}{more}", ("function", *numbers, *only), rows)
 
 
 def _unmatched(found: Comparison) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from whyfast.model.question import Commands, Recordings
 from whyfast.model.result import Result
 from whyfast.report.answer import Answer, answer_of
 from whyfast.report.document import (
@@ -27,6 +28,7 @@ from whyfast.report.topics.certainty import (
     raw_section,
     when,
 )
+from whyfast.report.topics.check import CHECK_HEADING
 from whyfast.report.topics.choices import choices
 from whyfast.report.topics.cost_by_parameter import slope_sections
 from whyfast.report.topics.counted_work import counted_sections
@@ -61,8 +63,18 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         answer.headline,
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
+        heading=_heading(result),
         brief=_brief(result) if rows == "variants" else None,
     )
+
+
+def _heading(result: Result) -> str:
+    """Above the answer, where nobody gave the question a title."""
+    if result.found.check is not None:
+        return CHECK_HEADING
+    if isinstance(result.question, Recordings):
+        return "Recorded results compared"
+    return "Commands against each other" if isinstance(result.question, Commands) else ""
 
 
 def _brief(result: Result) -> Brief | None:

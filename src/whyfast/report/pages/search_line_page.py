@@ -32,6 +32,7 @@ def line_page(result: LineResult) -> Document:
         section("measured", "Measured", _measured(result)),
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(_about(result),),
+        heading="Since when",
         brief=search_brief(
             tuple(_rests_on(result)),
             tuple(_weakened(result)),

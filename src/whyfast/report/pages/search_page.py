@@ -60,6 +60,7 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         *(s for i, one in enumerate(others) for s in _course(one, _which(one, result), i + 1)),
         section("again", "Again", sentences(again, aside=True)),
         about=(_taken(result),),
+        heading="Since when",
         brief=search_brief(
             (*_rests_on(result), *_first_evidence(inner), *_further(result)),
             tuple(_weakened(result)),

@@ -43,6 +43,7 @@ def set_page(result: SetResult) -> Document:
         section("measured", "Measured", _measured(result), importance="detail"),
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(about,),
+        heading="What exactly",
         brief=search_brief(
             tuple(_rests_on(result)), tuple(_weakened(result)), _measured(result), about
         ),
@@ -108,6 +109,10 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured apart."
     yield from _layouts(result)
+    objects = [shown(result.differences[d]) for part in answer.parts for d in part]
+    for name in objects if result.axis == "objects" else ():
+        if name.endswith(".o"):
+            yield f"Which of its functions: `--axis functions --object {name}`."
 
 
 def _layouts(result: SetResult) -> Iterator[str]:

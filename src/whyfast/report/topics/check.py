@@ -12,7 +12,10 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.names import count, listed, shown, visible
-from whyfast.report.numbers import format_percent, format_seconds, ratio_text
+from whyfast.report.numbers import format_percent, format_seconds, ratio_text, within
+
+#: Above the answer, where a page has a heading.
+CHECK_HEADING = "Did this change make it slower?"
 
 #: From this ratio on a difference is said as a factor and no longer in per cent.
 _FACTOR = 1.5
@@ -117,8 +120,8 @@ def _some(items: Sequence[str], rest: str, most: int = _NAMES) -> str:
 
 def change_text(verdict: Verdict) -> str:
     """``2.3 % slower``; ``2.10x slower`` where it is much. Read from the slower side either way."""
-    ratio = verdict.ratio
-    if not (math.isfinite(ratio) and ratio > 0):
+    ratio = _printed_ratio(verdict)
+    if ratio is None:
         return "–"
     text = ratio_text(ratio, verdict.low, verdict.high)
     larger = max(ratio, 1 / ratio)
@@ -127,14 +130,21 @@ def change_text(verdict: Verdict) -> str:
 
 def percent_interval(verdict: Verdict) -> str:
     """``[1.9, 2.7]`` in per cent, as :func:`change_text` reads it."""
-    low, high = verdict.low, verdict.high
-    if not (low > 0 and math.isfinite(high)):
+    low, high, ratio = verdict.low, verdict.high, _printed_ratio(verdict)
+    if ratio is None or not (low > 0 and math.isfinite(high)):
         return "[–, –]"
-    if verdict.ratio < 1:
+    if max(ratio, 1 / ratio) >= _FACTOR:
+        return ratio_text(ratio, low, high).interval
+    if ratio < 1:
         low, high = 1 / high, 1 / low
-    if max(verdict.ratio, 1 / verdict.ratio) >= _FACTOR:
-        return f"[{low:.2f}, {high:.2f}]"
     return f"[{(low - 1) * 100:.1f}, {(high - 1) * 100:.1f}]"
+
+
+def _printed_ratio(verdict: Verdict) -> float | None:
+    """The estimate, within its interval; None where there is none."""
+    if not (math.isfinite(verdict.ratio) and verdict.ratio > 0):
+        return None
+    return within(verdict.ratio, verdict.low, verdict.high)
 
 
 def undecided_text(verdict: Verdict) -> str:
@@ -294,8 +304,8 @@ def interval_text(verdict: Verdict) -> str:
 
 
 def _is_factor(verdict: Verdict) -> bool:
-    ratio = verdict.ratio
-    return math.isfinite(ratio) and ratio > 0 and max(ratio, 1 / ratio) >= _FACTOR
+    ratio = _printed_ratio(verdict)
+    return ratio is not None and max(ratio, 1 / ratio) >= _FACTOR
 
 
 def executes_text(reach: Reach | None) -> str:

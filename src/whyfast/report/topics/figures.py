@@ -1,5 +1,5 @@
-"""What programs say that a call of theirs does beside taking time: a table, and what goes with a
-gain of speed."""
+"""What programs say that a loop of theirs does beside taking time, and instructions beside it: a
+table, and what goes with a gain of speed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,28 @@ def figures_section(result: Result) -> ReportSection | None:
     return section("figures", "Beside the time", found, importance="detail")
 
 
+def _figures(result: Result) -> tuple[Figure, ...]:
+    """What programs said, and before it the instructions of a loop where these were counted."""
+    told = result.found.observed.figures
+    if not told:
+        return ()  # counts have a table of their own
+    order = {b.name: at for at, b in enumerate(result.question.benchmarks)}
+    counted = (
+        Figure(one.benchmark, counts.variant, f"instructions a loop ({source})", round(number, 1))
+        for one in result.found.counted
+        for counts in one.counts
+        for number, source in filter(None, [one.instructions_a_loop(counts.variant)])
+    )
+    return tuple(sorted((*counted, *told), key=lambda f: order.get(f.benchmark, len(order))))
+
+
 def figures_table(result: Result, *, every: bool = False) -> Table | None:
-    """A row a benchmark and figure, a column a variant; None when no program was asked.
+    """A row a benchmark and figure, a column a variant; None when there is nothing.
 
     Rows in which all variants say the same are left out, unless ``every``.
     """
     said: dict[tuple[str, str], dict[str, Figure]] = {}
-    for one in result.found.observed.figures:
+    for one in _figures(result):
         said.setdefault((one.benchmark, one.what), {})[one.variant] = one
     asked = {name for of in said.values() for name in of}
     variants = [v.name for v in result.question.variants if v.name in asked]
@@ -42,9 +57,7 @@ def figure_sentences(result: Result) -> list[str]:
     """For each variant that is faster than a baseline somewhere, and does more of something there:
     how often, and the largest case."""
     numbers = {
-        (f.benchmark, f.variant, f.what): f.number
-        for f in result.found.observed.figures
-        if f.number is not None
+        (f.benchmark, f.variant, f.what): f.number for f in _figures(result) if f.number is not None
     }
     whats = list(dict.fromkeys(what for _, _, what in numbers))
     faster: defaultdict[tuple[str, str], list[str]] = defaultdict(list)

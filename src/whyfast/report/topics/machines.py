@@ -36,6 +36,8 @@ from whyfast.report.topics.over_machines import (
 from whyfast.report.topics.summary import SUITE, verdict_cell
 
 _SHORT = 12
+#: Of two variants that are one program on a machine.
+IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
 
 
 def overall_table(merged: Merged) -> Table | None:
@@ -48,7 +50,9 @@ def overall_table(merged: Merged) -> Table | None:
             o.variant,
             *((o.baseline,) if several else ()),
             *(
-                _cell(merged, m, o.variant, None, o.verdicts.get(m.machine.name))
+                IDENTICAL
+                if m.machine.name in o.identical
+                else _cell(merged, m, o.variant, None, o.verdicts.get(m.machine.name))
                 for m in merged.machines
             ),
             *((pooled_cell(o.pooled),) if pooled else ()),

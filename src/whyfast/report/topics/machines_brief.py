@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.merged import Merged
-from whyfast.model.verdict import Verdict
 from whyfast.report.document import NOTHING, Brief, Cell, Row, Table, table
 from whyfast.report.names import count, sentence, shown
 from whyfast.report.numbers import ratio_text
 from whyfast.report.topics.machines import overall_caption
-from whyfast.report.topics.over_machines import cpu_text, machine_sentences, over_machines
+from whyfast.report.topics.over_machines import (
+    OverMachines,
+    cpu_text,
+    machine_sentences,
+    over_machines,
+)
 
 #: So many machines have a column each; of more each has a row.
 _COLUMNS = 4
@@ -21,13 +25,15 @@ _QUOTED = 2
 
 def machines_brief(merged: Merged) -> Brief | None:
     """The findings, the smallest table that carries them, what to distrust."""
-    found = _by_column(merged) if len(merged.machines) <= _COLUMNS else _by_row(merged)
+    few = len(merged.machines) <= _COLUMNS
+    found = _by_column(merged) if few else _by_row(merged)
     return Brief(
         said=tuple(machine_sentences(merged)[1:]),
         table=found,
         ranks=tuple(range(len(found.rows))) if found else (),
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
+        row="comparison" if few else "machine",
     )
 
 
@@ -37,7 +43,7 @@ def _by_column(merged: Merged) -> Table | None:
     rows: list[Row] = [
         (
             f"{o.variant} against {o.baseline}" if several else o.variant,
-            *(_cell(o.verdicts.get(m.machine.name)) for m in merged.machines),
+            *(_cell(o, m.machine.name) for m in merged.machines),
         )
         for o in every
     ]
@@ -51,7 +57,7 @@ def _by_row(merged: Merged) -> Table | None:
     rows: list[Row] = [
         (
             m.machine.name,
-            *(_cell(o.verdicts.get(m.machine.name)) for o in every),
+            *(_cell(o, m.machine.name) for o in every),
             cpu_text(m.machine.facts) or None,
         )
         for m in merged.machines
@@ -66,8 +72,11 @@ def _by_row(merged: Merged) -> Table | None:
     return replace(made, columns=columns)
 
 
-def _cell(v: Verdict | None) -> Cell:
+def _cell(o: OverMachines, machine: str) -> Cell:
     """The ratio alone: intervals stand in the whole report."""
+    if machine in o.identical:
+        return Cell("same", "", "same", 1.0)
+    v = o.verdicts.get(machine)
     if v is None:
         return NOTHING
     if v.word in ("same", "undecided"):

@@ -28,13 +28,22 @@ def against_cell(comparisons: Comparisons, name: str, baseline: str) -> Cell | N
 def line_cell(v: Verdict) -> Cell:
     """One cell of text: the interval stands in the same line."""
     if not (v.low > 0 and math.isfinite(v.high)):
-        return Cell("undecided, too few blocks", "", "undecided", v.ratio)
+        return Cell(f"undecided, {_so_far(v.ratio)}", "", "undecided", v.ratio)
     if v.word == "same":
         return Cell(f"same {plain_ratio_text(v.ratio, v.low, v.high)}", "", "same", v.ratio)
     text = ratio_text(v.ratio, v.low, v.high)
     if v.word == "undecided":
         return Cell(f"undecided {text.interval}", "", "undecided", v.ratio)
     return Cell(str(text), "", v.word, v.ratio)
+
+
+def _so_far(ratio: float) -> str:
+    """Of an interval without ends: to two decimals, as nobody knows how sure that is."""
+    if not 0 < ratio < math.inf:
+        return "too few blocks"
+    value = f"{max(ratio, 1 / ratio):.2f}x"
+    direction = "" if value == "1.00x" else " faster" if ratio < 1 else " slower"
+    return f"{value}{direction} so far"
 
 
 def reach_of(found: Iterable[Verdict]) -> tuple[float, float]:

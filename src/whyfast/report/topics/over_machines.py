@@ -35,13 +35,15 @@ _SAID: dict[Word, str] = {
 @dataclass(frozen=True)
 class OverMachines:
     """The overall verdict of a pair on each machine that has one (its geometric mean, or its only
-    benchmark), where these differ, and what is expected of others."""
+    benchmark), where these differ, and what is expected of others. ``identical`` are machines on
+    which both are one program, byte for byte, and nothing was measured."""
 
     variant: str
     baseline: str
     verdicts: Mapping[str, Verdict]
     difference: MachineDifference | None
     pooled: Pooled | None
+    identical: tuple[str, ...] = ()
 
     @property
     def words(self) -> frozenset[Word]:
@@ -70,15 +72,19 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
         pairs,
         key=lambda p: (p[0] in twins, bases.get(p[1], len(bases)), order.get(p[0], len(order))),
     ):
-        own = {name: c.of(v, b) for name, c in by_machine.items()}
+        sides = {
+            m.machine.name: [m.result.recorded.same.get(x, x) for x in (v, b)]
+            for m in merged.machines
+        }
+        own = {name: c.of(*sides[name]) for name, c in by_machine.items()}
+        identical = tuple(name for name, (one, other) in sides.items() if one == other)
         verdicts = {name: verdict for name, verdict in own.items() if verdict is not None}
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
             benchmark = benchmarks.pop() if len(benchmarks) == 1 else None
             key = (v, b, benchmark)
-            found.append(
-                OverMachines(v, b, verdicts, _of(merged.differences, key), _of(merged.pooled, key))
-            )
+            told = _of(merged.differences, key), _of(merged.pooled, key)
+            found.append(OverMachines(v, b, verdicts, *told, identical))
     return tuple(found)
 
 
@@ -137,11 +143,20 @@ def _rank(o: OverMachines) -> tuple[int, float]:
 
 
 def comparison_sentence(o: OverMachines, merged: Merged) -> str:
-    """A pair on all machines that have it, and whether these differ."""
+    """A pair on all machines that have it, whether these differ, and where both are one program."""
+    text = _where_measured(o, merged)
+    if o.identical:
+        where = machines_text(o.identical, merged)
+        text = f"{text.removesuffix('.')}; on {where} the two are one program."
+    return text
+
+
+def _where_measured(o: OverMachines, merged: Merged) -> str:
     pair = f"{shown(o.variant)} is"
     if len(o.verdicts) == 1:
         (name,) = o.verdicts
-        return f"{pair} {_said(o, [name], merged)} (no other machine has it)."
+        alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
+        return f"{pair} {_said(o, [name], merged)}{alone}."
     if len(o.words) == 1:
         (word,) = o.words
         text = f"{pair} {_SAID[word]} {shown(o.baseline)}{_within(word, merged)} on {_all(o)}"
@@ -154,7 +169,8 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
     only = " only" if _only(o, names) else ""
     text += f"{machines_text(names, merged)}{only}{_figures(o, names)}"
     for word, others in rest:
-        where = "elsewhere" if only and len(rest) == 1 else f"on {machines_text(others, merged)}"
+        all_others = only and len(rest) == 1 and len(others) > 1
+        where = "elsewhere" if all_others else f"on {machines_text(others, merged)}"
         short = {"same": "the same", "undecided": "undecided"}.get(word, word)
         text += f", {short} {where}"
     return f"{text}{_apart(o, merged, alike=False)}."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from whyfast.explain.function_differences import compare_functions
 from whyfast.model.evidence import DispatchFacts, Evidence
+from whyfast.model.hot import Heat
 from whyfast.report.names import listed, shown
 
 #: So many functions are named.
@@ -22,10 +23,13 @@ class Looked:
     dispatch: DispatchFacts | None = None
 
 
-def programs_headline(found: Sequence[Looked]) -> str:
-    """The first program against each other one."""
+def programs_headline(found: Sequence[Looked], heat: Heat | None = None) -> str:
+    """The first program against each other one; with ``heat``, how many of the functions that
+    differ are hot."""
     first, *others = found
-    return " ".join(f"{_dispatch(first, other)}{_functions(first, other)}." for other in others)
+    return " ".join(
+        f"{_dispatch(first, other)}{_functions(first, other, heat)}." for other in others
+    )
 
 
 def _dispatch(a: Looked, b: Looked) -> str:
@@ -55,7 +59,7 @@ def _jumps(number: int) -> str:
     return "1 indirect jump" if number == 1 else f"{number:,} indirect jumps"
 
 
-def _functions(a: Looked, b: Looked) -> str:
+def _functions(a: Looked, b: Looked, heat: Heat | None) -> str:
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:
@@ -64,7 +68,18 @@ def _functions(a: Looked, b: Looked) -> str:
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
         return f"no count differs between the {both} in both"
+    hot = _hot(differing, heat)
     if len(differing) <= _NAMED:
         verb = "differs" if len(differing) == 1 else "differ"
-        return f"{listed(differing)} {verb}, of {both} in both"
-    return f"{len(differing):,} of {both} in both differ"
+        return f"{listed(differing)} {verb}, of {both} in both{hot}"
+    return f"{len(differing):,} of {both} in both differ{hot}"
+
+
+def _hot(differing: Sequence[str], heat: Heat | None) -> str:
+    if heat is None:
+        return ""
+    number = sum(map(heat.is_hot, differing))
+    some = f"{number:,} of them hot" if number else "none of them hot"
+    if len(differing) == 1:
+        some = "and is hot" if number else "and is not hot"
+    return f", {some} according to {shown(heat.source)}"

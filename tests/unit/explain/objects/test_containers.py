@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import lzma
+import re
 import shutil
 import subprocess
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from whyfast.explain.objects import containers
 from whyfast.explain.objects.containers import taken_out
 from whyfast.explain.objects.debug_files import build_id, debug_file
 from whyfast.explain.objects.elf import open_elf
@@ -128,6 +133,131 @@ def test_damaged_containers_are_user_errors(
     (tmp_path / "x").write_bytes(magic + data)
     with pytest.raises(UserError):
         taken_out(tmp_path / "x", out)
+
+
+CODE = b"\x7fELF code"
+
+
+def _package(path: Path, data: bytes, name: str = "data.tar.xz") -> Path:
+    path.write_bytes(b"!<arch>\n" + _member("debian-binary", b"2.0\n") + _member(name, data))
+    return path
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
+    wheel = tmp_path / "bomb.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("x.so", CODE)
+        archive.writestr("big", bytes(20_000_000))
+    tracemalloc.start()
+    try:
+        assert taken_out(wheel, out).path.read_bytes() == CODE
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_part_that_says_that_it_is_huge_is_refused(tmp_path: Path, out: Path) -> None:
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("x.so", CODE)
+    data = wheel.read_bytes()
+    real, said = len(CODE).to_bytes(4, "little"), (4_200_000_000).to_bytes(4, "little")
+    at = data.index(b"PK\x01\x02") + 24  # what the directory says
+    assert data[at : at + 4] == real
+    wheel.write_bytes(data[:at] + said + data[at + 4 :])
+    with pytest.raises(UserError) as caught:
+        taken_out(wheel, out)
+    assert str(caught.value) == (f"{wheel}: x.so would have 4,200,000,000 bytes, over 4 GB")
+
+
+def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Path) -> None:
+    """tarfile would read a long name of gigabytes into memory."""
+    member = tarfile.TarInfo("././@LongLink")
+    member.type, member.size = tarfile.GNUTYPE_LONGNAME, 3_000_000_000
+    data = lzma.compress(member.tobuf(tarfile.GNU_FORMAT))
+    with pytest.raises(UserError, match="a header of it has 3,000,000,000 bytes"):
+        taken_out(_package(tmp_path / "x.deb", data), out)
+    member = tarfile.TarInfo("big")
+    member.size = 5_000_000_000
+    data = lzma.compress(member.tobuf(tarfile.GNU_FORMAT))
+    with pytest.raises(UserError, match="would unpack to over 4 GB"):
+        taken_out(_package(tmp_path / "y.deb", data), out)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../../etc/cron.d/x", "/etc/x", "..", "a\nb\x1b[2J", "n" * 300 + ".so", "dir/\\..\\x"],
+)
+def test_names_lead_nowhere(tmp_path: Path, out: Path, name: str) -> None:
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(name, CODE)
+    before = set(tmp_path.rglob("*"))
+    found = taken_out(wheel, out)
+    assert found.path.parent == out
+    assert set(tmp_path.rglob("*")) == {*before, found.path}
+    assert re.fullmatch(r"0-[\w.+-]{0,80}", found.path.name)
+
+
+def test_links_and_containers_in_a_container_stay_there(tmp_path: Path, out: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("x.so", CODE)
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        link = zipfile.ZipInfo("link.so")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/bin/true")
+        archive.writestr("inner.whl", inner.getvalue())
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+            member = tarfile.TarInfo(f"x{kind!r}.so")
+            member.type, member.linkname = kind, "/bin/true"
+            tar.addfile(member)
+    package = _package(tmp_path / "x.deb", buffer.getvalue(), "data.tar.gz")
+    for path in (wheel, package):
+        with pytest.raises(UserError, match="holds no file with machine code"):
+            taken_out(path, out)
+
+
+def test_more_files_than_any_container_has_are_refused(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "MOST_PARTS", 2)
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in "abc":
+            archive.writestr(name, CODE)
+    with pytest.raises(UserError, match="holds more than 2 files"):
+        taken_out(wheel, out)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(
+    at=st.integers(0, 10_000), byte=st.integers(0, 255), kind=st.sampled_from(["zip", "deb", "a"])
+)
+def test_one_byte_that_is_wrong_is_read_or_refused(
+    tmp_path: Path, out: Path, at: int, byte: int, kind: str
+) -> None:
+    path = tmp_path / "x"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.so", CODE + bytes(range(256)))
+    elif kind == "deb":
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
+            member = tarfile.TarInfo("x.so")
+            member.size = len(CODE)
+            tar.addfile(member, io.BytesIO(CODE))
+        _package(path, buffer.getvalue())
+    else:
+        path.write_bytes(b"!<arch>\n" + _member("x.o/", CODE) + _member("/12", CODE))
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] = byte
+    path.write_bytes(data)
+    with contextlib.suppress(UserError):
+        assert taken_out(path, out).path.exists()
 
 
 @needs_binutils

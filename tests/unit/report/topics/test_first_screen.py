@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 from tests.unit.report.example import SUITES, ab_result, sample_result
 from tests.unit.report.parts import as_terminal, changed
@@ -12,6 +14,7 @@ from tests.unit.report.parts import as_terminal, changed
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.terminal import render_terminal
 from whyfast.report.topics.first_screen import first_screen
+from whyfast.report.topics.one_line import line_cell
 
 
 def test_the_first_screen_at_80_columns() -> None:
@@ -60,15 +63,30 @@ def test_without_unicode_there_are_no_bars() -> None:
     )
 
 
-def test_too_few_blocks_are_said_in_words() -> None:
+def test_too_few_blocks_have_what_was_seen() -> None:
     suites = tuple(
         replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
         for s in SUITES
     )
     text = as_terminal(changed(sample_result(), suites=suites), 80)
-    assert ["clang19-goto", "6", "merged", "undecided,", "too", "few", "blocks"] in [
-        line.split("│")[0].split() for line in text.splitlines()
-    ]
+    rows = {line.split()[0]: line for line in text.splitlines() if "so far" in line}
+    assert "merged" in rows["clang19-goto"]
+    assert "undecided, 2.14x slower so far" in rows["clang19-goto"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (2.144, "undecided, 2.14x slower so far"),
+        (0.5, "undecided, 2.00x faster so far"),
+        (1.004, "undecided, 1.00x so far"),
+        (0.0, "undecided, too few blocks"),
+        (math.inf, "undecided, too few blocks"),
+    ],
+)
+def test_what_is_seen_so_far(ratio: float, text: str) -> None:
+    v = replace(SUITES[0].verdict, word="undecided", ratio=ratio, low=0.0, high=math.inf)
+    assert line_cell(v).text == text
 
 
 def test_only_studies_have_one() -> None:

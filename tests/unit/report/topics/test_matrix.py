@@ -6,6 +6,9 @@ from pathlib import Path
 
 from tests.unit.report.parts import result_of
 
+from whyfast.model.counted import Counted
+from whyfast.model.counters import Counter, Counts
+from whyfast.model.counters import Source as CountedBy
 from whyfast.model.observed import Figure, Observed
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
@@ -134,6 +137,28 @@ def test_figures_that_differ_have_a_row() -> None:
     assert whole is not None
     assert len(whole.rows) == 3
     assert figures_table(_result()) is None
+
+
+def test_instructions_of_a_loop_stand_beside_what_programs_say() -> None:
+    def counts(variant: str, number: float, source: CountedBy) -> Counts:
+        counter = Counter("instructions", number, "events", source, "tool")
+        return Counts(variant, (), (counter,), None)
+
+    counted = (
+        # Measured is of more weight; a whole run has no loops.
+        Counted("map", "w", (counts("old", 2000.0, "simulated"),), loops={"simulated": 64}),
+        Counted("getattr", "w", (counts("new", 1230.0, "measured"),), loops={"measured": 10}),
+        Counted("fastcall", "w", (counts("new", 1230.0, "simulated"),)),
+    )
+    table = figures_table(_result(observed=_figures(), counted=counted), every=True)
+    assert table is not None
+    rows = [[c.text for c in row] for row in table.rows if "a loop" in row[1].text]
+    assert rows == [
+        ["map", "instructions a loop (simulated)", "31.2", "–"],
+        ["getattr", "instructions a loop (measured)", "–", "123"],
+    ]
+    # They have a table of their own where programs say nothing.
+    assert figures_table(_result(counted=counted)) is None
 
 
 def test_what_goes_with_a_gain_is_said() -> None:

@@ -10,6 +10,7 @@ from whyfast.model.merged import Machine, MachineDifference, MachineResult, Merg
 from whyfast.model.question import Claim
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.verdict import Verdict, Word
+from whyfast.report.topics.machines import overall_table
 from whyfast.report.topics.over_machines import cpu_text, machine_sentences, pooled_sentence
 
 ASKED = study()
@@ -104,6 +105,24 @@ def test_too_few_blocks_to_tell() -> None:
     assert said.endswith("; whether the machines differ takes 10 blocks on each to tell.")
 
 
+def test_one_program_on_one_machine() -> None:
+    """A compiler that makes the same of both; the other machine's makes a difference."""
+    whole = measured("kite", {"slow": 1.1, "tail": 0.9})
+    asked = study(variants=("base", "slow", "tail"))
+    folded = measured("wren", {"tail": 0.9}, asked=asked, seed=2)
+    folded = replace(folded, recorded=replace(folded.recorded, same={"slow": "base"}))
+    found = merge_results([OneResult("a", whole), OneResult("b", folded)])
+    said = machine_sentences(found)
+    assert any(text.endswith("; on wren (Arm-wren) the two are one program.") for text in said)
+    table = overall_table(found)
+    assert table is not None
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["slow", "1.100x slower", "same"],
+        ["tail", "1.111x faster", "1.110x faster"],
+    ]
+    assert found.lacking == ()
+
+
 def test_one_machine_alone() -> None:
     assert machine_sentences(merged({"kite": SLOWER}))[0] == (
         "All that was given is of one machine, kite: there is nothing to compare between machines. "
@@ -120,9 +139,8 @@ def test_a_claim_that_holds_on_some_machines() -> None:
         ]
     )
     assert machine_sentences(found)[0] == (
-        "The claim that tail beats base holds on kite (CPU of kite) and owl; it does not hold on "
-        "wren."
-    ).replace("kite (CPU of kite) and owl", "kite and owl").replace("wren.", "wren (of wren).")
+        "The claim that tail beats base holds on kite and owl; it does not hold on wren (Arm-wren)."
+    )
 
 
 def test_pooled() -> None:

@@ -1,0 +1,138 @@
+"""Plots of layouts, parameters and time, and code side by side."""
+
+from __future__ import annotations
+
+from tests.report.opening import PHONE, Opening, clean
+from tests.unit.report.example import sample_result
+from tests.unit.report.pages.test_search_page import _searched
+from tests.unit.report.placement_example import placement_result
+from tests.unit.report.slope_example import slope_result
+from tests.unit.search.worlds import step_at
+
+from whyfast.explain.code_diff import align
+from whyfast.model.code_listing import CodeLine, CodeListing, CodePair
+from whyfast.report.document import document
+from whyfast.report.pages.search_page import search_page
+from whyfast.report.render.html import render_html
+from whyfast.report.topics.code_sides import code_section
+
+DOTS = "#placement-plots .chart .trace:nth-child(1) .point"
+
+
+def test_placement_is_drawn_with_a_dot_a_layout(opened: Opening) -> None:
+    seen = opened(placement_result())
+    page = seen.page
+    # Two variants against before: 16 dots each, two intervals each.
+    assert page.locator("#placement-plots figure").count() == 2
+    assert page.locator(DOTS).count() == 32
+    assert page.locator("#placement-plots .xerror").count() == 4
+    assert page.locator("#placement-plots figcaption").all_inner_texts() == [
+        "after against before: placement",
+        "more-work against before: the change",
+    ]
+    label = page.locator("#placement-plots [role=img]").first.get_attribute("aria-label")
+    assert "as linked 1.65x slower [1.62, 1.68]" in label
+    # The dots lie near 1, the interval as linked far to the right of them.
+    figure = page.locator("#placement-plots .plot").first
+    dots = [p.bounding_box()["x"] for p in figure.locator(".trace:nth-child(1) .point").all()]
+    linked = figure.locator(".trace:nth-child(2) .point").bounding_box()["x"]
+    assert linked - max(dots) > 5 * (max(dots) - min(dots)) > 0
+    page.locator("#placement-baselines").get_by_label("after", exact=True).check()
+    assert page.locator("#placement-plots figure").count() == 1
+    assert page.locator("#placement-plots figcaption").inner_text() == (
+        "before against after: placement"
+    )
+    clean(seen)
+
+
+def test_placement_of_several_benchmarks_is_a_row_each(opened: Opening) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    seen = opened(placement_result(benchmarks=("calls", evil)))
+    figure = seen.page.locator("#placement-plots figure").first
+    assert figure.locator(".name").all_text_contents()[:3] == [
+        "geometric mean",
+        "calls",
+        evil,
+    ]
+    assert seen.page.locator("img").count() == 0
+    assert figure.locator(".trace:nth-child(1) .point").count() == 48
+    clean(seen)
+
+
+def test_placement_fits_a_phone_and_follows_the_scheme(opened: Opening) -> None:
+    for scheme, ink in (("light", "rgb(28, 31, 35)"), ("dark", "rgb(229, 231, 233)")):
+        seen = opened(
+            placement_result(benchmarks=("calls", "other")), viewport=PHONE, color_scheme=scheme
+        )
+        page = seen.page
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        color = "getComputedStyle(document.querySelector('#placement-plots .name')).fill"
+        assert page.evaluate(color) == ink
+        clean(seen)
+
+
+def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
+    page = opened(placement_result(), java_script_enabled=False).page
+    section = page.locator("section[aria-labelledby=placement]")
+    assert "1.65x slower [1.62, 1.68]" in section.locator("table").inner_text()
+    assert page.get_by_text("the table says the same without the dots").is_visible()
+    assert page.locator("#placement-plots").is_hidden()
+
+
+def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
+    seen = opened(slope_result())
+    page = seen.page
+    assert page.locator(".slopes .chart").count() == 3
+    bars = page.locator(".slopes-at")
+    assert "hardened: 543 ns [532, 554]" in bars.get_attribute("aria-label")
+    assert page.locator(".slopes output").inner_text() == "33"
+    slider = page.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".slopes output").inner_text() == "5"
+    assert slider.get_attribute("aria-valuetext") == "5 tail calls"
+    assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    clean(seen)
+
+
+def test_the_time_line_has_a_dot_a_block(opened: Opening) -> None:
+    seen = opened(sample_result(), viewport=PHONE)
+    assert seen.page.locator("#timeline-plot .point").count() == 6 * 8
+    assert seen.page.locator("#timeline-plot .name").all_text_contents() == ["start"]
+    clean(seen)
+
+
+def test_two_functions_side_by_side(opened: Opening) -> None:
+    equal = [CodeLine(f"mov r{i}", f"mov r{i}") for i in range(12)]
+    evil = "<img src=x onerror=alert(1)>"
+    sides = [
+        CodeListing("vm_run", (*equal, CodeLine(text, text, "indirect jump", "vm.c:7")))
+        for text in ("jmp qword ptr [rax]", evil)
+    ]
+    pair = CodePair("old", "new", (align(*sides),))
+    page_ = render_html(document("explain", "", "", code_section([pair], "main")))
+    seen = opened(page_, viewport=PHONE)
+    page = seen.page
+    assert page.locator("tr").count() == 0
+    page.goto(f"{page.url}#code-old--new-0")
+    page.wait_for_selector(".sides tr.changed")
+    # A link to it opens it; what is equal is one row, that unfolds.
+    assert page.locator(".sides tbody tr").count() == 5
+    assert page.locator(".sides .indirect").all_inner_texts() == ["jmp qword ptr [rax]", evil]
+    assert page.locator("img").count() == 0
+    page.get_by_role("button", name="9 equal instructions").click()
+    assert page.locator(".sides tbody tr").count() == 13
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    clean(seen)
+
+
+def test_a_search_draws_where_the_step_may_lie(opened: Opening) -> None:
+    seen = opened(render_html(search_page(_searched(step_at(8, 16, 0.03)))), viewport=PHONE)
+    page = seen.page
+    above, below = page.locator("[data-kind=search] .chart").all()
+    # A bar and its top for each gap; a point and its interval for each candidate.
+    assert above.locator("rect.shape").count() == above.locator(".point").count() > 0
+    assert below.locator(".point").count() == below.locator(".yerror").count() == 7
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    clean(seen)
