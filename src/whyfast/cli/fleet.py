@@ -6,7 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from whyfast.cli.fleet_arguments import add_certificates, need_dask
+from whyfast.cli.fleet_arguments import (
+    add_attached,
+    add_certificates,
+    end_with_standard_input,
+    need_dask,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen", metavar="HOST:PORT", default="127.0.0.1:8786", help="127.0.0.1:8786 by default"
     )
     add_certificates(scheduler)
+    add_attached(scheduler)
     made = commands.add_parser("certificates", help="make what a fleet is encrypted with")
     made.add_argument("folder", metavar="FOLDER", type=Path)
     made.add_argument("--days", type=int, default=365, help="for which they hold, 365 by default")
@@ -29,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"wrote {file}", file=sys.stderr)
         return 0
     need_dask()
+    if args.attached:
+        end_with_standard_input()
     from whyfast.fleet.dask_servers import serve_scheduler
     from whyfast.fleet.security import read_address
     from whyfast.store.private import own_home

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+#: Seconds that a process has to end what it does.
+PATIENCE = 3.0
+
 
 def add_certificates(parser: argparse.ArgumentParser) -> None:
     """``--certificates``."""
@@ -26,3 +29,32 @@ def need_dask() -> None:
         raise UserError(
             "fleets need Dask: pip install 'whyfast[fleet]', on every machine of the fleet"
         )
+
+
+def add_attached(parser: argparse.ArgumentParser) -> None:
+    """``--attached``."""
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="end when standard input ends, as it does when ssh breaks off",
+    )
+
+
+def end_with_standard_input() -> None:
+    """This process is told to end when its standard input does, and ends."""
+    import os
+    import signal
+    import threading
+    import time
+
+    def wait() -> None:
+        try:
+            while os.read(0, 4096):
+                pass
+        except OSError:
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os._exit(128 + signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whyfast.cli.fleet_arguments import add_certificates, need_dask
 
+if TYPE_CHECKING:
+    from whyfast.fleet.cluster import Cluster
+    from whyfast.fleet.hosts_file import HostsFile
+
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
-    """``--scheduler``, ``--spread`` and ``--certificates``."""
-    parser.add_argument(
+    """``--scheduler`` or ``--hosts``, ``--spread`` and ``--certificates``."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--scheduler",
         metavar="HOST:PORT",
         help="measure on the hosts whose workers are connected there",
+    )
+    where.add_argument(
+        "--hosts",
+        metavar="hosts.toml",
+        type=Path,
+        help="measure on these, by workers that are started by ssh and end with the run",
     )
     parser.add_argument(
         "--spread",
@@ -26,11 +41,8 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
 def run_on_fleet(args: argparse.Namespace) -> int:
     """Build here, measure there, report as any run."""
     need_dask()
-    from contextlib import closing
-
     from whyfast.cli.choice import chosen_study
     from whyfast.cli.output import INTERRUPTED, exit_code, finish, keep, show_merged
-    from whyfast.fleet.dask_cluster import DaskCluster
     from whyfast.fleet.joining import OneResult
     from whyfast.fleet.merging import merge_results
     from whyfast.fleet.replicate import replicate
@@ -41,11 +53,12 @@ def run_on_fleet(args: argparse.Namespace) -> int:
     from whyfast.store.private import own_home
 
     study = chosen_study(args)
+    hosts_file = _hosts_file(args)
     own = own_home()
     with (
         BuildStore(own.builds).in_use(),
         watching(study.title, study.margin) as observer,
-        closing(DaskCluster(args.scheduler, args.certificates, observer.note)) as cluster,
+        _cluster(args, hosts_file, observer.note) as cluster,
     ):
         if args.spread == "shard":
             elsewhere = Sharded(cluster)
@@ -63,3 +76,33 @@ def run_on_fleet(args: argparse.Namespace) -> int:
     if not all(result.recorded.complete for result in results):
         return INTERRUPTED
     return max(exit_code(result, args.fail_on) for result in results)
+
+
+def _hosts_file(args: argparse.Namespace) -> HostsFile | None:
+    """None without ``--hosts``."""
+    from whyfast.fleet.hosts_file import read_hosts
+    from whyfast.model.errors import UserError
+
+    if args.hosts is None:
+        return None
+    if args.certificates is not None:
+        raise UserError(f"{args.hosts} says where they are", where="--certificates")
+    return read_hosts(args.hosts)
+
+
+@contextmanager
+def _cluster(
+    args: argparse.Namespace, hosts: HostsFile | None, note: Callable[[str], None]
+) -> Iterator[Cluster]:
+    from whyfast.fleet.dask_cluster import DaskCluster
+    from whyfast.fleet.launch import LaunchedCluster, launched
+
+    if hosts is None:
+        with closing(DaskCluster(args.scheduler, args.certificates, note)) as cluster:
+            yield cluster
+        return
+    with (
+        launched(hosts, note) as fleet,
+        closing(DaskCluster(fleet.address, hosts.certificates, note)) as cluster,
+    ):
+        yield LaunchedCluster(cluster, fleet, note)

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return plan.run(args)
     check_outputs(args)
-    if args.scheduler:
+    if args.scheduler or args.hosts:
         return run_on_fleet(args)
     study = chosen_study(args)
     own = own_home()

@@ -5,17 +5,25 @@ from __future__ import annotations
 import argparse
 import sys
 
-from whyfast.cli.fleet_arguments import add_certificates, need_dask
+from whyfast.cli.fleet_arguments import (
+    add_attached,
+    add_certificates,
+    end_with_standard_input,
+    need_dask,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("address", metavar="ADDRESS", help="of the scheduler: HOST:PORT")
     parser.add_argument("--name", help="of this host in reports; its host name by default")
     add_certificates(parser)
+    add_attached(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     need_dask()
+    if args.attached:
+        end_with_standard_input()
     import os
     import platform
 
