@@ -79,10 +79,11 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=None, help="every trial")
     parser.add_argument("--only-equal", action="store_true", help="whyfast on identical programs")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--add", type=Path, default=None, help="trials of an earlier run, as JSON")
     args = parser.parse_args()
     minutes = args.minutes or (2 if args.quick else 20)
     rng = random.Random(args.seed)
-    trials: list[dict[str, object]] = []
+    trials: list[dict[str, object]] = json.loads(args.add.read_text()) if args.add else []
     packages = pyperf_folder(home(), print)
     print(f"{platform.node()}: {environment(Files()).get('cpu_model')}, {os.cpu_count()} CPUs, "
           f"load {os.getloadavg()[0]:.2f}; {minutes:g} minutes", flush=True)  # fmt: skip

@@ -9,10 +9,16 @@ SPIN = Path(__file__).resolve().parents[2] / "tests" / "known" / "spin"
 
 
 def write_study(
-    folder: Path, variants: Mapping[str, int], benchmarks: int, *, budget: int, turns: int
+    folder: Path,
+    variants: Mapping[str, int],
+    benchmarks: int,
+    *,
+    budget: int,
+    turns: int,
+    turn: str = "",
 ) -> Path:
     """A study of a loop that does as many steps of work as ``variants`` say, measured for
-    ``budget`` seconds whatever is found."""
+    ``budget`` seconds whatever is found; ``turn`` as in a study file."""
     tables = "\n".join(
         f'[variant.{name}]\ntoolchain = "path:gcc"\ncflags = ["-DSTEPS={steps}"]\n'
         for name, steps in variants.items()
@@ -38,6 +44,7 @@ program = "spin"
 budget = "{budget}s"
 stop = "budget"
 turns = {turns}
+{f'turn = "{turn}"' if turn else ""}
 """,
         encoding="utf-8",
     )

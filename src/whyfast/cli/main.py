@@ -25,6 +25,8 @@ COMMANDS = {
     "explain": "machine code of programs or objects side by side",
     "report": "the last results of a study again, as text, Markdown, HTML, JSON",
     "merge": "results of one study from several machines, side by side",
+    "worker": "measure on this machine for a fleet",
+    "fleet": "a scheduler and certificates for a fleet of machines",
     "doctor": "what this machine does to results; set it and put it back",
     "builds": "list, show and remove what has been built",
     "toolchain": "list, install and remove compilers",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from whyfast.cli.choice import add_choice
+from whyfast.cli.fleet_run import add_fleet, run_on_fleet
 from whyfast.cli.output import add_outputs, add_table
 
 
@@ -17,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["slower"],
         help="exit with 3 when a variant is slower than the main baseline",
     )
+    add_fleet(parser)
     add_outputs(parser, verbose="show every benchmark")
     add_table(parser)
 
@@ -33,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return plan.run(args)
     check_outputs(args)
+    if args.scheduler or args.hosts:
+        return run_on_fleet(args)
     study = chosen_study(args)
     own = own_home()
     with BuildStore(own.builds).in_use(), watching(study.title, study.margin) as observer:

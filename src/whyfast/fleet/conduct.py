@@ -29,6 +29,7 @@ from whyfast.investigate.events import Observer
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.clock import Clock
 from whyfast.model.codec import Malformed
+from whyfast.model.errors import UserError
 
 #: Seconds between two looks at who is away too long.
 LOOK = 1.0
@@ -244,17 +245,23 @@ class Conductor:
 
 
 def survey_all(
-    cluster: Cluster, observer: Observer, clock: Clock, patience: float
+    cluster: Cluster, observer: Observer, clock: Clock, *, arrive: float = 10.0
 ) -> Mapping[str, HostFacts]:
-    """The hosts that are there, each with what it says of itself; those that do not answer within
-    ``patience`` seconds are left out. Empty when none is there by then."""
+    """The hosts that are there, each with what it says of itself; one that does not answer within
+    :data:`PATIENCE` is left out. UserError when none is there within ``arrive`` seconds."""
     found: dict[str, HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
-    while clock.monotonic() - began < patience:
+    while clock.monotonic() - began < PATIENCE:
         event = cluster.next(LOOK)
-        if event is None and asked and not asked - set(found):
-            break
+        if event is None and asked <= set(found):
+            if found:
+                break
+            if clock.monotonic() - began >= arrive:
+                raise UserError(
+                    "no worker that could take part is connected to the scheduler; start whyfast "
+                    "worker on each host"
+                )
         if isinstance(event, Joined):
             asked.add(event.host)
             cluster.hand(event.host, write_task(AskFacts()))

@@ -12,7 +12,7 @@ from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.seat import Seat
 from whyfast.fleet.sending import check_sendable, shipment
-from whyfast.fleet.shard import PATIENCE, own_facts
+from whyfast.fleet.shard import own_facts
 from whyfast.investigate.building import build, with_twin
 from whyfast.investigate.counting import count
 from whyfast.investigate.events import Observer
@@ -59,7 +59,7 @@ def replicate(
         raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
     clock = work.outside.clock
     own = own_facts(work)
-    found = survey_all(cluster, observer, clock, PATIENCE)
+    found = survey_all(cluster, observer, clock)
     able = [host for host, facts in found.items() if not unfit(facts, own)]
     for host in found:
         if host not in able:

@@ -19,9 +19,6 @@ from whyfast.model.errors import UserError
 from whyfast.model.sample import Block
 from whyfast.model.study import Study
 
-#: Seconds in which hosts have to say what they are.
-PATIENCE = 60.0
-
 
 class Sharded:
     """Measures on the hosts of a cluster, as one run."""
@@ -41,7 +38,7 @@ class Sharded:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.outside.clock
         own = own_facts(work)
-        found = survey_all(self._cluster, work.observer, clock, PATIENCE)
+        found = survey_all(self._cluster, work.observer, clock)
         hosts = one_kind(work, found, own)
         taken = run.blocks()
         if taken:

@@ -14,7 +14,7 @@ from whyfast.investigate.block_loop import measure_blocks
 from whyfast.investigate.building import build
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, entry_of
+from whyfast.investigate.measuring import Processes, check_programs, entry_of
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.reaching import reached_by
@@ -246,6 +246,7 @@ def _measure(work: Work[Study], run: OpenRun, check: Check) -> None:
         if names and left > 0:
             group = [e for e in entries if e.name in names]
             measure_blocks(work, run, group, replace(spec, budget=left))
+    check_programs(work)
 
 
 def _said(result: Result, check: Check) -> Result:

@@ -16,9 +16,11 @@ from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import Runner
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.temporary_sysctls import SysctlRunner
+from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
+from whyfast.store.digest import sha256_of
 
 
 class Measurer(Protocol):
@@ -60,6 +62,23 @@ class Processes:
         if earlier:
             work.observer.note(f"resuming: {earlier} blocks are there already")
         measure_blocks(work, run, entries, work.question.measure, settled)
+        check_programs(work)
+
+
+def check_programs(work: Work[Study]) -> None:
+    """They were the right ones before measuring. UserError where one is not any more: from when on
+    another was measured, nobody knows."""
+    for build in work.usable:
+        try:
+            same = sha256_of(build.program) == build.program_sha256
+        except OSError:
+            same = False
+        if not same:
+            raise UserError(
+                "was changed while it was measured, so what was measured is of no use; run it "
+                "again with --fresh",
+                where=f"the program of {build.variant}",
+            )
 
 
 def launch_arguments(

@@ -15,6 +15,7 @@ from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import (
     format_percent,
+    format_rough,
     format_seconds,
     plain_ratio_text,
     ratio_text,
@@ -231,7 +232,7 @@ def _rest_against(
 def _undecided(verdict: Verdict, margin: float) -> str:
     text = str(ratio_text(verdict.ratio, verdict.low, verdict.high))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
-        text += f"; {(verdict.detectable - 1) * 100:.2g} % would have been found 9 times in 10"
+        text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
         time = format_seconds(verdict.seconds_to_margin)
         text += f"; about {time} more would tell {format_percent(margin)}"

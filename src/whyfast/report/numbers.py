@@ -75,6 +75,12 @@ def format_percent(share: float) -> str:
     return f"{share * 100:.4g} %"
 
 
+def format_rough(share: float) -> str:
+    """A share of 1 in per cent with two digits: "0.53 %", "9.1 %", "910 %"."""
+    percent = share * 100
+    return f"{percent:.2g} %" if abs(percent) < 99.5 else f"{percent:,.0f} %"
+
+
 def format_seconds(seconds: float) -> str:
     """A duration in seconds with three digits and a fitting unit: "11.2 ms", "1 min 5 s"."""
     if seconds >= 59.95:

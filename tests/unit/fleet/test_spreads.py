@@ -344,7 +344,7 @@ def test_without_a_host_that_fits_nothing_is_measured(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fleet.hosts.clear()
-    with pytest.raises(UserError, match="no host of the fleet"):
+    with pytest.raises(UserError, match="no worker that could take part"):
         fleet.shard()
 
 

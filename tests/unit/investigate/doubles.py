@@ -22,6 +22,7 @@ from whyfast.model.sample import RunFailure
 from whyfast.model.toolchain import Toolchain
 from whyfast.model.verdict import Verdict
 from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
 from whyfast.store.home import Home
 
 
@@ -125,7 +126,8 @@ class World:
         program.write_text(recipe.variant)
         toolchain = {"name": recipe.toolchain.name, "digest": recipe.toolchain.digest}
         provenance = {"toolchain": toolchain, "inputs": recipe.inputs}
-        return Build(recipe.variant, recipe.digest, program, recipe.digest, provenance, False)
+        sha256 = sha256_of(program)
+        return Build(recipe.variant, recipe.digest, program, sha256, provenance, False)
 
     def runner(self, name: RunnerName, arguments: LaunchArguments) -> FakeRunner:
         taken = RUNNER_KINDS[name].takes_turns

@@ -23,6 +23,7 @@ from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.answer import answer_of
 from whyfast.report.topics.summary import summary_table
 from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
 
 #: Which program each commit makes.
 PROGRAMS = {"c1": "x", "c2": "y", "c3": "y", "c4": "y", "c5": "z"}
@@ -42,7 +43,9 @@ class Bench:
             assert isinstance(one, Build)
             name = PROGRAMS.get(one.variant, one.variant)
             record = {**one.provenance, "program": recipe.program}
-            made.append(replace(one, program_sha256=name, provenance=record))
+            one.program.write_text(name)
+            sha256 = sha256_of(one.program)
+            made.append(replace(one, program_sha256=sha256, provenance=record))
             if one.variant in self.beside:
                 one.program.with_name("lib.py").write_text(self.beside[one.variant])
         return made
@@ -117,7 +120,7 @@ def test_another_interpreter_or_other_words_keep_them_apart(bench: Bench) -> Non
         Variant("c1", "path:cc"),
         Variant("c2", "path:cc", cflags=("-Da",), run=("--jit",)),
         Variant("c3", "path:cc", cflags=("-Db",)),
-        Variant("c5", "path:cc"),
+        Variant("c5", "path:cc", cflags=("-Dc",)),
     )
     assert bench.run(variants=variants, claim=None).recorded.same == {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,24 @@ def test_a_source_that_is_not_there_is_a_download(own: Home, study: Study, tmp_p
         ("to build, after a download", "tarball x.tar")
     }
     assert found.each is None
+
+
+def test_a_local_repository_is_no_download(own: Home, study: Study, tmp_path: Path) -> None:
+    repository = study.folder / "repo"
+    repository.mkdir(parents=True)
+    (repository / "main.c").write_text("int main(void) { return 0; }\n")
+    git = ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e@e"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    found = {}
+    for name in ("repo", "https://example.org/repo"):
+        there = replace(study, source=Source("git", name, repository, revision=head.stdout.strip()))
+        found[name] = {p.state for p in forecast(there, own).prospects}
+    assert found == {
+        "repo": {"to build"},
+        "https://example.org/repo": {"to build, after a download"},
+    }
 
 
 def test_the_estimate_is_printed(own: Home, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from whyfast.investigate.work import Work
 from whyfast.model.build import Build
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, Variant
+from whyfast.store.digest import sha256_of
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import SampleStore
 
@@ -36,7 +37,9 @@ def _work(folder: Path, world: World | None = None, **outside: Any) -> Work[Stud
         measure=MeasureSpec(budget=1e6, turns=2, stop="budget"),
     )
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
-    builds = tuple(Build(n, n, folder / n, n, toolchain, True) for n in "ab")
+    for name in "ab":
+        (folder / name).write_text(name)
+    builds = tuple(Build(n, n, folder / n, sha256_of(folder / n), toolchain, True) for n in "ab")
     made = (world or World()).outside(**outside)
     return Work(study, own(folder), Watcher(), made, builds=builds, prefixes={"a": (), "b": ()})
 
@@ -140,7 +143,9 @@ def test_an_error_leaves_the_run_to_go_on_with(tmp_path: Path) -> None:
 def test_one_run_can_be_measured_in_again_by_another_rule_and_with_others(tmp_path: Path) -> None:
     """As a search does, candidate by candidate."""
     work = _work(tmp_path, sysctls=Settings)
-    extra = Build("c", "c", tmp_path / "c", "c", work.usable[0].provenance, True)
+    program = tmp_path / "c"
+    program.write_text("c")
+    extra = Build("c", "c", program, sha256_of(program), work.usable[0].provenance, True)
     with recording(work, run_key(work)) as run:
         Processes().measure(work, run, settled=lambda entry: len(entry.blocks) >= 2)
         question = replace(work.question, variants=(*work.question.variants, Variant("c")))

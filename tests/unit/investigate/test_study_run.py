@@ -315,6 +315,39 @@ def test_a_program_that_crashes_once_in_a_while_keeps_what_was_measured_before(
     assert exit_code(result, None) == 1
 
 
+@pytest.mark.parametrize("how", ["written over", "another in its place", "a link", "gone"])
+def test_a_program_that_is_changed_while_it_is_measured_makes_no_verdict(
+    bench: Bench, how: str
+) -> None:
+    plain, other = ratios({"a": 1.0, "b": 1.2, "c": 1.0}), bench.folder / "other"
+    other.write_text("another")
+    changed: list[Path] = []
+
+    def script(variant: str, loops: int, before: int) -> Any:
+        if variant == "b" and before == 1 and not changed:
+            programs = (bench.folder / "cache" / "builds").glob("*/work/vm")
+            program = next(p for p in programs if p.read_text() == "b")
+            changed.append(program)
+            if how == "written over":
+                program.write_text("another")
+            else:
+                program.unlink()
+            if how == "another in its place":
+                other.rename(program)
+            elif how == "a link":
+                program.symlink_to(other)
+        return plain(variant, loops, before)
+
+    bench.world.script = script
+    with pytest.raises(UserError) as caught:
+        bench.run(measure=MeasureSpec(budget=60.0, turns=2, stop="budget"))
+    assert changed
+    assert str(caught.value) == (
+        "the program of b: was changed while it was measured, so what was measured is of no use; "
+        "run it again with --fresh"
+    )
+
+
 class SteppedClock(FakeClock):
     """Somebody sets the wall clock after two seconds of measuring."""
 

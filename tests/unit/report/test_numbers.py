@@ -14,6 +14,7 @@ from whyfast.report.numbers import (
     format_e_value,
     format_percent,
     format_ratio,
+    format_rough,
     format_seconds,
     format_verdict,
     plain_ratio_text,
@@ -35,6 +36,7 @@ from whyfast.report.topics.check import change_text, percent_interval
         (1.00021, 1.00012, 1.00030, "1.0002x slower [1.0001, 1.0003]"),
         (41.23, 38.2, 44.9, "41.2x slower [38.2, 44.9]"),
         (412.3, 382.1, 449.2, "412x slower [382, 449]"),
+        (59430.0, 59000.0, 60000.0, "59430x slower [59000, 60000]"),
         (math.nan, 0.0, math.inf, "– [–, –] (too few blocks)"),
     ],
 )
@@ -74,6 +76,14 @@ def test_undecided_is_said_before_its_ratio() -> None:
 )
 def test_seconds(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0053, "0.53 %"), (0.091, "9.1 %"), (0.994, "99 %"), (9.1, "910 %"), (59.43, "5,943 %")],
+)
+def test_a_rough_share_has_no_power_of_ten(share: float, text: str) -> None:
+    assert format_rough(share) == text
 
 
 def test_percent_and_e_value() -> None:

@@ -126,9 +126,17 @@ def _used_up(result: Result) -> Iterator[str]:
     open_ = {v.benchmark for v in result.judged.verdicts if v.word == "undecided" and v.benchmark}
     names = sorted(name for name in open_ if taken[name] >= layouts)
     if names:
+        # All blocks count towards the budget, those as linked too.
+        used = sum(b.seconds for b in result.recorded.blocks)
+        unused = study.measure.budget - used if isinstance(study, Study) else 0.0
+        left = ""
+        if unused > 1.0 and used > 0:
+            fill = int(layouts * study.measure.budget / used) if isinstance(study, Study) else 0
+            left = f", {format_seconds(unused)} of the budget unused; layouts = {fill} would use it"
         yield (
-            f"Layouts used up: on {', '.join(map(shown, names))} all {layouts} were taken before "
-            f"it was decided; layouts = {4 * layouts} in [measure] would halve the interval."
+            f"Layouts used up: on {', '.join(map(shown, names))} {layouts} of {layouts} were taken "
+            f"before it was decided{left}; layouts = {4 * layouts} in [measure] would halve the "
+            "interval."
         )
 
 

@@ -12,7 +12,13 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
 from whyfast.report.document import Cell, Plot, ReportSection, Table, right, section, table
 from whyfast.report.names import count, has, listed, shown
-from whyfast.report.numbers import format_percent, format_verdict, plain_ratio_text, ratio_text
+from whyfast.report.numbers import (
+    format_percent,
+    format_rough,
+    format_verdict,
+    plain_ratio_text,
+    ratio_text,
+)
 from whyfast.report.topics.distribution import interval_data, plottable
 from whyfast.report.topics.summary import SUITE, Comparisons, verdict_cell
 
@@ -72,7 +78,7 @@ def spread_text(spread: float) -> str:
     """A standard deviation of the log time in per cent, with two digits."""
     if spread <= 0:
         return "none seen"
-    return f"{math.expm1(spread) * 100:.2g} %"
+    return format_rough(math.expm1(spread))
 
 
 def _spread_sentence(overall: Sequence[Placement]) -> list[str]:

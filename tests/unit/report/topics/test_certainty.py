@@ -66,10 +66,13 @@ def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:
     plain = sample_result()
     assert isinstance(plain.question, Study)
     name = plain.question.benchmarks[0].name
-    study = replace(plain.question, measure=replace(plain.question.measure, layouts=12))
+    measure = replace(plain.question.measure, layouts=12, budget=50.0)
+    study = replace(plain.question, measure=measure)
     open_ = verdict("clang19", "clang18", "undecided", 1.01, 0.99, 1.03, benchmark=name)
     drawn = [
-        replace(example_block({"a": [1.0]}, benchmark=name, index=i), layouts={"a": i + 1})
+        replace(
+            example_block({"a": [1.0]}, benchmark=name, index=i), layouts={"a": i + 1}, seconds=0.25
+        )
         for i in range(12)
     ]
 
@@ -78,8 +81,9 @@ def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:
         return " ".join(how_sure(result))
 
     assert (
-        f"Layouts used up: on {name} all 12 were taken before it was decided; layouts = 48 in "
-        "[measure] would halve the interval." in said(12)
+        f"Layouts used up: on {name} 12 of 12 were taken before it was decided, 47.0 s of the "
+        "budget unused; layouts = 200 would use it; layouts = 48 in [measure] would halve the "
+        "interval." in said(12)
     )
     assert "used up" not in said(11)
 

@@ -1,0 +1,108 @@
+"""``whyfast run`` on a fleet of machines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whyfast.cli.fleet_arguments import add_certificates, need_dask
+
+if TYPE_CHECKING:
+    from whyfast.fleet.cluster import Cluster
+    from whyfast.fleet.hosts_file import HostsFile
+
+
+def add_fleet(parser: argparse.ArgumentParser) -> None:
+    """``--scheduler`` or ``--hosts``, ``--spread`` and ``--certificates``."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler",
+        metavar="HOST:PORT",
+        help="measure on the hosts whose workers are connected there",
+    )
+    where.add_argument(
+        "--hosts",
+        metavar="hosts.toml",
+        type=Path,
+        help="measure on these, by workers that are started by ssh and end with the run",
+    )
+    parser.add_argument(
+        "--spread",
+        choices=["replicate", "shard"],
+        default="replicate",
+        help="over hosts: everything on each (replicate), or the benchmarks over hosts of one kind",
+    )
+    add_certificates(parser)
+
+
+def run_on_fleet(args: argparse.Namespace) -> int:
+    """Build here, measure there, report as any run."""
+    need_dask()
+    from whyfast.cli.choice import chosen_study
+    from whyfast.cli.output import INTERRUPTED, exit_code, finish, keep, show_merged
+    from whyfast.fleet.joining import OneResult
+    from whyfast.fleet.merging import merge_results
+    from whyfast.fleet.replicate import replicate
+    from whyfast.fleet.shard import Sharded
+    from whyfast.investigate.study_run import run_study
+    from whyfast.report.progress import watching
+    from whyfast.store.builds import BuildStore
+    from whyfast.store.private import own_home
+
+    study = chosen_study(args)
+    hosts_file = _hosts_file(args)
+    own = own_home()
+    with (
+        BuildStore(own.builds).in_use(),
+        watching(study.title, study.margin) as observer,
+        _cluster(args, hosts_file, observer.note) as cluster,
+    ):
+        if args.spread == "shard":
+            elsewhere = Sharded(cluster)
+            result = run_study(study, own, observer, fresh=args.fresh, elsewhere=elsewhere)
+            hosts = [OneResult(study.name, result)]
+        else:
+            hosts = list(replicate(study, own, observer, cluster, fresh=args.fresh))
+    results = [one.result for one in hosts]
+    if args.spread == "shard":
+        finish(results[0], args)
+    else:
+        for result in results:
+            keep(result)
+        show_merged(merge_results(hosts), args)
+    if not all(result.recorded.complete for result in results):
+        return INTERRUPTED
+    return max(exit_code(result, args.fail_on) for result in results)
+
+
+def _hosts_file(args: argparse.Namespace) -> HostsFile | None:
+    """None without ``--hosts``."""
+    from whyfast.fleet.hosts_file import read_hosts
+    from whyfast.model.errors import UserError
+
+    if args.hosts is None:
+        return None
+    if args.certificates is not None:
+        raise UserError(f"{args.hosts} says where they are", where="--certificates")
+    return read_hosts(args.hosts)
+
+
+@contextmanager
+def _cluster(
+    args: argparse.Namespace, hosts: HostsFile | None, note: Callable[[str], None]
+) -> Iterator[Cluster]:
+    from whyfast.fleet.dask_cluster import DaskCluster
+    from whyfast.fleet.launch import LaunchedCluster, launched
+
+    if hosts is None:
+        with closing(DaskCluster(args.scheduler, args.certificates, note)) as cluster:
+            yield cluster
+        return
+    with (
+        launched(hosts, note) as fleet,
+        closing(DaskCluster(fleet.address, hosts.certificates, note)) as cluster,
+    ):
+        yield LaunchedCluster(cluster, fleet, note)

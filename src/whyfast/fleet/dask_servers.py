@@ -1,0 +1,110 @@
+"""The two processes of a fleet that serve: a scheduler, and a worker on each host."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import dask
+from distributed import Scheduler, Worker
+
+from whyfast.fleet.answers import HostAnswers
+from whyfast.fleet.dask_logs import silence
+from whyfast.fleet.security import Address, security_of
+from whyfast.fleet.worker_task import SLOT, answer_with
+from whyfast.investigate.outside import Outside
+from whyfast.store.home import Home
+
+#: Seconds between two attempts to reach the scheduler.
+AGAIN = 2.0
+
+#: Dask looks at itself fifty times a second and more, which would be in what is measured. A worker
+#: that the scheduler has not heard of for a minute is removed, and starts anew when it notices.
+_QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.tick.limit": "60s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.worker-ttl": "60s",
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.scheduler.work-stealing": False,
+    # Pages about itself, in the clear.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+
+Say = Callable[[str], None]
+
+
+def serve_worker(
+    address: Address, name: str, certificates: Path | None, home: Home, say: Say
+) -> None:
+    """Measure for whoever asks by that scheduler, until the process is told to end. When the
+    scheduler goes, it is waited for."""
+    _quiet(home)
+    answer_with(HostAnswers(home, Outside()).answer)
+    security = security_of(certificates)
+
+    async def once() -> None:
+        async with Worker(
+            str(address),
+            name=name,
+            nthreads=1,
+            resources={SLOT: 1},
+            security=security,
+            protocol=address.protocol,
+            # A worker listens too: the scheduler fetches answers from it.
+            host="127.0.0.1" if address.loopback else None,
+            memory_limit=0,
+            dashboard=False,
+            dashboard_address="127.0.0.1:0",
+        ) as worker:
+            say(f"{name} is ready for {address}")
+            await worker.finished()
+            say("the scheduler has gone; waiting for it")
+
+    async def again_and_again() -> None:
+        said = ""
+        while True:
+            try:
+                await once()
+                said = ""
+            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+                if str(error) != said:
+                    say(f"cannot reach {address}, trying again: {_why(error)}")
+                said = str(error)
+            await asyncio.sleep(AGAIN)
+
+    asyncio.run(again_and_again())
+
+
+def serve_scheduler(address: Address, certificates: Path | None, home: Home, say: Say) -> None:
+    """Until the process is told to end. Port 0 is a free one, which is said."""
+    _quiet(home)
+    security = security_of(certificates)
+
+    async def serve() -> None:
+        async with Scheduler(
+            host=address.host,
+            port=address.port,
+            protocol=address.protocol,
+            security=security,
+            dashboard=False,
+            dashboard_address="127.0.0.1:0",
+        ) as scheduler:
+            say(f"scheduler at {scheduler.address}")
+            await scheduler.finished()
+
+    asyncio.run(serve())
+
+
+def _quiet(home: Home) -> None:
+    dask.config.set(_QUIET)
+    dask.config.set({"temporary-directory": str(home.cache / "fleet" / "dask")})
+    silence()
+
+
+def _why(error: BaseException) -> str:
+    text = str(error.__cause__ or error) or type(error).__name__
+    return text.splitlines()[0][:200]

@@ -1,0 +1,79 @@
+"""Who may listen where: loopback for anybody, else only under TLS."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+
+from distributed.security import Security
+
+from whyfast.fleet.certificate_files import CERTIFICATE, KEY
+from whyfast.model.errors import UserError
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a scheduler listens; ``host`` a name or number."""
+
+    protocol: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.protocol}://{host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether nobody but this machine can reach it."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def read_address(text: str, certificates: Path | None, option: str) -> Address:
+    """``HOST:PORT``, with or without ``tcp://`` or ``tls://`` before it. UserError for anything
+    else, and for another machine without certificates."""
+    protocol, _, place = text.rpartition("://")
+    host, _, port = place.rpartition(":")
+    wanted = "tls" if certificates else "tcp"
+    if not host or not port.isdigit() or not 0 <= int(port) < 65536:
+        raise UserError(f"{text!r} is no address; write HOST:PORT", where=option)
+    if protocol not in ("", "tcp", "tls"):
+        raise UserError(f"{protocol}:// is not spoken; write HOST:PORT", where=option)
+    if protocol == "tls" and certificates is None:
+        raise UserError("tls:// wants --certificates FOLDER", where=option)
+    address = Address(wanted, host.strip("[]"), int(port))
+    if certificates is None and not address.loopback:
+        raise UserError(
+            f"{address.host} is not this machine alone: a worker runs programs for whoever "
+            "reaches it. Make certificates (whyfast fleet certificates FOLDER), copy the folder "
+            "to every host, and give --certificates FOLDER",
+            where=option,
+        )
+    return address
+
+
+def security_of(certificates: Path | None) -> Security:
+    """What Dask needs to know of them. UserError when a file is missing, or others may read the
+    key."""
+    if certificates is None:
+        return Security()
+    files = [certificates / CERTIFICATE, certificates / KEY]
+    for file in files:
+        if not file.is_file():
+            raise UserError("is not there; whyfast fleet certificates FOLDER makes it", where=file)
+    if files[1].stat().st_mode & 0o077:
+        raise UserError("others may read it; chmod 600", where=files[1])
+    certificate, key = map(str, files)
+    return Security(
+        require_encryption=True,
+        tls_ca_file=certificate,
+        **{
+            f"tls_{who}_{what}": file
+            for who in ("client", "scheduler", "worker")
+            for what, file in (("cert", certificate), ("key", key))
+        },
+    )

@@ -1,0 +1,87 @@
+"""A study on real workers over a real scheduler, as processes on this machine."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.studies.fleet_processes import FleetProcesses
+from tests.studies.known_study import steps, write_study
+
+from whyfast.report.result_json import load_result
+
+pytest.importorskip("distributed")
+
+#: Goes on until it is killed; what goes on with it ends as soon as all is decided.
+ENDLESS = 'budget = "20m"\nstop = "budget"\nturns = 8'
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Iterator[FleetProcesses]:
+    processes = FleetProcesses(tmp_path)
+    try:
+        yield processes
+    finally:
+        processes.end()
+
+
+def two_benchmarks(folder: Path) -> Path:
+    """A study of which both benchmarks find one variant slower."""
+    study = write_study(folder, {"base": steps(10000), "slow": steps(20000)}, measure=ENDLESS)
+    file = study / "study.toml"
+    text = file.read_text()
+    at = text.index("[benchmarks.spin]")
+    table = text[at : text.index("[measure]")].replace('"2s"', '"30s"')
+    other = table.replace("[benchmarks.spin]", "[benchmarks.again]")
+    file.write_text(text[:at] + table + other + text[text.index("[measure]") :])
+    return study
+
+
+def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
+    fleet: FleetProcesses, tmp_path: Path
+) -> None:
+    study = two_benchmarks(tmp_path / "spin")
+    out = tmp_path / "result.json"
+    words = ("run", str(study), "--scheduler", fleet.address, "--spread", "shard")
+    fleet.scheduler()
+    fleet.worker("ash")
+    fleet.worker("elm")
+    fleet.worker("old", other_version=True)
+    fleet.worker("big", small_files=True)
+    fleet.ready("ash", "elm", "old", "big")
+    fleet.start("here", *words, "--json", str(out))
+
+    fleet.until(lambda: len({b.benchmark for b in fleet.blocks()}) == 2, "both are measured")
+    fleet.kill("ash")
+    fleet.send("elm", signal.SIGSTOP)
+    fleet.wait_for("here", "ash: its worker has gone")
+    fleet.worker("ash")
+    time.sleep(0.5)
+    fleet.send("elm", signal.SIGCONT)
+    before = len(fleet.blocks())
+    fleet.until(lambda: len(fleet.blocks()) > before + 1, "it goes on")
+    fleet.kill("here")
+    kept = fleet.blocks()
+
+    file = study / "study.toml"
+    file.write_text(file.read_text().replace('stop = "budget"', 'stop = "decided"'))
+    fleet.start("here", *words, "--json", str(out))
+    assert fleet.ended("here") == 0, fleet.said("here")
+    said = fleet.said("here")
+    assert f"resuming: {len(kept)} blocks are there already" in said
+    assert "old: left out: it has whyfast 0.0.9 and 0.1.0 is wanted, as here" in said
+    assert "big: cannot measure: " in said
+    assert "File too large" in said
+    result = load_result(out)
+    blocks = result.recorded.blocks
+    assert list(blocks[: len(kept)]) == kept
+    assert {v.word for v in result.judged.verdicts} == {"slower"}
+    host = {s.id: s.environment["machine"] for s in result.recorded.sessions}
+    for name in ("spin", "again"):
+        own = [b for b in blocks if b.benchmark == name]
+        assert [b.index for b in own] == list(range(len(own)))
+        assert all(len(b.values["slow"]) == len(b.values["base"]) == len(b.order) for b in own)
+        assert len({host[b.session] for b in own}) == 1

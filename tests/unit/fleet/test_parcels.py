@@ -1,0 +1,128 @@
+"""Folders that are sent in pieces, and held against their digest when they are whole."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from tests.unit.investigate.doubles import own
+
+from whyfast.fleet.messages import Place
+from whyfast.fleet.parcels import CHUNK, Parcel, missing, pack
+from whyfast.fleet.received import NotReceived, ReceivedParcels
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "run").write_text("#!/bin/sh\n")
+    (folder / "bin" / "run").chmod(0o755)
+    (folder / "data").write_bytes(bytes(range(256)) * 100)
+    (folder / "link").symlink_to("bin/run")
+    (folder / "used").write_text("")
+    return folder
+
+
+def send(parcel: Parcel, to: ReceivedParcels) -> None:
+    for offset, data in missing(parcel, 0):
+        to.add(parcel.sha256, offset, parcel.size, data)
+
+
+def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path) -> None:
+    parcel = pack(tree, tmp_path / "out", frozenset({"used"}))
+    received = ReceivedParcels(own(tmp_path / "there"))
+    place = Place(parcel.sha256, "tree", "study")
+    assert received.lacking([place]) == {parcel.sha256: 0}
+    send(parcel, received)
+    assert received.lacking([place]) == {}
+    folder = received.place(place)
+    assert received.place(place) == folder
+    assert received.lacking([place]) == {}
+    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [
+        *("bin", "bin/run", "data", "link"),
+    ]
+    assert os.access(folder / "bin" / "run", os.X_OK)
+    assert os.readlink(folder / "link") == "bin/run"
+    assert (folder / "data").read_bytes() == (tree / "data").read_bytes()
+
+
+def test_equal_folders_make_equal_parcels(tree: Path, tmp_path: Path) -> None:
+    first = pack(tree, tmp_path / "out")
+    assert pack(tree, tmp_path / "out") == first
+    (tree / "data").write_bytes(b"other")
+    assert pack(tree, tmp_path / "out").sha256 != first.sha256
+
+
+def test_what_was_begun_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "big").mkdir()
+    (tmp_path / "big" / "file").write_bytes(os.urandom(CHUNK + 1000))
+    parcel = pack(tmp_path / "big", tmp_path / "out")
+    received = ReceivedParcels(own(tmp_path / "there"))
+    place = Place(parcel.sha256, "tree", "study")
+    (first, second) = missing(parcel, 0)
+    received.add(parcel.sha256, first[0], parcel.size, first[1])
+    there = received.lacking([place])[parcel.sha256]
+    assert there == CHUNK
+    assert list(missing(parcel, there)) == [second]
+    received.add(parcel.sha256, second[0], parcel.size, second[1])
+    assert received.lacking([place]) == {}
+
+
+def test_other_bytes_than_were_sent_are_thrown_away(tree: Path, tmp_path: Path) -> None:
+    parcel = pack(tree, tmp_path / "out")
+    received = ReceivedParcels(own(tmp_path / "there"))
+    ((offset, data),) = missing(parcel, 0)
+    with pytest.raises(NotReceived, match="other bytes than were sent"):
+        received.add(parcel.sha256, offset, parcel.size, data[:-1] + b"!")
+    assert received.lacking([Place(parcel.sha256, "tree", "")]) == {parcel.sha256: 0}
+
+
+def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path) -> None:
+    received = ReceivedParcels(own(tmp_path / "there"))
+    old = pack(tree, tmp_path / "out")
+    send(old, received)
+    before = Place(old.sha256, "build", "abc1")
+    received.place(before)
+    (tree / "data").write_bytes(b"new")
+    new = pack(tree, tmp_path / "out")
+    send(new, received)
+    after = Place(new.sha256, "build", "abc1")
+    folder = received.place(after)
+    assert folder == received.home.builds / "abc1"
+    assert (folder / "data").read_bytes() == b"new"
+    assert not received.is_placed(before)
+    assert received.is_placed(after)
+
+
+@pytest.mark.parametrize("name", ["", "../../x", "/etc", "AB", "g"])
+def test_a_digest_is_no_path(name: str, tmp_path: Path) -> None:
+    received = ReceivedParcels(own(tmp_path))
+    with pytest.raises(NotReceived, match="is no digest"):
+        received.add(name, 0, 1, b"x")
+    with pytest.raises(NotReceived, match="is no digest"):
+        received.place(Place("ab", "build", name))
+
+
+def test_nothing_is_unpacked_beside_its_folder(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        member = tarfile.TarInfo("../../outside")
+        member.size = 1
+        tar.addfile(member, io.BytesIO(b"x"))
+    data = buffer.getvalue()
+    sha256 = hashlib.sha256(data).hexdigest()
+    received = ReceivedParcels(own(tmp_path))
+    received.add(sha256, 0, len(data), data)
+    with pytest.raises(NotReceived, match="outside"):
+        received.place(Place(sha256, "tree", ""))
+    assert not list(tmp_path.rglob("outside"))
+
+
+def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotReceived, match="parcel abababababab is not here"):
+        ReceivedParcels(own(tmp_path)).place(Place("ab" * 32, "tree", ""))

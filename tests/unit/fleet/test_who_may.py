@@ -1,0 +1,130 @@
+"""Who may take part, and who may listen: versions, kinds of machine, addresses, certificates."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from whyfast.fleet.certificates import make_certificates
+from whyfast.fleet.checks import most_common_kind, unfit
+from whyfast.fleet.messages import HostFacts
+from whyfast.model.errors import UserError
+
+pytest.importorskip("distributed")
+
+from whyfast.fleet.security import read_address, security_of
+from whyfast.fleet.unpickling import RefusedPickle, plain_loads
+
+OWN = HostFacts({"cpu_model": "Xeon"}, {}, (0,), "x86_64", "glibc 2.36", "0.1.0", "3.11.7")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (replace(OWN, python="3.11.2", libc="glibc 2.41"), ""),
+        (replace(OWN, whyfast="0.2.0"), "it has whyfast 0.2.0 and 0.1.0 is wanted, as here"),
+        (replace(OWN, python="3.12.1"), "it runs on Python 3.12.1 and 3.11 is wanted, as here"),
+        (
+            replace(OWN, architecture="aarch64"),
+            "it is aarch64 and the builds are for x86_64; run whyfast on such a machine and "
+            "whyfast merge the results",
+        ),
+        (
+            replace(OWN, libc="glibc 2.9"),
+            "it has glibc 2.9 and programs built here need glibc 2.36 or later",
+        ),
+        (
+            replace(OWN, libc=""),
+            "it has another C library and programs built here need glibc 2.36 or later",
+        ),
+    ],
+)
+def test_a_host_fits_or_is_told_why_not(other: HostFacts, said: str) -> None:
+    assert unfit(other, OWN) == said
+
+
+def test_the_kind_of_most_hosts() -> None:
+    zen = replace(OWN, environment={"cpu_model": "Zen"})
+    assert most_common_kind({"a": OWN, "b": zen, "c": zen})[1] == "Zen"
+    assert most_common_kind({"b": zen, "a": OWN})[1] == "Xeon"
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("tcp://localhost:1", "tcp://localhost:1"),
+        ("[::1]:8786", "tcp://[::1]:8786"),
+    ],
+)
+def test_loopback_needs_no_certificates(text: str, address: str) -> None:
+    found = read_address(text, None, "--scheduler")
+    assert str(found) == address
+    assert found.loopback
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("8786", "'8786' is no address; write HOST:PORT"),
+        ("host:x", "is no address"),
+        ("host:99999", "is no address"),
+        ("ucx://127.0.0.1:1", "ucx:// is not spoken"),
+        ("tls://127.0.0.1:1", "tls:// wants --certificates FOLDER"),
+        ("192.0.2.1:8786", "192.0.2.1 is not this machine alone"),
+        ("0.0.0.0:8786", "0.0.0.0 is not this machine alone"),
+        ("tcp://example.org:8786", "example.org is not this machine alone"),
+    ],
+)
+def test_another_machine_wants_certificates(text: str, said: str) -> None:
+    with pytest.raises(UserError, match="--scheduler: ") as raised:
+        read_address(text, None, "--scheduler")
+    assert said in str(raised.value)
+
+
+def test_with_certificates_everything_is_encrypted(tmp_path: Path) -> None:
+    assert str(read_address("192.0.2.1:8786", tmp_path, "ADDRESS")) == "tls://192.0.2.1:8786"
+    assert str(read_address("127.0.0.1:8786", tmp_path, "ADDRESS")) == "tls://127.0.0.1:8786"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_certificates_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "fleet"
+    certificate, key = make_certificates(folder, 30)
+    assert certificate.read_text().startswith("-----BEGIN CERTIFICATE-----")
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert security_of(folder).require_encryption
+    with pytest.raises(UserError, match="is there already"):
+        make_certificates(folder, 30)
+    key.chmod(0o640)
+    with pytest.raises(UserError, match="others may read it; chmod 600"):
+        security_of(folder)
+    certificate.unlink()
+    with pytest.raises(UserError, match=r"fleet\.pem: is not there"):
+        security_of(folder)
+
+
+def test_certificates_hold_for_a_number_of_days(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--days 0: is no number of days"):
+        make_certificates(tmp_path, 0)
+
+
+class Harmful:
+    """Calls what it names when it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return print, ("unpickled",)
+
+
+def test_a_pickle_that_would_run_something_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for harmful in (Harmful(), Path("x"), print, ValueError("x"), [Harmful()]):
+        with pytest.raises(RefusedPickle, match="in a message is not unpickled"):
+            plain_loads(pickle.dumps(harmful))
+    assert capsys.readouterr().out == ""
+    assert plain_loads(pickle.dumps(bytes)) is bytes
+    assert plain_loads(pickle.dumps({"a": [1, "b", None]})) == {"a": [1, "b", None]}
