@@ -102,6 +102,7 @@ int main(void) {
 """
 
 
+@pytest.mark.long
 def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
     (study / "all.c").write_text(FUNCTIONS)
