@@ -64,7 +64,7 @@ class DaskCluster:
         self._note = note
         self._number = itertools.count()
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._dropped: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
+        self._dropped: queue.SimpleQueue[tuple[str, Future, str]] = queue.SimpleQueue()
         self._known: dict[str, _Connected] = {}
         self._tasks: dict[str, Future] = {}
         self._refused: dict[str, str] = {}
@@ -90,9 +90,7 @@ class DaskCluster:
             self._look()
             self._looked = time.monotonic()
         while not self._dropped.empty():
-            host, future = self._dropped.get()
-            if self._tasks.get(host) is future:
-                self._lose(host, "the connection broke")
+            self._without_answer(*self._dropped.get())
         try:
             return self._events.get(timeout=min(timeout, LOOK))
         except queue.Empty:
@@ -129,19 +127,33 @@ class DaskCluster:
 
     def _done(self, host: str, address: str, future: Future) -> None:
         """In a thread of Dask's."""
-        event: Event
         try:
             event = Answered(host, future.result(timeout=SILENCE))
         except (CancelledError, TimeoutError, OSError):
             # By us, which is known; else the client was cut off and has forgotten its tasks.
-            self._dropped.put((host, future))
+            self._dropped.put((host, future, ""))
             return
         except Exception as error:
-            event = LeftUnanswered(host, f"the worker failed; its log says why ({_short(error)})")
+            self._dropped.put((host, future, _short(error)))
+            return
         known = self._known.get(host)
         if known is not None and known.address == address and self._tasks.get(host) is future:
             del self._tasks[host]
             self._events.put(event)
+
+    def _without_answer(self, host: str, future: Future, failed: str) -> None:
+        """A task that ended without an answer; ``failed`` is how, where it was not dropped."""
+        if failed:
+            # With a worker that was killed its task fails, too: such a worker has gone already.
+            self._look()
+        if self._tasks.get(host) is not future:
+            return
+        if failed:
+            del self._tasks[host]
+            why = f"the worker failed; its log says why ({failed})"
+            self._events.put(LeftUnanswered(host, why))
+        else:
+            self._lose(host, "the connection broke")
 
     def _look(self) -> None:
         workers = self._workers()
