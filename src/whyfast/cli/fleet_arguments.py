@@ -26,9 +26,7 @@ def need_dask() -> None:
     from whyfast.model.errors import UserError
 
     if find_spec("distributed") is None:
-        raise UserError(
-            "fleets need Dask: pip install 'whyfast[fleet]', on every machine of the fleet"
-        )
+        raise UserError("fleets need Dask: pip install distributed, on every machine of the fleet")
 
 
 def add_attached(parser: argparse.ArgumentParser) -> None:
