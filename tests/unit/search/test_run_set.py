@@ -148,6 +148,7 @@ def test_what_is_found_is_measured_over_layouts_too(home: Home) -> None:
     assert (found.answer.parts, found.answer.tested) == (((5,),), "change")
     shown = render_markdown(set_page(found))
     assert "Over other layouts slow is 1.50x slower" in shown
+    assert "Placement alone scatters a program by 0 % (one standard deviation)" in shown
     assert "What was found makes 100 % of that: it is not placement." in shown
     again, none, _ = _search(home, quantity="time", relinkable=True)
     assert (again.answer, none.asked) == (found.answer, [])
