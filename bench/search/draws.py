@@ -19,6 +19,7 @@ from bench.search.scenes import EFFECT
 from bench.search.world import ONE, Draw
 from whyfast.search.confirm import ALPHA, surely_above
 from whyfast.search.minimise import Differences, minimise
+from whyfast.search.subsets import Subset
 
 NOISE = 0.15
 #: (layouts of each end, blocks); each layout in one block where they are as many.
@@ -76,9 +77,13 @@ def searches(name: str, true: float, count: int, seed: int) -> str:
         part = int(rng.integers(4))
         lucky_pair = pair_of(rng, DRAWS[name], 2.0) if not true else (0.0, 0.0)
         gap = true + lucky_pair[1] - lucky_pair[0]
+
+        def level(subset: Subset, part: int = part) -> float:
+            return float(part in subset)
+
         world = Mixtures(
             rng,
-            lambda s, p=part: float(p in s),
+            level,
             scatter * gap,
             differ=True,
             share=true / gap,
