@@ -40,13 +40,27 @@ exit codes: 0 done; 1 ran, but something in it failed; 2 bad input; 3 --fail-on 
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
+#: New containers after which cycles are looked for, and generations (gc.set_threshold).
+GARBAGE = (200_000, 20, 20)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line; returns the exit code. Without ``argv`` this process is whyfast's."""
+    import gc
+
     from whyfast.cli.standard_output import UnreadErrors
 
-    with UnreadErrors():
-        return _main(argv)
+    own = argv is None
+    if own:
+        # Most of what is made on the way is modules, which are never garbage: looking for cycles
+        # among them is a seventh of the time to start and end.
+        gc.set_threshold(*GARBAGE)
+    try:
+        with UnreadErrors():
+            return _main(argv)
+    finally:
+        if own:
+            gc.freeze()  # nothing is collected only to end
 
 
 def _main(argv: Sequence[str] | None) -> int:

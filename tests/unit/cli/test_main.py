@@ -14,7 +14,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast import __version__
-from whyfast.cli.main import COMMANDS, main
+from whyfast.cli.main import COMMANDS, GARBAGE, main
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +23,19 @@ def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixtu
     for name in COMMANDS:
         assert f"\n  {name} " in out
     assert "2 bad input; 3 --fail-on was met" in out
+
+
+def test_only_a_process_of_its_own_collects_garbage_rarely(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+    monkeypatch.setattr("gc.set_threshold", lambda *numbers: done.append(numbers))
+    monkeypatch.setattr("gc.freeze", lambda: done.append("frozen"))
+    main(["--version"])
+    assert done == []
+    monkeypatch.setattr("sys.argv", ["whyfast", "--version"])
+    main()
+    assert done == [GARBAGE, "frozen"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
