@@ -9,10 +9,12 @@ from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
+from whyfast.search.ahead import likely_subsets
 from whyfast.search.keep_set import load_events, save_events
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences, Event, Failed, Oracle, Try, minimise
 from whyfast.search.quantity import Quantity
+from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed
 from whyfast.search.subsets import Subset
 from whyfast.store.home import Home
@@ -55,6 +57,8 @@ def run_set(
         for event in recorded:
             events.append(event)
             return event
+        if isinstance(oracle, SetSubject):
+            oracle.foresee(likely_subsets(task, events))
         event = oracle(wanted)
         events.append(event)
         save_events(file, events, found.differences)
