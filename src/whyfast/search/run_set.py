@@ -9,6 +9,7 @@ from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
+from whyfast.search.ahead import likely_subsets
 from whyfast.search.keep_set import load_events, save_events
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences, Event, Failed, Try, minimise
@@ -61,6 +62,7 @@ def run_set(
         for event in recorded:
             events.append(event)
             return event
+        oracle.foresee(likely_subsets(task, events))
         event = oracle(wanted, events)
         events.append(event)
         save_events(file, events, found.differences)

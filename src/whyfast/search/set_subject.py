@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.minimise import Event, Failed, Try
-from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
+from whyfast.search.subject import (
+    BuildsAhead,
+    CandidateFailed,
+    Layouts,
+    Subject,
+    Times,
+    observation,
+)
 from whyfast.search.subsets import Subset, Trial
 
 GOOD, BAD = 0, 1
@@ -41,6 +48,11 @@ class SetSubject:
                 raise
             return Failed(wanted.subset, failed.reason)
         return _trial(blocks, chosen, wanted)
+
+    def foresee(self, subsets: Iterable[Subset]) -> None:
+        """These mixtures are likely to be asked for, the likeliest first."""
+        if isinstance(self.subject, BuildsAhead):
+            self.subject.foresee(self._number(subset) for subset in subsets)
 
     def _number(self, subset: Subset) -> int:
         if subset not in self._numbers:

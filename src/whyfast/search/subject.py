@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,14 @@ class Subject(Protocol):
     def settle(self, candidates: Sequence[int]) -> None:
         """What is measured of these from now on is for the answer: built clean. Raises
         :class:`CandidateFailed`."""
+
+
+@runtime_checkable
+class BuildsAhead(Protocol):
+    """A subject whose candidates may be built elsewhere before they are asked for."""
+
+    def foresee(self, candidates: Iterable[int]) -> None:
+        """Between blocks: these are likely to be asked for, the likeliest first."""
 
 
 def observation(
