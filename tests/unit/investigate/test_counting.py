@@ -39,7 +39,12 @@ class Tools:
     replay: Replay = field(init=False)
 
     def __post_init__(self) -> None:
-        self.replay = Replay({"valgrind": self.valgrind, "perf": self.perf})
+        tools = {"valgrind": self.valgrind, "perf": self.perf}
+        self.replay = Replay({**tools, **dict.fromkeys(COSTS, self.alone)})
+
+    def alone(self, argv: Sequence[str]) -> Finished:
+        self._run(argv)
+        return said()
 
     def valgrind(self, argv: Sequence[str]) -> Finished:
         if argv[-1] == "--version":
