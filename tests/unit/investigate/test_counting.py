@@ -164,7 +164,7 @@ def test_a_machine_without_counters_is_tried_once(tmp_path: Path) -> None:
     (counted,), heard = _count(tmp_path, tools, wanted)
     assert _instructions(counted)["a"] == [(3_000_000, "simulated")]
     assert "no hardware counters: this machine does not count it; simulating instead" in heard
-    assert sum(call[1] == "stat" for call in tools.replay.calls) == 2  # with start-up alone
+    assert sum("stat" in call for call in tools.replay.calls) == 2  # with start-up alone
 
 
 def test_commands_are_counted_whole(tmp_path: Path) -> None:
