@@ -24,6 +24,7 @@ from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import OpenRun, recording, run_key
 from whyfast.investigate.study_run import comparable
 from whyfast.investigate.work import Work
+from whyfast.judge.last_look import level_of_looks
 from whyfast.judge.live import FEW_LOOKS, TogetherJudge
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
@@ -69,7 +70,7 @@ def replicate(
     sent = shipment(work)
     many = len(able) > MANY
     looks = FEW_LOOKS if many else None
-    together = TogetherJudge(work.question.margin) if many else None
+    together = TogetherJudge(work.question.margin, level_of_looks(work.question)) if many else None
     runs: dict[str, OpenRun] = {}
     seats: dict[str, Seat] = {}
     # One store for all: a thousand would be too many files, and each would wait for the disk.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.last_look import level_of_looks
 from whyfast.judge.live import Compared, LiveJudge, Looks, TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.model.question import Question
@@ -24,8 +25,9 @@ def measure_blocks(
     spec: MeasureSpec,
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
-) -> None:
-    """Take blocks until every entry is settled or the budget used.
+) -> bool:
+    """Take blocks until every entry is settled or the budget used; whether nothing that they said
+    ended it.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
@@ -45,6 +47,7 @@ def measure_blocks(
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
+    return settled is not None or not any(live.settled(e) for e in entries)
 
 
 def measuring_session(
@@ -97,8 +100,8 @@ class LiveSink:
         self._run, self._spec = run, spec
         self._left = work.outside.left
         self._left_behind: set[str] = set()
-        compared = _compared(work.question, work.same)
-        self._judge = LiveJudge(work.question.margin, compared, looks, together)
+        compared, level = _compared(work.question, work.same), level_of_looks(work.question)
+        self._judge = LiveJudge(work.question.margin, compared, looks, level, together)
         self._entries = {e.name: e for e in entries}
         for entry in entries:
             self._look(entry)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from whyfast.judge.correlation import Likelihood, likelihood
 from whyfast.judge.crossing import last_above
-from whyfast.judge.medians import median
+from whyfast.judge.quantiles import median
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import CLIP, Strategies, strategies
 

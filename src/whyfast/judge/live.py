@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from whyfast.judge.decide import Key, Sample, judge_each, precise_enough
+from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, precise_enough
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.few import needed_blocks
 from whyfast.judge.ratios import RatioTable
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.model.sample import Block
@@ -25,11 +26,14 @@ MOST_TO_WARM = 40
 class Looks:
     """When a benchmark is judged: when it has ``first`` blocks, then with each up to ``each``, then
     only when they have grown by at least the share ``growth``. As valid as with every block, and
-    the time that judging takes does not grow with the square of the blocks."""
+    the time that judging takes does not grow with the square of the blocks. While they are too few
+    for any verdict, only once the blocks since the last look took ``apart`` seconds: nobody reads
+    faster."""
 
     first: int = 1
     each: int = 16
     growth: float = 0.06
+    apart: float = 0.25
 
 
 #: Where many machines are judged by one: fewer than nine blocks never decide anything.
@@ -43,8 +47,8 @@ class TogetherJudge:
     until then. As valid, since it may be looked at whenever one likes.
     """
 
-    def __init__(self, margin: float) -> None:
-        self._margin = margin
+    def __init__(self, margin: float, alpha: float = ALPHA) -> None:
+        self._margin, self._alpha = margin, alpha
         self._waiting: list[tuple[Mapping[Key, Sample], Callable[[tuple[Verdict, ...]], None]]] = []
 
     def __len__(self) -> int:
@@ -53,7 +57,7 @@ class TogetherJudge:
     def add(
         self, samples: Mapping[Key, Sample], told: Callable[[tuple[Verdict, ...]], None]
     ) -> None:
-        """``told`` will hear the verdicts on these samples, each at full level."""
+        """``told`` will hear the verdicts on these samples, each at ``alpha``."""
         self._waiting.append((samples, told))
 
     def judge(self) -> None:
@@ -64,7 +68,7 @@ class TogetherJudge:
             for number, (samples, _) in enumerate(waiting)
             for key, ratios in samples.items()
         }
-        found = iter(judge_each(joined, margin=self._margin))
+        found = iter(judge_each(joined, margin=self._margin, alpha=self._alpha))
         for samples, told in waiting:
             told(tuple(replace(next(found), benchmark=key[0]) for key in samples))
 
@@ -99,7 +103,7 @@ class LiveJudge:
     ``compared`` says what else is compared with what, given the variants and the main baseline.
     ``together`` takes the looks, with those of others, where there is such a judge.
 
-    The intervals are at full level, as if each comparison were the only one; the final verdicts
+    The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
     account for how many there are.
     """
 
@@ -108,8 +112,10 @@ class LiveJudge:
         margin: float,
         compared: Compared = _every,
         looks: Looks | None = None,
+        alpha: float = ALPHA,
         together: TogetherJudge | None = None,
     ) -> None:
+        self._alpha = alpha
         self._margin = margin
         self._compared = compared
         self._looks = looks or Looks()
@@ -147,7 +153,7 @@ class LiveJudge:
         known = {v.variant for v in own.said}  # each variant has one baseline at most
         if own.waiting or len(blocks) < self._looks.first:
             return own.said
-        if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
+        if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
             return own.said
         own.unsteady = unsteady(blocks, variants) if takes_turns else ()
         skip = set_aside(own.unsteady).get(benchmark, 0)
@@ -161,7 +167,7 @@ class LiveJudge:
             (benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios
         }
         if self._together is None:
-            self._tell(own, judge_each(samples, margin=self._margin))
+            self._tell(own, judge_each(samples, margin=self._margin, alpha=self._alpha))
         else:
             own.waiting = True
             self._together.add(samples, partial(self._tell, own))
@@ -175,6 +181,11 @@ class LiveJudge:
     def _tell(self, own: _Standing, said: tuple[Verdict, ...]) -> None:
         own.said, own.waiting = said, False
         own.next_look = self._next_look(own)
+
+    def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
+        if len(blocks) >= needed_blocks(self._alpha):
+            return len(blocks) < own.next_look
+        return sum(block.seconds for block in blocks[own.seen :]) < self._looks.apart
 
     def _next_look(self, own: _Standing) -> int:
         if own.seen < self._looks.each:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.few import t_quantile
-from whyfast.judge.medians import median
+from whyfast.judge.quantiles import median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Unsteady
 

@@ -24,7 +24,7 @@ from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.quantity import CannotTell, Quantity, costs
-from whyfast.search.subject import CandidateFailed, Times
+from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
@@ -67,10 +67,14 @@ def as_linked(make: Make) -> Make:
     """``make`` without other layouts."""
 
     def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-        asked = replace(work.question, measure=replace(work.question.measure, layouts=0))
-        return make(replace(work, question=asked), candidate, name)
+        return make(replace(work, question=without_layouts(work.question)), candidate, name)
 
     return made
+
+
+def without_layouts(study: Study) -> Study:
+    """The study with none asked for."""
+    return replace(study, measure=replace(study.measure, layouts=0))
 
 
 @dataclass
@@ -171,17 +175,36 @@ class StudySubject:
         assert isinstance(outcome, Build)
         return outcome
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
-        """A block of every benchmark; what is not built yet is built. Raises CandidateFailed."""
-        if layouts:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> list[Times]:
+        """A block of every benchmark; what is not built yet is built, and linked in as many layouts
+        as it takes. Raises CandidateFailed."""
+        if layouts is not None:
             self.settle(candidates)
         for candidate in candidates:
             self.build(candidate)
-            if layouts and not self._made[candidate].layouts:
-                raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+            if layouts is not None:
+                self._link(candidate, layouts[candidate])
         if self.quantity != "time":
             return self._counted(candidates, self.count or partial(costs, self.quantity))
-        return self._blocks.take(candidates, layouts=layouts)
+        return self._blocks.take(candidates, number=number, layouts=layouts)
+
+    def _link(self, candidate: int, wanted: int) -> None:
+        """Link more layouts of a candidate where it has fewer, twice as many each time, so that
+        linking comes in few stretches and not between any two blocks. Raises CandidateFailed."""
+        have = self._layouts_of(candidate)
+        if 0 < have < wanted:
+            measure = replace(self.work.question.measure, layouts=max(2 * have, wanted))
+            asked = replace(self.work, question=replace(self.work.question, measure=measure))
+            made = self.make(asked, self.candidates[candidate], str(candidate))
+            self._made[candidate] = replace(made, prefixes=study_prefixes(made))
+            have = self._layouts_of(candidate)
+        if have < wanted:
+            raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+
+    def _layouts_of(self, candidate: int) -> int:
+        return sum(len(programs) for programs in self._made[candidate].layouts.values())
 
     def _counted(self, candidates: Sequence[int], count: Count) -> list[Times]:
         for candidate in candidates:

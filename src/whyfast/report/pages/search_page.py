@@ -19,6 +19,7 @@ from whyfast.report.topics.search_evidence import (
     evidence_sentences,
     sections_table,
 )
+from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval, Where
 from whyfast.search.follow import deepest, merged_by
 from whyfast.search.run import SearchResult
@@ -204,6 +205,13 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
             f"Of the ends, {shown(names[-1].title)} {_compares(result, answer.ends)} than "
             f"{shown(names[0].title)}, by {count(answer.ends.blocks, 'block')}."
         )
+    if answer.varied is not None:
+        yield (
+            f"Over other layouts {shown(names[-1].title)} {_compares(result, answer.varied)} than "
+            f"{shown(names[0].title)}."
+        )
+        if told := scatter_of(result.state.observations):
+            yield told
     if result.quantity != "time":
         yield "Counts repeat exactly: each program was counted once."
     elif answer.step is not None:
