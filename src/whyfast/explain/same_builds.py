@@ -35,7 +35,8 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
 
 
 def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    found = same_code(base[0] / base[1], head[0] / head[1])
+    folders = base[0], head[0]
+    found = same_code(base[0] / base[1], head[0] / head[1], folders)
     libraries = [_libraries(folder) for folder, _ in (base, head)]
     parts = [found]
     for name in sorted({*libraries[0], *libraries[1]}):
@@ -45,7 +46,7 @@ def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompa
             said = f"the library {name} is only in the build of {side}"
             parts.append(CodeComparison(False, False, reasons=(said,)))
             continue
-        part = same_code(one, other)
+        part = same_code(one, other, folders)
         parts.append(replace(part, reasons=tuple(f"{name}: {r}" for r in part.reasons)))
     return CodeComparison(
         identical=all(p.identical for p in parts),
@@ -111,7 +112,7 @@ def _same_file(one: Path, other: Path, folders: tuple[Path, Path]) -> bool:
         said = [_python(text) for text in texts]
         return said[0] is not None and said[0] == said[1]
     if ".so" in one.name and texts[0].startswith(b"\x7fELF"):
-        return same_code(one, other).same
+        return same_code(one, other, folders).same
     return False
 
 
