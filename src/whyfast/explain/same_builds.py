@@ -18,6 +18,17 @@ _FOR_PEOPLE = {".md", ".rst", ".adoc"}
 #: what an installer notes about packages.
 _NOT_RUN = {"__pycache__", ".git", ".github"}
 _RECORDS = (".dist-info", ".egg-info")
+#: Files at the top of a project that no program reads: what to measure, which is compared by
+#: itself, and those for version control and editors.
+_ASIDE = {
+    "whyfast.toml",
+    ".gitignore",
+    ".gitattributes",
+    ".editorconfig",
+    ".pre-commit-config.yaml",
+    "LICENSE",
+    "COPYING",
+}
 
 
 def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
@@ -82,10 +93,11 @@ def _files(base: Path, head: Path) -> CodeComparison:
     reasons = []
     for name in sorted({*files[0], *files[1]}):
         one, other = files[0].get(name), files[1].get(name)
+        shown = name.removeprefix("src/")  # where the source is copied to
         if one is None or other is None:
-            reasons.append(f"the file {name} is only in {'base' if other is None else 'head'}")
+            reasons.append(f"the file {shown} is only in {'base' if other is None else 'head'}")
         elif not _same_file(one, other, (base, head)):
-            reasons.append(f"the file {name} differs")
+            reasons.append(f"the file {shown} differs")
     return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
 
 
@@ -94,8 +106,10 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
         relative = path.relative_to(folder)
         if not path.is_file() or path.suffix in (*_FOR_PEOPLE, ".pyc"):
             continue
-        if _NOT_RUN.intersection(relative.parts) or any(
-            part.endswith(_RECORDS) for part in relative.parts
+        if (
+            relative.name in _ASIDE
+            or _NOT_RUN.intersection(relative.parts)
+            or any(part.endswith(_RECORDS) for part in relative.parts)
         ):
             continue
         yield str(relative), path

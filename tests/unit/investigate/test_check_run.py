@@ -13,10 +13,11 @@ import pytest
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
+from whyfast.build.source import obtain
 from whyfast.cli.check import exit_code
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
-from whyfast.investigate.check_run import Request, run_check
+from whyfast.investigate.check_run import Request, ask, run_check
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -304,6 +305,22 @@ def test_no_study(bench: Bench) -> None:
         f"{bench.repo}: there is no whyfast.toml at the root of the repository; write one with "
         "`whyfast new`, or name a study with --study"
     )
+
+
+def test_a_project_in_a_folder_of_the_repository(bench: Bench) -> None:
+    (bench.repo / "lib" / "deep").mkdir(parents=True)
+    (bench.repo / "lib" / "whyfast.toml").write_text(STUDY.replace("main.c", "lib.c"))
+    (bench.repo / "lib" / "lib.c").write_text("before")
+    bench.git("add", "-A")
+    request = Request(bench.repo / "lib" / "deep", "HEAD..", budget=300.0)
+    with pytest.raises(UserError, match="has no folder lib at"):  # the base lacks it
+        run_check(request, own(bench.folder), bench.watcher, outside=bench.world.outside(cpus=(0,)))
+    bench.git("commit", "-qm", "lib")
+    (bench.repo / "lib" / "lib.c").write_text("after")
+    asked = ask(request, own(bench.folder), bench.watcher)
+    source = obtain(asked.study.source, own(bench.folder), bench.watcher.note)
+    assert (source.folder / "lib.c").read_text() == "after"
+    assert asked.study.build.steps == ("cp {source}/lib.c {program}",)
 
 
 def test_a_study_of_another_source(bench: Bench) -> None:

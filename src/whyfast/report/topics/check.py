@@ -217,7 +217,7 @@ def changed_code(check: Check) -> Iterator[str]:
         yield f"{count(len(code.reached), 'function')} changed: {names}."
     if not code.same:
         for reason in code.reasons[:_NAMES]:
-            yield f"It cannot be shown that nothing else changed: {reason}."
+            yield f"Counts as changed: {reason}."
         if len(code.reasons) > _NAMES:
             yield f"And {len(code.reasons) - _NAMES} more such."
 
