@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.search.scenes import EFFECT
-from bench.search.world import DRIFT, ONE
+from bench.search.world import DRIFT, ONE, Draw
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences, Try, minimise
 from whyfast.search.subsets import Subset, Trial
@@ -40,23 +40,33 @@ class Kind:
 
 @dataclass
 class Mixtures:
-    """Blocks of the ends and a subset; ``effect`` in standard deviations of one measurement."""
+    """Blocks of the ends and a subset; ``effect`` in standard deviations of one measurement, which
+    are ``unit`` as a log ratio. Over layouts ``share`` of the effect is there, and each program has
+    the luck of its ``layout``."""
 
     rng: np.random.Generator
     level: Level
     effect: float
     differ: bool
+    share: float = 1.0
+    layout: Draw | None = None
+    unit: float | None = None
 
     def __call__(self, wanted: Try) -> Trial:
-        unit = EFFECT / self.effect
+        unit = self.unit or EFFECT / self.effect
         drift = DRIFT * float(self.rng.standard_normal())
-        good, bad, own = (drift + ONE * self.rng.standard_normal(3)).tolist()
-        bad += self.effect * self.differ
+        programs, effect = drift + ONE * self.rng.standard_normal(3), self.effect
+        if wanted.layouts:
+            assert self.layout is not None
+            programs, effect = programs + self.layout(self.rng, 3), effect * self.share
+        good, bad, own = programs.tolist()
+        bad += effect * self.differ
         if wanted.subset is None:
-            return Trial(unit * (bad - good))
-        own += self.effect * self.level(wanted.subset)
+            return Trial(unit * (bad - good), layouts=wanted.layouts)
+        own += effect * self.level(wanted.subset)
+        offset = own - (good + bad) / 2
         return Trial(
-            unit * (bad - good), wanted.subset, unit * (own - (good + bad) / 2), wanted.fresh
+            unit * (bad - good), wanted.subset, unit * offset, wanted.fresh, wanted.layouts
         )
 
 

@@ -27,7 +27,7 @@ def decoy(effect: float, layout: Draw, name: str) -> Scene:
 
     def make(rng: np.random.Generator) -> Case:
         at = int(rng.integers(1, POSITIONS + 1))
-        before, after = _pair(rng, layout, effect)
+        before, after = pair_of(rng, layout, effect)
         linked = {c: after if c >= at else before for c in range(POSITIONS + 1)}
         world = World(
             rng, step_at(POSITIONS + 1, 0.0), linked=linked, layout=layout, unit=EFFECT / effect
@@ -67,7 +67,8 @@ def change_and_decoy(effect: float, move: float, layout: Draw, name: str) -> Sce
     return Scene(f"{effect:g}σ and a decoy of {move:g}σ, {name}", make)
 
 
-def _pair(rng: np.random.Generator, layout: Draw, effect: float) -> tuple[float, float]:
+def pair_of(rng: np.random.Generator, layout: Draw, effect: float) -> tuple[float, float]:
+    """Two layouts that are 0.8 to 1.25 times ``effect`` apart."""
     while True:
         pairs: Floats = layout(rng, 2000).reshape(-1, 2)
         gaps = pairs[:, 1] - pairs[:, 0]

@@ -43,9 +43,16 @@ class FleetProcesses:
         self.coordinator_home = Home(folder / "here" / "cache", folder / "here" / "data")
 
     def start(
-        self, name: str, *words: str, other_version: bool = False, small_files: bool = False
+        self,
+        name: str,
+        *words: str | Path,
+        other_version: bool = False,
+        small_files: bool = False,
+        machine: str = "",
+        folder: Path | None = None,
     ) -> None:
-        """Start ``whyfast`` with these words under a name that its home has, too."""
+        """Start ``whyfast`` with these words under a name that its home has, too. ``machine`` is
+        what it takes its machine to be, ``folder`` where it starts."""
         (self.folder / name).mkdir(mode=0o700, exist_ok=True)
         run = ["-c", _OTHER] if other_version else ["-m", "whyfast"]
 
@@ -54,10 +61,12 @@ class FleetProcesses:
             if small_files:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
+        home = str(self.folder / name)
         with (self.folder / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 [sys.executable, *run, *words],
-                env={**os.environ, "WHYFAST_HOME": str(self.folder / name)},
+                env={**os.environ, "WHYFAST_HOME": home, "WHYFAST_MACHINE": machine},
+                cwd=folder,
                 stdout=log,
                 stderr=log,
                 preexec_fn=limited,
@@ -67,8 +76,10 @@ class FleetProcesses:
         """Where workers and coordinator look for it."""
         self.start("scheduler", "fleet", "scheduler", "--listen", self.address)
 
-    def worker(self, name: str, **how: bool) -> None:
-        self.start(name, "worker", self.address, "--name", name, **how)
+    def worker(self, name: str, *, other_version: bool = False, small_files: bool = False) -> None:
+        """As if it were on another machine of that name."""
+        words = ("worker", self.address)
+        self.start(name, *words, machine=name, other_version=other_version, small_files=small_files)
 
     def ready(self, *names: str) -> None:
         """Wait until these workers are connected."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,6 @@ pytest.importorskip("distributed")
 
 #: Goes on until it is killed; what goes on with it ends as soon as all is decided.
 ENDLESS = 'budget = "20m"\nstop = "budget"\nturns = 8'
-
-
-@pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[FleetProcesses]:
-    processes = FleetProcesses(tmp_path)
-    try:
-        yield processes
-    finally:
-        processes.end()
 
 
 def two_benchmarks(folder: Path) -> Path:

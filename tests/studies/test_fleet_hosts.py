@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,15 +18,6 @@ pytest.importorskip("distributed")
 
 #: Takes down its process, which becomes the worker's, and does as ssh does.
 SHELL = """ssh = ["sh", "-c", 'echo $$ >> "{pids}"; exec sh -c "$1"']"""
-
-
-@pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[FleetProcesses]:
-    processes = FleetProcesses(tmp_path)
-    try:
-        yield processes
-    finally:
-        processes.end()
 
 
 def hosts_file(folder: Path, ssh: str, *hosts: str, more: str = "") -> Path:

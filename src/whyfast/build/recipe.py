@@ -71,7 +71,8 @@ def source_size(source: SourceTree) -> int:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it."""
+    """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it.
+    ``packages`` are what the steps need beside the compiler."""
 
     variant: str
     inputs: dict[str, Any]
@@ -82,6 +83,7 @@ class Recipe:
     program: str
     link: str | None = None
     interpreter: Interpreter | None = None
+    packages: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -122,7 +124,10 @@ def make_recipe(
         inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.
     link = None if variant.evidence_only else study.build.link
-    return Recipe(variant.name, inputs, toolchain, source, steps, env, program, link, interpreter)
+    return Recipe(
+        *(variant.name, inputs, toolchain, source, steps, env, program, link, interpreter),
+        packages=packages_of(study.build, variant),
+    )
 
 
 def steps_of(build: BuildSpec, variant: Variant) -> tuple[tuple[str, ...], str]:

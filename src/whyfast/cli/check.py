@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whyfast.cli.fleet_run import add_hosts, reached
 from whyfast.cli.output import add_outputs
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
+    from whyfast.fleet.cluster import Cluster
+    from whyfast.investigate.measuring import Measurer
     from whyfast.model.result import Result
 
 
@@ -43,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--append", metavar="FILE", type=Path, help="append a line for whyfast history"
     )
+    add_hosts(parser, "measure")
     add_outputs(parser)
 
 
@@ -67,11 +72,14 @@ def run(args: argparse.Namespace) -> int:
         margin=percent(args.margin, "--margin") if args.margin else None,
     )
     own = own_home()
+    reach = reached(args) if args.scheduler or args.hosts else None
     with (
         BuildStore(own.builds).in_use(),
         watching("whyfast check", request.margin or 0.01) as observer,
+        reach(observer.note) if reach else nullcontext() as cluster,
     ):
-        result = run_check(request, own, observer)
+        elsewhere = _sharded(cluster) if cluster else None
+        result = run_check(request, own, observer, elsewhere=elsewhere)
     keep(result)
     show(
         check_page(result),
@@ -85,6 +93,12 @@ def run(args: argparse.Namespace) -> int:
     if args.append:
         _append(args.append, result)
     return code if result.recorded.complete else INTERRUPTED
+
+
+def _sharded(cluster: Cluster) -> Measurer:
+    from whyfast.fleet.shard import Sharded
+
+    return Sharded(cluster)
 
 
 def exit_code(result: Result, fail_on: str | None) -> int:

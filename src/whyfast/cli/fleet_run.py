@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,23 +18,28 @@ if TYPE_CHECKING:
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
     """``--scheduler`` or ``--hosts``, ``--spread`` and ``--certificates``."""
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--scheduler",
-        metavar="HOST:PORT",
-        help="measure on the hosts whose workers are connected there",
-    )
-    where.add_argument(
-        "--hosts",
-        metavar="hosts.toml",
-        type=Path,
-        help="measure on these, by workers that are started by ssh and end with the run",
-    )
+    add_hosts(parser, "measure")
     parser.add_argument(
         "--spread",
         choices=["replicate", "shard"],
         default="replicate",
         help="over hosts: everything on each (replicate), or the benchmarks over hosts of one kind",
+    )
+
+
+def add_hosts(parser: argparse.ArgumentParser, do: str) -> None:
+    """``--scheduler`` or ``--hosts``, and ``--certificates``; ``do`` is what hosts are for."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler",
+        metavar="HOST:PORT",
+        help=f"{do} on the hosts whose workers are connected there",
+    )
+    where.add_argument(
+        "--hosts",
+        metavar="hosts.toml",
+        type=Path,
+        help=f"{do} on these, by workers that are started by ssh and end with the command",
     )
     add_certificates(parser)
 
@@ -53,12 +59,12 @@ def run_on_fleet(args: argparse.Namespace) -> int:
     from whyfast.store.private import own_home
 
     study = chosen_study(args)
-    hosts_file = _hosts_file(args)
+    reach = reached(args)
     own = own_home()
     with (
         BuildStore(own.builds).in_use(),
         watching(study.title, study.margin) as observer,
-        _cluster(args, hosts_file, observer.note) as cluster,
+        reach(observer.note) as cluster,
     ):
         if args.spread == "shard":
             elsewhere = Sharded(cluster)
@@ -76,6 +82,15 @@ def run_on_fleet(args: argparse.Namespace) -> int:
     if not all(result.recorded.complete for result in results):
         return INTERRUPTED
     return max(exit_code(result, args.fail_on) for result in results)
+
+
+def reached(
+    args: argparse.Namespace,
+) -> Callable[[Callable[[str], None]], AbstractContextManager[Cluster]]:
+    """What connects to the hosts that the arguments name, and starts their workers; it hears of
+    what is worth showing. UserError for a bad ``hosts.toml``, and without Dask."""
+    need_dask()
+    return partial(_cluster, args, _hosts_file(args))
 
 
 def _hosts_file(args: argparse.Namespace) -> HostsFile | None:

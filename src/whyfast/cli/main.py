@@ -40,9 +40,12 @@ exit codes: 0 done; 1 ran, but something in it failed; 2 bad input; 3 --fail-on 
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
+#: New containers after which cycles are looked for, and generations (gc.set_threshold).
+GARBAGE = (200_000, 20, 20)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line; returns the exit code. Without ``argv`` this process is whyfast's."""
     from whyfast.cli.standard_output import UnreadErrors
 
     with UnreadErrors():
@@ -53,7 +56,7 @@ def _main(argv: Sequence[str] | None) -> int:
     from whyfast.cli.standard_output import say
 
     try:
-        code = _run(list(sys.argv[1:] if argv is None else argv))
+        code = _run(list(sys.argv[1:] if argv is None else argv), own=argv is None)
         say("")
     except (Exception, KeyboardInterrupt) as error:
         told = _told(error)
@@ -63,7 +66,7 @@ def _main(argv: Sequence[str] | None) -> int:
     return code
 
 
-def _run(args: list[str]) -> int:
+def _run(args: list[str], *, own: bool) -> int:
     first = args[0] if args else ""
     if first in ("-h", "--help", "--version"):
         print(f"whyfast {__version__}" if first == "--version" else help_text())
@@ -74,6 +77,8 @@ def _run(args: list[str]) -> int:
     from importlib import import_module
 
     _one_blas_thread()
+    if own:
+        _collect_rarely()
     module = import_module(f"whyfast.cli.{first}")
     parser = _parser(first)
     module.add_arguments(parser)
@@ -90,6 +95,16 @@ def _one_blas_thread() -> None:
 
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         os.putenv("OPENBLAS_NUM_THREADS", "1")
+
+
+def _collect_rarely() -> None:
+    """Most of what is made on the way is modules, which are never garbage: looking for cycles among
+    them is a seventh of the time to start and end."""
+    import atexit
+    import gc
+
+    gc.set_threshold(*GARBAGE)
+    atexit.register(gc.freeze)  # nothing is collected only to end
 
 
 def _told(error: BaseException) -> int | None:

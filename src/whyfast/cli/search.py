@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from whyfast.cli.arguments import percent
+from whyfast.cli.fleet_run import add_hosts, reached
 from whyfast.cli.output import add_outputs
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from whyfast.investigate.events import Observer
     from whyfast.investigate.outside import Outside
@@ -32,6 +34,8 @@ SINCE, LINES, SETS = (
     ("passes", "kernels"),
     ("flags", "objects", "functions"),
 )
+#: Of candidates that are built by the steps of a study.
+AHEAD = ("commits", "toolchains", "flags")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a study: build commits or flags in what the last one left, the answer clean",
     )
     parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
+    add_hosts(parser, "build ahead")
     add_outputs(parser)
 
 
@@ -119,6 +124,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     if args.incremental and args.axis not in ("commits", "flags"):
         raise UserError("only commits and flags are built from each other", where="--incremental")
+    _check_fleet(args)
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
@@ -215,6 +221,11 @@ def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResul
     from whyfast.search.by_command import CommandSearch, search_by_command
     from whyfast.store.private import own_home
 
+    if args.scheduler or args.hosts:
+        raise UserError(
+            "a command's checkouts are built here; search by a study",
+            where="--scheduler or --hosts",
+        )
     if args.incremental:
         raise UserError(
             "a command's checkouts are built apart; search by a study", where="--incremental"
@@ -253,7 +264,6 @@ def _in_study(
     observer: Observer,
 ) -> R:
     """Search in the one study that is named, whose builds nobody removes meanwhile."""
-    from whyfast.investigate.outside import Outside
     from whyfast.store.builds import BuildStore
     from whyfast.store.private import own_home
     from whyfast.study.load import load_study
@@ -261,5 +271,38 @@ def _in_study(
     if len(args.what) > 1:
         raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     study, own = load_study(args.what[0]), own_home()
-    with BuildStore(own.builds).in_use():
-        return function(study, search, own, observer, Outside())
+    with BuildStore(own.builds).in_use(), _outside(args, own, observer) as outside:
+        return function(study, search, own, observer, outside)
+
+
+def _check_fleet(args: argparse.Namespace) -> None:
+    """UserError where hosts could build nothing ahead."""
+    if not (args.scheduler or args.hosts):
+        return
+    where = "--scheduler" if args.scheduler else "--hosts"
+    if args.axis not in AHEAD:
+        said = ", ".join(AHEAD)
+        raise UserError(f"hosts build ahead along {said} only", where=f"{where} --axis {args.axis}")
+    if args.incremental:
+        raise UserError("hosts build every candidate clean", where=f"{where} --incremental")
+
+
+@contextmanager
+def _outside(args: argparse.Namespace, own: Home, observer: Observer) -> Iterator[Outside]:
+    """The real one, with what hosts build ahead where there are such."""
+    from whyfast.investigate.outside import Outside
+
+    outside = Outside()
+    if not (args.scheduler or args.hosts):
+        yield outside
+        return
+    reach = reached(args)
+    from whyfast.fleet.answers import HostAnswers
+    from whyfast.fleet.building_hosts import BuildingHosts
+
+    facts = HostAnswers(own, outside).facts()
+    with (
+        reach(observer.note) as cluster,
+        closing(BuildingHosts(cluster, own, outside, facts, observer.note)) as hosts,
+    ):
+        yield hosts.outside()

@@ -45,6 +45,14 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     return _files(base[0], head[0])
 
 
+def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
+    """The program and the shared libraries that were built with it, by their names in the folder;
+    None where the program is no machine code of its own."""
+    if not _is_machine_code(folder / program, folder):
+        return None
+    return {str(program): folder / program, **_libraries(folder)}
+
+
 def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
     folders = base[0], head[0]
     found = same_code(base[0] / base[1], head[0] / head[1], folders)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast import __version__
+from whyfast.fleet.made_builds import MadeBuilds
 from whyfast.fleet.messages import (
     Answer,
     Arrived,
@@ -18,10 +19,12 @@ from whyfast.fleet.messages import (
     Chunk,
     HostFacts,
     Lacking,
+    MakeBuild,
     Offer,
     Prepare,
     Prepared,
     Refused,
+    SendBack,
     TakeBlock,
     TakeCalibration,
     Taken,
@@ -65,6 +68,7 @@ class HostAnswers:
         self._home = home
         self._outside = outside
         self._parcels = ReceivedParcels(home)
+        self._builds = MadeBuilds(home, outside, self._parcels)
         self._ready: dict[str, _Ready] = {}
         self._one = threading.Lock()
 
@@ -93,6 +97,10 @@ class HostAnswers:
             return Arrived()
         if isinstance(task, Prepare):
             return self._prepare(task)
+        if isinstance(task, MakeBuild):
+            return self._builds.make(task)
+        if isinstance(task, SendBack):
+            return self._builds.send(task)
         return self._take(task)
 
     def facts(self) -> HostFacts:

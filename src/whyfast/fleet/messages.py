@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
+from whyfast.build.recipe import Recipe
 from whyfast.measure.calibrate import WantedLengths
 from whyfast.measure.schedule import Plan
 from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration
@@ -101,7 +102,25 @@ class TakeBlock:
     kind: Literal["block"] = "block"
 
 
-Task = AskFacts | Offer | Chunk | Prepare | TakeCalibration | TakeBlock
+@dataclass(frozen=True)
+class MakeBuild:
+    """Build this, whose source came as the parcel ``source``."""
+
+    recipe: Recipe
+    source: str
+    kind: Literal["make"] = "make"
+
+
+@dataclass(frozen=True)
+class SendBack:
+    """The bytes of a build that was made, from there on."""
+
+    parcel: str
+    offset: int
+    kind: Literal["send"] = "send"
+
+
+Task = AskFacts | Offer | Chunk | Prepare | TakeCalibration | TakeBlock | MakeBuild | SendBack
 
 # What it answers.
 
@@ -173,7 +192,45 @@ class Refused:
     kind: Literal["refused"] = "refused"
 
 
-Answer = HostFacts | Lacking | Arrived | Prepared | Taken | Unprepared | Refused
+@dataclass(frozen=True)
+class MadeBuild:
+    """A build is made, as a parcel of ``size`` bytes; ``code`` has the SHA-256 of the program and
+    of its shared libraries, by their names in the folder that the steps ran in."""
+
+    parcel: str
+    size: int
+    code: Mapping[str, str]
+    kind: Literal["made"] = "made"
+
+
+@dataclass(frozen=True)
+class NotMade:
+    """The build failed on this host, and why."""
+
+    reason: str
+    kind: Literal["not made"] = "not made"
+
+
+@dataclass(frozen=True)
+class SentBack:
+    """Bytes of a parcel, in base 64."""
+
+    data: str
+    kind: Literal["sent"] = "sent"
+
+
+Answer = (
+    HostFacts
+    | Lacking
+    | Arrived
+    | Prepared
+    | Taken
+    | Unprepared
+    | Refused
+    | MadeBuild
+    | NotMade
+    | SentBack
+)
 
 
 @dataclass(frozen=True)

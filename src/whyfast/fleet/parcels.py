@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,16 +31,26 @@ class Parcel:
 def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Parcel:
     """All that is in ``folder``, but for files named in ``leave`` directly in it; equal folders
     give equal parcels. ``into`` is the folder that the parcel is put in. Raises OSError."""
+    names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*"))]
+    return _pack(folder, [name for name in names if name not in leave], into, follow=False)
+
+
+def pack_files(folder: Path, names: Iterable[str], into: Path) -> Parcel:
+    """Those files of ``folder`` alone, links as what they lead to. Raises OSError."""
+    return _pack(folder, sorted(names), into, follow=True)
+
+
+def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Parcel:
     into.mkdir(parents=True, exist_ok=True)
-    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    file = into / f"{name}.tar"
+    called = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    file = into / f"{called}.tar"
     partial = file.with_suffix(".partial")
-    with tarfile.open(partial, "w", format=tarfile.PAX_FORMAT) as tar:
-        for path in sorted(folder.rglob("*")):
-            relative = path.relative_to(folder)
-            if str(relative) in leave or path.is_socket() or path.is_fifo():
+    with tarfile.open(partial, "w", format=tarfile.PAX_FORMAT, dereference=follow) as tar:
+        for name in names:
+            path = folder / name
+            if path.is_socket() or path.is_fifo():
                 continue
-            member = tar.gettarinfo(path, str(relative))
+            member = tar.gettarinfo(path, name)
             member.uid = member.gid = 0
             member.uname = member.gname = ""
             # The date of a folder tells when a file in it was made last, also one that is not sent.

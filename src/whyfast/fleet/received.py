@@ -37,7 +37,7 @@ class ReceivedParcels:
         return {
             place.parcel: _size(self._arriving(place.parcel))
             for place in places
-            if not self.is_placed(place) and not self._parcel(place.parcel).is_file()
+            if not self.is_placed(place) and not self.whole(place.parcel).is_file()
         }
 
     def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
@@ -61,7 +61,7 @@ class ReceivedParcels:
             if sha256_of(file) != sha256:
                 file.unlink()
                 raise NotReceived(f"parcel {sha256[:12]} came with other bytes than were sent")
-            file.rename(self._parcel(sha256))
+            file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
         """The folder with what is in the parcel, unpacked if it is not yet.
@@ -74,7 +74,7 @@ class ReceivedParcels:
         with exclusive(lock_of(folder)):
             if folder.is_dir() and said.is_file() and said.read_text() == place.parcel:
                 return folder
-            file = self._parcel(place.parcel)
+            file = self.whole(place.parcel)
             if not file.is_file():
                 raise NotReceived(f"parcel {place.parcel[:12]} is not here")
             said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
@@ -107,7 +107,8 @@ class ReceivedParcels:
     def _arriving(self, sha256: str) -> Path:
         return self.home.cache / "arriving" / _plain(sha256)
 
-    def _parcel(self, sha256: str) -> Path:
+    def whole(self, sha256: str) -> Path:
+        """Where the parcel is once all of it is here, until it is unpacked."""
         return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
 
 

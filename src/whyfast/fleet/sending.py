@@ -15,7 +15,7 @@ from whyfast.model.study import Study
 from whyfast.study.placeholders import names_in
 
 #: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
-_NOT_SENT = frozenset({"used", "log.txt"})
+NOT_SENT = frozenset({"used", "log.txt"})
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def shipment(work: Work[Study]) -> Shipment:
     parcels: dict[str, Parcel] = {}
     places: list[Place] = []
     for digest in dict.fromkeys(b.digest for b in work.usable):
-        parcel = pack(work.home.builds / digest, into, _NOT_SENT)
+        parcel = pack(work.home.builds / digest, into, NOT_SENT)
         parcels[parcel.sha256] = parcel
         places.append(Place(parcel.sha256, "build", digest))
     folders: dict[str, str] = {}
@@ -86,20 +86,27 @@ def check_sendable(study: Study) -> None:
 def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     """What to ask of a host, with the bytes that go along, until it has all of it; the key under
     which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
-    lacking = yield Offer(sent.message.places), b""
-    if not isinstance(lacking, Lacking) or not set(lacking.parcels) <= set(sent.parcels):
-        raise UnexpectedAnswer(str(lacking)[:200])
-    for sha256, there in lacking.parcels.items():
-        parcel = sent.parcels[sha256]
-        for offset, data in missing(parcel, there):
-            answer = yield Chunk(sha256, offset, parcel.size), data
-            if not isinstance(answer, Arrived):
-                raise UnexpectedAnswer(str(answer)[:200])
+    yield from deliver_parcels(sent.message.places, sent.parcels)
     answer = yield sent.message, b""
     key = getattr(answer, "key", None)
     if not isinstance(key, str):
         raise UnexpectedAnswer(str(answer)[:200])
     return key
+
+
+def deliver_parcels(
+    places: tuple[Place, ...], parcels: Mapping[str, Parcel]
+) -> Generator[tuple[Task, bytes], Answer, None]:
+    """As :func:`deliver`, until the parcels are there."""
+    lacking = yield Offer(places), b""
+    if not isinstance(lacking, Lacking) or not set(lacking.parcels) <= set(parcels):
+        raise UnexpectedAnswer(str(lacking)[:200])
+    for sha256, there in lacking.parcels.items():
+        parcel = parcels[sha256]
+        for offset, data in missing(parcel, there):
+            answer = yield Chunk(sha256, offset, parcel.size), data
+            if not isinstance(answer, Arrived):
+                raise UnexpectedAnswer(str(answer)[:200])
 
 
 def _folders(work: Work[Study]) -> dict[str, Path]:

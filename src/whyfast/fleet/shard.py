@@ -25,6 +25,7 @@ class Sharded:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._found: Mapping[str, HostFacts] | None = None
 
     def check(self, work: Work[Study]) -> None:
         """UserError for what is measured on one machine only."""
@@ -38,8 +39,9 @@ class Sharded:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.outside.clock
         own = own_facts(work)
-        found = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, found, own)
+        if self._found is None:  # a second time nobody says again that it is there
+            self._found = survey_all(self._cluster, work.observer, clock)
+        hosts = one_kind(work, self._found, own)
         taken = run.blocks()
         if taken:
             work.observer.note(f"resuming: {len(taken)} blocks are there already")

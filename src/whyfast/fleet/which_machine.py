@@ -38,10 +38,16 @@ def same_machine(a: Result, b: Result) -> bool:
     share the first; what neither tells is told by the host's name and CPU.
     """
     one, other = _environment(a), _environment(b)
-    named = _text(one, "machine"), _text(other, "machine")
-    if any(named):
+    if not any(_names(one, other)) and same_boot(a, b):
+        return True
+    return same_environment(one, other)
+
+
+def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    """Whether these environments of sessions are of one machine, as :func:`same_machine`."""
+    if any(named := _names(one, other)):
         return named[0] == named[1]
-    if same_boot(a, b):
+    if _text(one, "boot_id") and _text(one, "boot_id") == _text(other, "boot_id"):
         return True
     keys = ("machine_id", "hostname")
     if _text(one, "machine_id") and _text(other, "machine_id"):
@@ -57,6 +63,11 @@ def same_boot(a: Result, b: Result) -> bool:
         for result in (a, b)
     )
     return bool(one & other)
+
+
+def _names(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, str]:
+    """Those that users gave."""
+    return _text(one, "machine"), _text(other, "machine")
 
 
 def _environment(result: Result) -> Mapping[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from whyfast.investigate.block_loop import measure_blocks
 from whyfast.investigate.building import build
 from whyfast.investigate.events import Observer
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, check_programs, entry_of
+from whyfast.investigate.measuring import Measurer, Processes, check_programs, entry_of
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.reaching import reached_by
@@ -61,14 +60,22 @@ class Asked:
 
 
 def run_check(
-    request: Request, home: Home, observer: Observer, *, outside: Outside | None = None
+    request: Request,
+    home: Home,
+    observer: Observer,
+    *,
+    outside: Outside | None = None,
+    elsewhere: Measurer | None = None,
 ) -> Result:
-    """Build both sides, compare what runs, and measure only what can have changed.
+    """Build both sides, compare what runs, and measure only what can have changed; ``elsewhere``
+    measures on other machines than this one.
 
     UserError, one line, for whatever keeps the two sides from being compared.
     """
     asked = ask(request, home, observer)
     outside = outside or Outside()
+    if elsewhere is not None:
+        elsewhere.check(Work(asked.study, home, observer, outside))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     work = _built(build(Work(plain, home, observer, outside)), asked.change)
     code = same_builds(*(_place(work, b) for b in work.usable))
@@ -89,11 +96,11 @@ def run_check(
     check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
     if asked.study.measure.layouts:
         work = build(Work(asked.study, home, observer, outside))
-    work = Processes().ready(work)
+    work = (elsewhere or Processes()).ready(work)
     observer.phase("measure")
-    with recording(work, run_key(work)) as run:
+    with recording(work, run_key(work), alone=elsewhere is None) as run:
         work = observe(work)
-        _measure(work, run, check)
+        _measure(work, run, check, elsewhere)
     return _said(judge(work, run.recorded), check)
 
 
@@ -246,24 +253,32 @@ def _place(work: Work[Study], built: Build) -> tuple[Path, Path]:
     return folder, program
 
 
-def _measure(work: Work[Study], run: OpenRun, check: Check) -> None:
+def _measure(work: Work[Study], run: OpenRun, check: Check, elsewhere: Measurer | None) -> None:
     """First what executes changed code, then what only its place can make differ."""
-    blocks, failures = run.blocks(), run.failures()
-    entries = [entry_of(work, b, blocks, failures) for b in work.question.benchmarks]
     last = {r.benchmark for r in check.reaches if r.placement_only}
-    groups: Sequence[list[str]] = (
-        [e.name for e in entries if e.name not in last],
-        [e.name for e in entries if e.name in last],
+    benchmarks = work.question.benchmarks
+    groups = (
+        tuple(b for b in benchmarks if b.name not in last),
+        tuple(b for b in benchmarks if b.name in last),
     )
     spec: MeasureSpec = work.question.measure
     clock = work.outside.clock
     began = clock.monotonic()
-    for names in groups:
+    whole = True
+    for group in groups:
         left = spec.budget - (clock.monotonic() - began)
-        if names and left > 0:
-            group = [e for e in entries if e.name in names]
-            measure_blocks(work, run, group, replace(spec, budget=left))
-    check_programs(work)
+        if not group or left <= 0:
+            continue
+        if elsewhere is None:
+            blocks, failures = run.blocks(), run.failures()
+            entries = [entry_of(work, b, blocks, failures) for b in group]
+            measure_blocks(work, run, entries, replace(spec, budget=left))
+        else:
+            asked = replace(work.question, benchmarks=group, measure=replace(spec, budget=left))
+            elsewhere.measure(replace(work, question=asked), run)
+            whole = run.complete = run.complete and whole
+    if elsewhere is None:
+        check_programs(work)
 
 
 def _said(result: Result, check: Check) -> Result:

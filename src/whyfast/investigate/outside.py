@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -100,7 +100,9 @@ class Outside:
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
     ``build_incrementally``, ``relink``, ``kernel`` and ``valgrind`` get and make what is run;
     ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many processes
-    programs have left behind since it was asked the last time. ``boot_unit`` None: it is found
+    programs have left behind since it was asked the last time. ``build_ahead`` has builds made on
+    other machines that are likely to be asked for, the likeliest first, and does not wait for them;
+    None: there are no such machines. ``boot_unit`` None: it is found
     out whether the processor can run other kernels.
     """
 
@@ -117,6 +119,7 @@ class Outside:
     build_incrementally: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = (
         _build_incrementally
     )
+    build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink
     )

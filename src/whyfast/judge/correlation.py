@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median, quantile
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -64,8 +66,8 @@ def lag_ones(d: Floats) -> Floats:
     n, m = d.shape
     if n < FEWEST:
         return np.zeros(m)
-    away = d - np.median(d, axis=0)
-    scale = _MAD * np.median(np.abs(away), axis=0)
+    away = d - median(d, axis=0)
+    scale = _MAD * median(np.abs(away), axis=0)
     known = scale > 0
     z = np.clip(away / np.where(known, scale, 1.0), -_REACH, _REACH)
     z -= z.mean(axis=0)
@@ -146,11 +148,9 @@ def likelihood(d: Floats, *, independent: bool = False) -> Likelihood:
     n, m = d.shape
     r = CORRELATIONS
     with np.errstate(over="ignore", invalid="ignore"):
-        center = np.median(d, axis=0)
+        center = median(d, axis=0)
         away = np.abs(d - center)
-        unit = np.maximum(
-            _MAD * np.median(away, axis=0), _WIDE * np.quantile(away, _WIDE_AT, axis=0)
-        )
+        unit = np.maximum(_MAD * median(away, axis=0), _WIDE * quantile(away, _WIDE_AT, axis=0))
         known = (unit > 0) & np.isfinite(unit) & (n >= FEWEST) & (not independent)
         unit = np.where(known, unit, 1.0)
         z = np.clip(np.where(known, (d - center) / unit, 0.0), -_REACH, _REACH)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from whyfast.judge.correlation import Likelihood, likelihood
 from whyfast.judge.crossing import last_above
+from whyfast.judge.quantiles import median
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import CLIP, Strategies, strategies
 
@@ -207,9 +208,9 @@ def _ends(s: Strategies, side: int, wanted: Floats, blocks: Likelihood) -> Float
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
-    center = side * np.median(first, axis=0)
+    center = side * median(first, axis=0)
     away = np.abs(s.x - side * center)
-    deviation = np.median(away[:, -1], axis=0)
+    deviation = median(away[:, -1], axis=0)
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
     sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)
     span = 2 * np.max(away, axis=(0, 1)) + 2 * CLIP / sharpest

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import CLIP, Strategies, strategies_in_hindsight
 from whyfast.model.sample import Block
@@ -37,7 +38,7 @@ def block_log_ratio(block: Block, variant: str, baseline: str, skip: int = 0) ->
     Exchanging the two variants changes the sign and nothing else. ``skip``: see
     :func:`turn_log_ratios`.
     """
-    return float(np.median(turn_log_ratios(block, variant, baseline, skip)))
+    return float(median(turn_log_ratios(block, variant, baseline, skip)))
 
 
 def log_ratios(
@@ -81,7 +82,7 @@ def locations(series: Sequence[Ratios]) -> Floats:
     for more. The scales are those of all blocks. Where no scale is known, the median.
     """
     s = strategies_in_hindsight(series)
-    theta = np.median(s.x, axis=(0, 1))
+    theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]
     s = s.one(at)
     low, high, middle = s.x.min(axis=(0, 1)), s.x.max(axis=(0, 1)), theta[at]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from whyfast.judge.estimate import as_linked, log_ratios, over_layouts
 from whyfast.judge.placement import robust_variance
+from whyfast.judge.quantiles import median
 from whyfast.judge.suite import suite_series
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Fix, FixWord
@@ -99,7 +100,7 @@ def _tamed(d: Floats) -> Floats:
     """
     if len(d) == 0:
         return d
-    middle, reach = float(np.median(d)), FAR * math.sqrt(robust_variance(d))
+    middle, reach = float(median(d)), FAR * math.sqrt(robust_variance(d))
     return np.clip(d, middle - reach, middle + reach) if reach > 0 else d
 
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from whyfast.judge.decide import judge_each, precise_enough
+from whyfast.judge.decide import ALPHA, judge_each, precise_enough
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.few import needed_blocks
 from whyfast.judge.ratios import RatioTable
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.model.sample import Block
@@ -24,11 +25,14 @@ MOST_TO_WARM = 40
 class Looks:
     """When a benchmark is judged: when it has ``first`` blocks, then with each up to ``each``, then
     only when they have grown by at least the share ``growth``. As valid as with every block, and
-    the time that judging takes does not grow with the square of the blocks."""
+    the time that judging takes does not grow with the square of the blocks. While they are too few
+    for any verdict, only once the blocks since the last look took ``apart`` seconds: nobody reads
+    faster."""
 
     first: int = 1
     each: int = 16
     growth: float = 0.06
+    apart: float = 0.25
 
 
 #: Where many machines are judged by one: fewer than nine blocks never decide anything.
@@ -105,7 +109,7 @@ class LiveJudge:
         known = {v.variant for v in own.said}  # each variant has one baseline at most
         if len(blocks) < self._looks.first:
             return own.said
-        if len(blocks) < own.next_look and known == {v for v, _ in pairs}:
+        if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
             return own.said
         own.unsteady = unsteady(blocks, variants) if takes_turns else ()
         skip = set_aside(own.unsteady).get(benchmark, 0)
@@ -121,6 +125,11 @@ class LiveJudge:
         )
         own.next_look = self._next_look(own)
         return own.said
+
+    def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
+        if len(blocks) >= needed_blocks(ALPHA):
+            return len(blocks) < own.next_look
+        return sum(block.seconds for block in blocks[own.seen :]) < self._looks.apart
 
     def _next_look(self, own: _Standing) -> int:
         if own.seen < self._looks.each:

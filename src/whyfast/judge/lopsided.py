@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median
 from whyfast.judge.ratios import Ratios
 from whyfast.model.verdict import Lopsided
 
@@ -38,8 +39,8 @@ def lopsided(ratios: Ratios, variant: str, baseline: str, margin: float) -> Lops
     n = len(d)
     if n == 0:
         return None
-    away = d - np.median(d)
-    limit = max(OUTLYING * 1.4826 * float(np.median(np.abs(away))), math.log1p(margin))
+    away = d - median(d)
+    limit = max(OUTLYING * 1.4826 * float(median(np.abs(away))), math.log1p(margin))
     up, down = away > limit, away < -limit
     counts = int(up.sum()), int(down.sum())
     if counts[0] == counts[1]:
@@ -48,9 +49,9 @@ def lopsided(ratios: Ratios, variant: str, baseline: str, margin: float) -> Lops
     mine = up if positive else down
     slow = True
     if ratios.level is not None:
-        slow = float(np.median(ratios.level[mine] - np.median(ratios.level))) >= 0
+        slow = float(median(ratios.level[mine] - median(ratios.level))) >= 0
     count, other = max(counts), min(counts)
-    size = float(np.median(np.abs(away[mine])))
+    size = float(median(np.abs(away[mine])))
     low, high = _wilson(count, n)
     return Lopsided(
         # Slow where the ratio is high is the variant; fast where it is high, the baseline.
@@ -70,8 +71,8 @@ def lopsided(ratios: Ratios, variant: str, baseline: str, margin: float) -> Lops
 def may_be_lopsided(medians: Floats, margin: float) -> Mask:
     """Which of m comparisons, shape (n, m), have outlying blocks at all: far quicker than asking
     each."""
-    away = np.abs(medians - np.median(medians, axis=0))
-    limit = np.maximum(OUTLYING * 1.4826 * np.median(away, axis=0), math.log1p(margin))
+    away = np.abs(medians - median(medians, axis=0))
+    limit = np.maximum(OUTLYING * 1.4826 * median(away, axis=0), math.log1p(margin))
     return np.asarray(np.any(away > limit, axis=0))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Modes
 
@@ -75,7 +76,7 @@ def _times(
         if variant in block.values:
             values = np.asarray(block.values[variant], dtype=np.float64)
             logs = np.log(values[min(skip, len(values) // 2) :] / max(1, block.loops))
-            found[i] = logs if each_turn else np.array([np.median(logs)])
+            found[i] = logs if each_turn else np.array([median(logs)])
     return found
 
 
@@ -85,13 +86,13 @@ def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
     away: list[list[float]] = [[] for _ in range(count)]
     for own in times.values():
         if own:
-            usual = float(np.median(np.concatenate([*own.values()])))
+            usual = float(median(np.concatenate([*own.values()])))
             for i, values in own.items():
                 away[i] += (values - usual).tolist()
     drift = np.zeros(count)
     for i in range(count):
         near = [x for some in away[max(0, i - _NEARBY) : i + _NEARBY + 1] for x in some]
-        drift[i] = np.median(near) if near else 0.0
+        drift[i] = median(near) if near else 0.0
     return drift
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median
 from whyfast.model.verdict import Placement, PlacementWord, Verdict
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ def layout_spread(linked: Floats, varied: Floats) -> float:
 
 def robust_variance(d: Floats) -> float:
     """(1.4826 × MAD)², which is the variance where the values are normal."""
-    return float((1.4826 * np.median(np.abs(d - np.median(d)))) ** 2)
+    return float((1.4826 * median(np.abs(d - median(d)))) ** 2)
 
 
 def judge_placement(

@@ -15,6 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median
+
 Floats = NDArray[np.float64]
 
 _INF = math.inf
@@ -136,7 +138,7 @@ def _widths(alpha: float) -> tuple[Floats, Floats]:
 
 def _deviation(d: Floats) -> float:
     """The median absolute deviation; 0 for fewer than three blocks, which do not tell."""
-    return float(np.median(np.abs(d - np.median(d)))) if len(d) >= 3 else 0.0
+    return float(median(np.abs(d - median(d)))) if len(d) >= 3 else 0.0
 
 
 def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from whyfast.judge.processes import Contrast
+from whyfast.judge.quantiles import median
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +90,7 @@ def with_drift(ratios: Sequence[Ratio]) -> tuple[list[Contrast], list[float]]:
 def other_work(ratios: Sequence[Ratio]) -> float:
     """By how much the processes of the median benchmark spread more than on a quiet machine."""
     deviations = [r.deviation for r in ratios]
-    return max(float(np.median(deviations)) - QUIET, 0.0) if deviations else 0.0
+    return max(float(median(deviations)) - QUIET, 0.0) if deviations else 0.0
 
 
 def _kinds(ratios: Sequence[Ratio]) -> dict[DriftBounds, None]:
@@ -113,11 +114,11 @@ def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     points = np.array([r.point for r in ratios])
     known = np.array([r.error**2 + (SHARE * r.deviation) ** 2 for r in ratios])
     # Other work slows a whole run, so there the median's own distance is no sign of a change.
-    apart = np.abs(points - (0.0 if busy > 0 else np.median(points)))
+    apart = np.abs(points - (0.0 if busy > 0 else median(points)))
     wanted = float(special.stdtrit(kind.freedom, 0.75))
 
     def too_far(a: float) -> bool:
-        return float(np.median(apart / np.sqrt(known + a * a))) > wanted
+        return float(median(apart / np.sqrt(known + a * a))) > wanted
 
     low, high = kind.low, most
     if not too_far(low):

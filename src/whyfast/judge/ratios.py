@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median, quantiles
 from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]
@@ -127,7 +128,7 @@ def _block(block: Block, places: Sequence[tuple[int, int]], skip: int) -> Floats
     quantiles, at = _places(logs), np.array(places)
     out = np.empty((len(at), 6))
     # By baseline, so that a thousand variants are worked on at once.
-    for base in np.unique(at[:, 1]):
+    for base in sorted({b for _, b in places}):
         own = at[:, 1] == base
         rows = at[own, 0]
         out[own] = _statistics(logs[rows], quantiles[:, rows], logs[base], quantiles[:, [base]])
@@ -139,16 +140,16 @@ def _places(logs: Floats) -> Floats:
     """Median, lower quartile and minimum of each row, shape (3, rows)."""
     if logs.shape[1] == 1:
         return np.asarray(np.broadcast_to(logs[:, 0], (3, len(logs))))
-    return np.asarray(np.quantile(logs, (0.5, 0.25, 0.0), axis=1))
+    return quantiles(logs, (0.5, 0.25, 0.0), axis=1)
 
 
 def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -> Floats:
     """Shape (rows, 6), of log times (rows, turns) and their :func:`_places`."""
     d = variant - baseline
     turns = d.shape[1]
-    median = np.median(d, axis=1)
+    middle = median(d, axis=1)
     spread = np.zeros(len(d))
     if turns >= 3:
-        deviation = np.median(np.abs(d - median[:, None]), axis=1)
+        deviation = median(np.abs(d - middle[:, None]), axis=1)
         spread = 1.4826 * deviation / math.sqrt(turns)
-    return np.column_stack([median, *(own - other), spread, own[0] + other[0]])
+    return np.column_stack([middle, *(own - other), spread, own[0] + other[0]])

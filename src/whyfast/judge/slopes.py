@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.quantiles import median
 from whyfast.model.sample import Block
 from whyfast.model.slope import Coefficient, Line, LinePoint
 from whyfast.model.variant import Benchmark
@@ -67,7 +68,7 @@ def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> 
     k = int(binom.ppf((1 - confidence) / 2, n, 0.5))
     while k > 0 and binom.cdf(k - 1, n, 0.5) > (1 - confidence) / 2:
         k -= 1
-    middle = float(np.median(ordered))
+    middle = float(median(ordered))
     return (
         Coefficient(middle, ordered[k - 1], ordered[n - k])
         if k
@@ -128,12 +129,10 @@ def _fits(series: Mapping[int, list[Floats]]) -> tuple[list[float], list[float]]
     at = sorted(series)
     slopes, intercepts = [], []
     for i in range(min(len(own) for own in series.values())):
-        times = [float(np.median(series[x][i])) for x in at]
+        times = [float(median(series[x][i])) for x in at]
         fit = theilslopes(times, at)
         slopes.append(float(fit[0]))
-        intercepts.append(
-            float(np.median([y - fit[0] * x for x, y in zip(at, times, strict=True)]))
-        )
+        intercepts.append(float(median([y - fit[0] * x for x, y in zip(at, times, strict=True)])))
     return slopes, intercepts
 
 
@@ -151,10 +150,10 @@ def _ratio(
 
 def _point(at: int, own: Sequence[Floats]) -> LinePoint:
     """The median of the blocks' medians, and the spread on both levels."""
-    medians = [float(np.median(x)) for x in own]
+    medians = [float(median(x)) for x in own]
     logs = [np.log(x) for x in own]
-    within = float(np.median([_deviation(x) for x in logs]))
-    turns = float(np.median([len(x) for x in own]))
+    within = float(median([_deviation(x) for x in logs]))
+    turns = float(median([len(x) for x in own]))
     total = _deviation(np.log(medians))
     between = max(0.0, total**2 - _MEDIAN * within**2 / turns)
     return LinePoint(
@@ -168,4 +167,4 @@ def _point(at: int, own: Sequence[Floats]) -> LinePoint:
 
 def _deviation(x: Floats) -> float:
     """Robust standard deviation (1.4826 × MAD): one interrupted process does not decide it."""
-    return float(1.4826 * np.median(np.abs(x - np.median(x))))
+    return float(1.4826 * median(np.abs(x - median(x))))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.few import t_quantile
+from whyfast.judge.quantiles import median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Unsteady
 
@@ -65,7 +66,7 @@ def unsteady(blocks: Sequence[Block], variants: Sequence[str]) -> tuple[Unsteady
     for variant, table in tables.items():
         name, turns, own = blocks[0].benchmark, table.shape[1], warm[variant]
         if own:
-            change = float(np.median(table[:, 0] - np.median(table[:, own:], axis=1)))
+            change = float(median(table[:, 0] - median(table[:, own:], axis=1)))
             found.append(Unsteady(variant, name, "warms up", own, turns, math.exp(change)))
         aside = min(skip, turns // 2)
         rest = _rest(table[:, aside:])
@@ -110,10 +111,10 @@ def _first_steady(table: Floats) -> int:
     turns = table.shape[1]
     if turns < 4:
         return 0
-    profile = table - np.median(table[:, turns // 2 :], axis=1, keepdims=True)
-    middle = np.median(profile, axis=0)
+    profile = table - median(table[:, turns // 2 :], axis=1, keepdims=True)
+    middle = median(profile, axis=0)
     # 1.25 standard deviations over √n is the standard error of a median of normal values.
-    error = 1.25 * 1.4826 * np.median(np.abs(profile - middle), axis=0) / math.sqrt(len(table))
+    error = 1.25 * 1.4826 * median(np.abs(profile - middle), axis=0) / math.sqrt(len(table))
     limit = t_quantile(1 - SLOWER, min(len(table) - 1, _MANY))
     slow = (middle > SIZE) & (middle > limit * error)
     return int(np.argmin(slow)) if not slow.all() else turns
@@ -130,7 +131,7 @@ def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | Non
     turns = table.shape[1]
     if turns < 2:
         return None
-    tamed = table - np.median(table, axis=1, keepdims=True)
+    tamed = table - median(table, axis=1, keepdims=True)
     if turns >= FEWEST_TAMED:
         tamed = _tamed(tamed, axis=1)
     place = np.arange(turns) - (turns - 1) / 2
@@ -147,7 +148,7 @@ def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | Non
     if not np.any(clear):
         return None
     # The shape that leaves the least of the profile unexplained.
-    profile = np.median(tamed, axis=0)
+    profile = median(tamed, axis=0)
     step = 1 + int(np.argmin([_left(profile, np.arange(turns) >= k) for k in before]))
     if turns > 2 and _left(profile, place) < _left(profile, np.arange(turns) >= step):
         return "drifts", 0, float(size[0])
@@ -163,6 +164,6 @@ def _left(profile: Floats, shape: Floats | NDArray[np.bool_]) -> float:
 
 def _tamed(x: Floats, axis: int) -> Floats:
     """Values beyond four robust standard deviations of their median are moved there."""
-    middle = np.median(x, axis=axis, keepdims=True)
-    reach = 4 * 1.4826 * np.median(np.abs(x - middle), axis=axis, keepdims=True)
+    middle = median(x, axis=axis, keepdims=True)
+    reach = 4 * 1.4826 * median(np.abs(x - middle), axis=axis, keepdims=True)
     return np.asarray(np.where(reach > 0, np.clip(x, middle - reach, middle + reach), x))

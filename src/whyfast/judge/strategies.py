@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.quantiles import median, quantile
 from whyfast.judge.ratios import Ratios
 
 Floats = NDArray[np.float64]
@@ -167,21 +168,21 @@ def _renewals(n: int) -> Iterator[tuple[int, int]]:
 def _fill(scale: Floats, weight: Floats, past: _Given, new: _Given) -> None:
     """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
     rows = len(past.logs)
-    away = np.abs(past.logs - np.median(past.logs, axis=-1, keepdims=True))
+    away = np.abs(past.logs - median(past.logs, axis=-1, keepdims=True))
     scale[:, :rows] = _by_spread(away, past.spread, new.spread).transpose(2, 0, 1)
     if past.levelled:
         at = slice(rows, 2 * rows)
         scales, weights = _by_level(away, past.level, new.level)
         scale[:, at], weight[:, at] = scales.transpose(2, 0, 1), weights.transpose(2, 0, 1)
-    scale[:, -1] = _WIDE * np.quantile(away[0], _WIDE_AT, axis=-1)
+    scale[:, -1] = _WIDE * quantile(away[0], _WIDE_AT)
 
 
 def _by_spread(away: Floats, past: Floats, new: Floats) -> Floats:
     """Scales in proportion to each block's own spread; ``away`` is how far the past blocks lie from
     their median."""
-    typical = np.median(past, axis=-1, keepdims=True)
+    typical = median(past, axis=-1, keepdims=True)
     if not np.any(typical):
-        alike = _MAD * np.median(away, axis=-1, keepdims=True)
+        alike = _MAD * median(away, axis=-1, keepdims=True)
         return np.asarray(np.broadcast_to(alike, (*away.shape[:2], new.shape[-1])))
     known = typical > 0
     unit = np.where(known, typical, 1.0)
@@ -189,7 +190,7 @@ def _by_spread(away: Floats, past: Floats, new: Floats) -> Floats:
     def relative(spread: Floats) -> Floats:
         return np.asarray(np.where(known, np.maximum(spread, unit / MOST_PRECISE) / unit, 1.0))
 
-    units = _MAD * np.median(away / relative(past), axis=-1, keepdims=True)
+    units = _MAD * median(away / relative(past), axis=-1, keepdims=True)
     return np.asarray(units * relative(new))
 
 
@@ -198,15 +199,15 @@ def _by_level(away: Floats, past: Floats, new: Floats) -> tuple[Floats, Floats]:
     less, by the ratio of the two."""
     count = away.shape[-1]
     if count < LEVELS_AFTER:
-        alike = _MAD * np.median(away, axis=-1, keepdims=True)
+        alike = _MAD * median(away, axis=-1, keepdims=True)
         alike = np.broadcast_to(alike, (*away.shape[:2], new.shape[-1]))
         return alike, np.ones(alike.shape)
     order = np.argsort(past, axis=-1, kind="stable")[None]
     by_level = np.take_along_axis(away, order, axis=-1)
     half = (count + 1) // 2
-    quiet = _MAD * np.median(by_level[..., :half], axis=-1, keepdims=True)
-    loud = _MAD * np.median(by_level[..., half:], axis=-1, keepdims=True)
+    quiet = _MAD * median(by_level[..., :half], axis=-1, keepdims=True)
+    loud = _MAD * median(by_level[..., half:], axis=-1, keepdims=True)
     loud = np.maximum(quiet, loud)
-    is_quiet = new <= np.median(past, axis=-1, keepdims=True)
+    is_quiet = new <= median(past, axis=-1, keepdims=True)
     ratio = np.where(quiet > 0, quiet / np.where(loud > 0, loud, 1.0), 1.0)
     return np.where(is_quiet, quiet, loud), np.where(is_quiet, 1.0, ratio)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.estimate import as_linked, over_layouts, turn_log_ratios
+from whyfast.judge.quantiles import median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import VarianceComponents
 
@@ -36,24 +37,24 @@ def levels(
     if len(first) < FEWEST:
         return None
     turns = [turn_log_ratios(b, variant, baseline, unsteady) for b in first]
-    medians = np.array([np.median(t) for t in turns])
-    split = np.array([np.median(t[::2]) - np.median(t[1::2]) for t in turns if len(t) > 1])
+    medians = np.array([median(t) for t in turns])
+    split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
     within = _variance(split) / 4 if len(split) else 0.0
     total = _variance(medians)
     layout = None
     if linked and len(varied) >= FEWEST:
         further = _variance(
-            np.array([np.median(turn_log_ratios(b, variant, baseline, unsteady)) for b in varied])
+            np.array([median(turn_log_ratios(b, variant, baseline, unsteady)) for b in varied])
         )
         layout = math.sqrt(max(0.0, further - total))
     return VarianceComponents(
         variant=variant,
         baseline=baseline,
         benchmark=first[0].benchmark,
-        value=float(np.median([_deviation(t) for t in turns])),
+        value=float(median([_deviation(t) for t in turns])),
         process=math.sqrt(max(0.0, total - within)),
         layout=layout,
-        turns=int(np.median([len(b.values[variant]) for b in first])),
+        turns=int(median([len(b.values[variant]) for b in first])),
         unsteady=unsteady,
         drifts=drifts,
     )
@@ -65,4 +66,4 @@ def _variance(x: Floats) -> float:
 
 def _deviation(x: Floats) -> float:
     """Robust standard deviation (1.4826 × MAD)."""
-    return float(1.4826 * np.median(np.abs(x - np.median(x)))) if len(x) else 0.0
+    return float(1.4826 * median(np.abs(x - median(x)))) if len(x) else 0.0

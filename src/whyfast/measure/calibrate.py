@@ -21,11 +21,15 @@ from whyfast.model.sample import Block, Calibration
 #: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.
 SHORTEST = 25e-6
 
-#: Lengthening stops here (seconds); programs whose single loop is longer get one loop.
+#: Lengthening stops where twice as many loops would take this (seconds) or more; programs whose
+#: single loop is longer get one loop.
 LONGEST = 2e-3
 
 #: Lengthening goes on to there (seconds, of the slowest variant) while some variant is cold.
 LONGEST_COLD = 20e-3
+
+#: Values so long (seconds) cost nothing to try.
+SHORT = 100e-6
 
 #: Accepted share of a value's time that comes from starting cold, of every variant. It is the same
 #: for all when their working sets are alike, and hides this share of a difference.
@@ -116,7 +120,7 @@ def _choose_loops(
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}
-    while not values or values[variants[0]] < goal:
+    while not values or values[variants[0]] < (goal / 2 if turn is None and lengths[1:] else goal):
         if lengths and lengths[-1] >= MOST_LOOPS:
             failed = InvocationFailed(
                 f"{lengths[-1]} loops take {values[variants[0]]:.3g} s: its time does not grow "
@@ -130,19 +134,27 @@ def _choose_loops(
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
         return lengths[-1], {}, ((lengths[-1], values[variants[0]] / lengths[-1]),)
     tried: Tried = {v: {} for v in variants}
-    _try(invocations, variants, lengths, tried)
-    # Not even the longest may be long enough for the one with the most to load.
+    # Many programs are warm at once: what lies between, half of the time, is tried for others only.
+    a_loop = min(values.values()) / lengths[-1]
+    cold = [n for n in lengths[:-2] if n * a_loop <= SHORT]
+    _try(invocations, variants, [*cold, *lengths[-2:]], tried)
+    if any(_warm(tried, n) for n in cold):
+        lengths, cold = [*cold, *lengths[-2:]], []
+    else:
+        _try(invocations, variants, [n for n in lengths if n not in cold], tried)
+    # Not even the longest may be long enough for the one with the most to load, which it does once
+    # however long a turn is.
     while (
         _coldest(tried, lengths[-1]) > COLD
         and _slowest(tried, lengths[-1]) < LONGEST_COLD
-        and 2 * _round(tried, lengths[-1]) <= longest_round
+        and 3 * _round(tried, lengths[-1]) - 2 * _round(tried, lengths[-2]) <= longest_round
     ):
         lengths.append(2 * lengths[-1])
         _try(invocations, variants, lengths[-2:], tried)
     first = tried[variants[0]]
     long_enough = [n for n in lengths if statistics.median(first[n]) >= SHORTEST]
     steps = tuple((n, statistics.median(first[n]) / n) for n in long_enough)
-    warm = next((n for n in long_enough if _coldest(tried, n) <= COLD), lengths[-1])
+    warm = next((n for n in lengths if n not in cold and _warm(tried, n)), lengths[-1])
     fitting = [n for n in long_enough if _round(tried, n) <= longest_round]
     loops = min(warm, max(fitting, default=long_enough[0] if long_enough else warm))
     return loops, {v: _cold(tried[v], loops) for v in variants}, steps
@@ -163,6 +175,12 @@ def _try(
         for n in lengths:
             for v, seconds in _one_round(invocations, variants, n).items():
                 tried[v].setdefault(n, []).append(seconds)
+
+
+def _warm(tried: Tried, n: int) -> bool:
+    """Whether values of ``n`` loops, all of them tried, are long enough and no variant's cold."""
+    first = next(iter(tried.values()))
+    return statistics.median(first[n]) >= SHORTEST and _coldest(tried, n) <= COLD
 
 
 def _coldest(tried: Tried, n: int) -> float:

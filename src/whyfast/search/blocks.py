@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.schedule import draw
 from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark
-from whyfast.search.subject import CandidateFailed, Times
+from whyfast.search.subject import CandidateFailed, Layouts, Times
 
 #: The arguments of a benchmark's processes for some candidates, by their names as text.
 Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
@@ -27,26 +27,31 @@ class Blocks:
     """Measures candidates side by side.
 
     ``launch`` says how the programs of some candidates are started. Each benchmark is calibrated
-    once, with the first block's candidates. All that is drawn follows from ``seed``.
+    once, with the first block's candidates. All that is drawn follows from ``seed`` and the number
+    of the block.
     """
 
     benchmarks: Sequence[Benchmark]
     launch: Launch
     outside: Outside
     seed: int
-    _taken: int = 0
     _calibrated: dict[str, Calibration] = field(default_factory=dict)
 
-    def take(self, candidates: Sequence[int], *, layouts: bool = False) -> list[Times]:
-        """One block of each benchmark. Raises :class:`CandidateFailed`."""
-        self._taken += 1
-        return [self._block(benchmark, candidates, layouts) for benchmark in self.benchmarks]
+    def take(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None = None
+    ) -> list[Times]:
+        """One block of each benchmark, as :meth:`whyfast.search.subject.Subject.block` says. Raises
+        :class:`CandidateFailed`."""
+        drawn = {str(c): n for c, n in (layouts or {}).items()}
+        return [self._block(b, candidates, number, drawn) for b in self.benchmarks]
 
-    def _block(self, benchmark: Benchmark, candidates: Sequence[int], layouts: bool) -> Times:
+    def _block(
+        self, benchmark: Benchmark, candidates: Sequence[int], number: int, drawn: dict[str, int]
+    ) -> Times:
         arguments = self.launch(benchmark, candidates)
         runner = self.outside.runner(benchmark.runner, arguments)
         names = [str(c) for c in candidates]
-        rng = random.Random(f"{self.seed} {self._taken} {benchmark.name}")
+        rng = random.Random(f"{self.seed} {number} {benchmark.name}")
         cpus = self.outside.cpus if benchmark.kind.takes_turns else ()
         chosen = self._calibrated.get(benchmark.name)
         try:
@@ -55,7 +60,6 @@ class Blocks:
                 clock = self.outside.clock
                 chosen = calibrate(benchmark.name, runner, names, cpu=cpu, clock=clock)
                 self._calibrated[benchmark.name] = chosen
-            drawn = _layouts(arguments.layouts, names, rng) if layouts else None
             plan = draw(rng.getrandbits(48), names, chosen.turns, cpus, drawn)
             warmups = 1 if runner.loops_vary else 0
             block = run_block(
@@ -63,7 +67,7 @@ class Blocks:
                 replace(plan, loops=chosen.loops, warmups=warmups),
                 benchmark=benchmark.name,
                 reference=names[0],
-                index=self._taken,
+                index=number,
                 session="",
                 clock=self.outside.clock,
             )
@@ -72,10 +76,3 @@ class Blocks:
         except BlockFailed as failed:
             raise CandidateFailed(int(failed.failure.variant), failed.failure.reason) from failed
         return {int(name): np.array(values) for name, values in block.values.items()}
-
-
-def _layouts(
-    known: Mapping[str, Sequence[object]], names: Sequence[str], rng: random.Random
-) -> dict[str, int]:
-    """A layout of each, drawn alone; as linked for one that has no others."""
-    return {n: rng.randrange(1, len(known[n]) + 1) for n in names if known.get(n)}

@@ -66,6 +66,9 @@ def search_by_study(
         observer.note(said)
     check_quantity(search.quantity, study)
     incremental = repository is not None and (search.incremental or study.build.incremental)
+    if incremental and outside.build_ahead is not None:
+        incremental = False
+        observer.note("commits are built clean, as other machines build them ahead")
     timed = search.quantity == "time"
     relinkable = timed and study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin

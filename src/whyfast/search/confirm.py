@@ -107,6 +107,12 @@ def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
     return float(max(above[0], below[1])) >= math.log(2 / alpha)
 
 
+def surely_above(values: Sequence[float], alpha: float) -> bool:
+    """Whether the interval of these log ratios lies above 0; looked at after every block too."""
+    jumps = tuple(values)
+    return _refutes(jumps, alpha, 0.0) and interval(jumps, alpha)[0] > 0
+
+
 @lru_cache(maxsize=64)
 def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
     """The interval of every verdict for these log ratios, taken for independent as the search's

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 from whyfast.search.answer import SearchAnswer
 from whyfast.search.engine import (
@@ -17,8 +18,8 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import State
-from whyfast.search.subject import CandidateFailed, Subject, observation
+from whyfast.search.state import State, ran
+from whyfast.search.subject import CandidateFailed, Layouts, Subject, observation
 
 #: Told of each state, with the step that led to it, once it is worth keeping.
 Keep = Callable[[State, Step], None]
@@ -62,5 +63,16 @@ def _done(subject: Subject, state: State, step: Step, last: int) -> State:
             raise AssertionError(step)
     if pair:
         subject.settle(pair[:2])
-    taken = subject.block(sorted({0, last, *chosen}), layouts=layouts)
+    wanted = sorted({0, last, *chosen})
+    taken = subject.block(
+        wanted,
+        number=len(state.observations) + 1,
+        layouts=_layouts(state, wanted) if layouts else None,
+    )
     return observe(state, observation(taken, last, layouts=layouts, pair=pair))
+
+
+def _layouts(state: State, candidates: Sequence[int]) -> Layouts:
+    """For each the first layout that no block ran yet."""
+    used = Counter(c for o in state.observations if o.layouts for c in ran(state.task, o))
+    return {c: used[c] + 1 for c in candidates}

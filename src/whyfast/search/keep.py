@@ -14,7 +14,7 @@ from whyfast.model.errors import UserError
 from whyfast.search.state import Observation, Pair, Reading, State, Task
 
 #: Raised when a state of an older whyfast can no longer be gone on with.
-FORMAT = 1
+FORMAT = 2
 
 
 def search_key(*parts: object) -> str:

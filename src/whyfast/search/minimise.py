@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from whyfast.search.answer import Tested
 from whyfast.search.choose import entropy
+from whyfast.search.confirm import ALPHA, MOST, surely_above
 from whyfast.search.minimal import Minimal, Part, Together, Word
 from whyfast.search.nuisance import doubt
 from whyfast.search.placement import test_of
@@ -156,13 +157,19 @@ class _Run:
                 parts = self._find()
                 verified = self._verify(parts)
                 if verified is not None and (varied := self._survives(verified)):
-                    return replace(self._described(verified), varied=varied[0])
+                    described = self._described(verified)
+                    if not self._sure():
+                        break
+                    return replace(described, varied=varied[0])
                 self.trials = [replace(t, fresh=False) for t in self.trials]
         except _Mixed:
             return self._said("mixed")
         except _NotSlower as told:
             over, self.layouts = told.word == "none" and self.layouts, False
-            return self._said("placement" if over else told.word)  # as linked they do differ
+            if not over:
+                return self._said(told.word)
+            self.tested = "placement"  # as linked they do differ
+            return self._said("placement")
         except _Spent:
             pass
         return self._said("undecided")
@@ -192,7 +199,9 @@ class _Run:
         self.layouts = self.tested == "partly"
         if self.layouts:
             self._differ()
-        return "placement" if self.tested == "placement" else None
+        if self.tested != "placement":
+            return None
+        return "placement" if self._above() else "undecided"
 
     def _survives(self, parts: tuple[Part, ...]) -> tuple[tuple[float, float] | None] | None:
         """Blocks of what was found as linked over layouts: its level there. None when it does not
@@ -207,6 +216,23 @@ class _Run:
         varied = self._level(whole)
         self.layouts = False
         return (varied,)
+
+    def _sure(self) -> bool:
+        """Blocks of the ends until the interval that is told leaves out "no difference", which
+        errs with at most :data:`ALPHA` whenever it is looked at; over layouts first, where they
+        were drawn. What chose the parts is a posterior, and promises no such rate."""
+        judged, self.layouts = self.layouts, self.tested != "not tested"
+        sure = self._above()
+        self.layouts = judged
+        return sure and self._above()
+
+    def _above(self) -> bool:
+        while not surely_above(_ends_of(self.seen).tolist(), ALPHA):
+            if len(self.seen) >= MOST:
+                return False
+            self._block(None, False)
+            self._differ()
+        return True
 
     def _find(self) -> tuple[Part, ...]:
         """Parts that carry the difference together; the last one found comes first."""

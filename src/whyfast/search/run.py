@@ -10,6 +10,7 @@ from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
+from whyfast.search.ahead import likely_next
 from whyfast.search.answer import SearchAnswer
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
@@ -19,7 +20,7 @@ from whyfast.search.quantity import Quantity
 from whyfast.search.standing import standing
 from whyfast.search.state import State, Task
 from whyfast.search.step_evidence import StepEvidence
-from whyfast.search.subject import CandidateFailed, Subject
+from whyfast.search.subject import BuildsAhead, CandidateFailed, Subject
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 
@@ -56,7 +57,8 @@ def run_search(
 ) -> SearchResult:
     """Go on from what ``file`` keeps of this very search, or from ``found``, to the answer.
 
-    ``alone``: it waits until nobody else measures on this machine. What is counted need not.
+    ``alone``: it waits until nobody else measures on this machine. What is counted need not. A
+    ``subject`` that builds ahead is told what it is likely to be asked for.
     UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves the
     file to be gone on with.
     """
@@ -71,11 +73,17 @@ def run_search(
         if said := _said(now, step, found.candidates):
             observer.note(said)
         observer.standing(standing(now, found.candidates))
+        foresee(now)
+
+    def foresee(now: State) -> None:
+        if isinstance(subject, BuildsAhead):
+            subject.foresee(likely_next(now))
 
     said = "waiting: another whyfast is measuring on this machine"
     lock = exclusive(home.data / "measuring.lock", lambda: observer.note(said))
     with lock if alone else nullcontext():
         try:
+            foresee(state)
             state, answer = drive(subject, state, keep)
         except CandidateFailed as failed:
             end, option = ("good", "--good") if failed.candidate == 0 else ("bad", "--bad")

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
+from whyfast.search.ahead import likely_subsets
 from whyfast.search.keep_set import load_events, save_events
 from whyfast.search.minimal import Minimal
-from whyfast.search.minimise import Differences, Event, Failed, Oracle, Try, minimise
+from whyfast.search.minimise import Differences, Event, Failed, Try, minimise
 from whyfast.search.quantity import Quantity
+from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed
 from whyfast.search.subsets import Subset
 from whyfast.store.home import Home
@@ -38,7 +40,12 @@ class SetResult:
 
 
 def run_set(
-    task: Differences, oracle: Oracle, found: SetResult, file: Path, home: Home, observer: Observer
+    task: Differences,
+    oracle: SetSubject,
+    found: SetResult,
+    file: Path,
+    home: Home,
+    observer: Observer,
 ) -> SetResult:
     """Go on from what ``file`` keeps of this very search to the answer.
 
@@ -55,7 +62,8 @@ def run_set(
         for event in recorded:
             events.append(event)
             return event
-        event = oracle(wanted)
+        oracle.foresee(likely_subsets(task, events))
+        event = oracle(wanted, events)
         events.append(event)
         save_events(file, events, found.differences)
         observer.note(_said(len(events), event, wanted.subset, found.differences))

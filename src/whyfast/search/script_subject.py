@@ -18,7 +18,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
-from whyfast.search.subject import CandidateFailed, Times
+from whyfast.search.subject import CandidateFailed, Layouts, Times
 
 
 @dataclass
@@ -43,7 +43,6 @@ class ScriptSubject:
     prints_number: bool = False
     _made: set[int] = field(default_factory=set)
     _turns: bool | None = None
-    _taken: int = 0
 
     def build(self, candidate: int) -> None:
         """Check the commit out and build it. Raises CandidateFailed."""
@@ -78,16 +77,18 @@ class ScriptSubject:
         done_before.touch()
         self._made.add(candidate)
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> list[Times]:
         """One block; what is not built yet is built. Raises CandidateFailed."""
+        assert layouts is None, "a command cannot be linked again"
         for candidate in candidates:
             self.build(candidate)
         if self.prints_number:
-            self._taken += 1
             order = list(candidates)
-            random.Random(f"{self.seed} {self._taken}").shuffle(order)
+            random.Random(f"{self.seed} {number}").shuffle(order)
             return [{c: np.array([self._number(c)]) for c in order}]
-        return self._blocks().take(candidates, layouts=layouts)
+        return self._blocks().take(candidates, number=number)
 
     def settle(self, candidates: Sequence[int]) -> None:
         """Nothing: every checkout is a build of its own."""

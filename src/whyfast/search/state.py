@@ -110,6 +110,11 @@ class Observation:
             raise ValueError("a log ratio must be a finite number")
 
 
+def ran(task: Task, block: Observation) -> tuple[int, ...]:
+    """The candidates that ran in a block."""
+    return (0, *(r.candidate for r in block.readings), task.positions)
+
+
 @dataclass(frozen=True)
 class State:
     """A search so far. ``built``: candidates between the ends that a block costs no build for.

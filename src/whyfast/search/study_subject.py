@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
+from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
+from whyfast.investigate.events import Silent
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import launch_arguments
+from whyfast.investigate.outside import Note
 from whyfast.investigate.work import Work
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.build import Build, BuildFailure
+from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.quantity import CannotTell, Quantity, costs
-from whyfast.search.subject import CandidateFailed, Times
+from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.store.builds import BuildStore
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
 #: :class:`BuildFailure` in the work that it returns.
@@ -89,6 +94,7 @@ class StudySubject:
     ends: tuple[int, int] | None = None
     _settled: set[int] = field(default_factory=set)
     _made: dict[int, Work[Study]] = field(default_factory=dict)
+    _foreseen: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
     _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -100,13 +106,38 @@ class StudySubject:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
         if candidate in self._made:
             return
-        first = None if self._is_settled(candidate) else self.unsettled
-        make = self.make if first is None else first(self.make)
-        made = make(self.work, self.candidates[candidate], str(candidate))
+        made = self._maker(candidate)(self.work, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             raise CandidateFailed(candidate, outcome.reason)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
+
+    def _maker(self, candidate: int) -> Make:
+        first = None if self._is_settled(candidate) else self.unsettled
+        return self.make if first is None else first(self.make)
+
+    def foresee(self, candidates: Iterable[int]) -> None:
+        """Have these built on other machines, where there are such and as far as they can."""
+        ahead = self.work.outside.build_ahead
+        if ahead is not None:
+            recipes = (r for c in candidates if c not in self._made for r in self._recipes(c))
+            ahead(recipes, BuildStore(self.work.home.builds))
+
+    def _recipes(self, candidate: int) -> tuple[Recipe, ...]:
+        """What building it would build; nothing where it is made in another way than by steps."""
+        if candidate not in self._foreseen:
+            asked: list[Recipe] = []
+
+            def ask(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildFailure]:
+                asked.extend(recipes)
+                return [BuildFailure(r.variant, "not-buildable", "foreseen") for r in recipes]
+
+            outside = replace(self.work.outside, build=ask)
+            work = replace(self.work, outside=outside, observer=Silent())
+            with contextlib.suppress(UserError, CandidateFailed):  # told when it is asked for
+                self._maker(candidate)(work, self.candidates[candidate], str(candidate))
+            self._foreseen[candidate] = tuple(asked)
+        return self._foreseen[candidate]
 
     def settle(self, candidates: Sequence[int]) -> None:
         """Build these as the ends are. Raises CandidateFailed."""
@@ -140,17 +171,36 @@ class StudySubject:
         assert isinstance(outcome, Build)
         return outcome
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
-        """A block of every benchmark; what is not built yet is built. Raises CandidateFailed."""
-        if layouts:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> list[Times]:
+        """A block of every benchmark; what is not built yet is built, and linked in as many layouts
+        as it takes. Raises CandidateFailed."""
+        if layouts is not None:
             self.settle(candidates)
         for candidate in candidates:
             self.build(candidate)
-            if layouts and not self._made[candidate].layouts:
-                raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+            if layouts is not None:
+                self._link(candidate, layouts[candidate])
         if self.quantity != "time":
             return self._counted(candidates, self.count or partial(costs, self.quantity))
-        return self._blocks.take(candidates, layouts=layouts)
+        return self._blocks.take(candidates, number=number, layouts=layouts)
+
+    def _link(self, candidate: int, wanted: int) -> None:
+        """Link more layouts of a candidate where it has fewer, twice as many each time, so that
+        linking comes in few stretches and not between any two blocks. Raises CandidateFailed."""
+        have = self._layouts_of(candidate)
+        if 0 < have < wanted:
+            measure = replace(self.work.question.measure, layouts=max(2 * have, wanted))
+            asked = replace(self.work, question=replace(self.work.question, measure=measure))
+            made = self.make(asked, self.candidates[candidate], str(candidate))
+            self._made[candidate] = replace(made, prefixes=study_prefixes(made))
+            have = self._layouts_of(candidate)
+        if have < wanted:
+            raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+
+    def _layouts_of(self, candidate: int) -> int:
+        return sum(len(programs) for programs in self._made[candidate].layouts.values())
 
     def _counted(self, candidates: Sequence[int], count: Count) -> list[Times]:
         for candidate in candidates:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,11 @@ from whyfast.search.state import Observation, Pair, Reading
 
 #: The times of one block: for each program, one a turn, in seconds.
 Times = Mapping[int, NDArray[np.float64]]
+
+#: Which of its layouts each candidate runs in, from 1. A search uses each once: what one layout
+#: does to a program by luck, it does in every block that runs it, and so many blocks of few layouts
+#: would be taken for many.
+Layouts = Mapping[int, int]
 
 
 class CandidateFailed(Exception):
@@ -31,13 +36,25 @@ class Subject(Protocol):
     def build(self, candidate: int) -> None:
         """Make it measurable. Raises :class:`CandidateFailed`."""
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> Sequence[Times]:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> Sequence[Times]:
         """One block of each benchmark with these candidates, the ends among them: the times of
-        the t-th turns are neighbours. Raises :class:`CandidateFailed`."""
+        the t-th turns are neighbours. ``number``: of the block in the whole search, from 1; what is
+        drawn for it follows from that. Without ``layouts`` all run as linked. Raises
+        :class:`CandidateFailed`."""
 
     def settle(self, candidates: Sequence[int]) -> None:
         """What is measured of these from now on is for the answer: built clean. Raises
         :class:`CandidateFailed`."""
+
+
+@runtime_checkable
+class BuildsAhead(Protocol):
+    """A subject whose candidates may be built elsewhere before they are asked for."""
+
+    def foresee(self, candidates: Iterable[int]) -> None:
+        """Between blocks: these are likely to be asked for, the likeliest first."""
 
 
 def observation(

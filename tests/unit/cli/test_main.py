@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast import __version__
-from whyfast.cli.main import COMMANDS, main
+from whyfast.cli.main import COMMANDS, GARBAGE, main
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +24,19 @@ def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixtu
     for name in COMMANDS:
         assert f"\n  {name} " in out
     assert "2 bad input; 3 --fail-on was met" in out
+
+
+def test_only_a_process_of_its_own_collects_garbage_rarely(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+    monkeypatch.setattr("gc.set_threshold", lambda *numbers: done.append(numbers))
+    monkeypatch.setattr("atexit.register", done.append)
+    main(["studies"])
+    assert done == []
+    monkeypatch.setattr("sys.argv", ["whyfast", "studies"])
+    main()
+    assert done == [GARBAGE, gc.freeze]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

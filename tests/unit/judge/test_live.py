@@ -125,6 +125,14 @@ def test_processes_that_warm_up_want_more_turns(times: list[float], turns: int) 
     assert live.least_turns("fib") == turns
 
 
+def test_fast_blocks_are_not_looked_at_one_by_one_before_they_can_decide_anything() -> None:
+    live = LiveJudge(0.01)
+    slow = [block({"a": [1.0], "b": [2.0 + i / 100]}, index=i, seconds=0.06) for i in range(11)]
+    said = [live.update("fib", slow[:end], ("a", "b"), "a")[0].blocks for end in range(1, 12)]
+    # 0.25 s of them each time: five blocks
+    assert said == [1, 1, 1, 1, 1, 6, 6, 6, 9, 10, 11]
+
+
 def test_with_few_looks_it_is_judged_from_nine_blocks_on_and_when_grown_by_a_third() -> None:
     live = LiveJudge(0.01, looks=FEW_LOOKS)
     slow = [block({"a": [1.0], "b": [2.0 + i / 100]}, index=i) for i in range(22)]

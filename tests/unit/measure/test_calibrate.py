@@ -82,6 +82,16 @@ def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) ->
     assert cold / (found.loops * warm) < 2.2 * COLD
 
 
+def test_lengths_between_are_tried_where_the_shortest_are_cold() -> None:
+    warm, cold = Programs(0.0, 30e-6), Programs(5e-6, 30e-6)
+    for runner in (warm, cold):
+        calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    tried = [{n: runner.made[0].asked.count(n) for n in (1, 8, 64)} for runner in (warm, cold)]
+    # once each to find the longest; two rounds of one loop, at the begin and the end
+    assert tried[0] == {1: 3 + TRIES, 8: 1, 64: 1 + TRIES}
+    assert tried[1] == {1: 2 + TRIES, 8: 1 + TRIES, 64: 1 + 2 * TRIES}
+
+
 @pytest.mark.parametrize("order", [("a", "b", "c"), ("b", "a", "c")])
 def test_no_variant_is_cold_whichever_is_the_first(order: tuple[str, ...]) -> None:
     """Tables of 8 KB and of 1 MB: the one that is loaded in no time decides nothing."""

@@ -15,7 +15,7 @@ from whyfast.search.drive import drive
 from whyfast.search.engine import Step, begin
 from whyfast.search.keep import load, save, search_key
 from whyfast.search.state import State, Task
-from whyfast.search.subject import CandidateFailed, Times, observation
+from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
 
 NAMES = [str(n) for n in range(33)]
 
@@ -30,6 +30,7 @@ class Levels:
     rng: random.Random = field(default_factory=lambda: random.Random(7))
     built: list[int] = field(default_factory=list)
     settled: list[tuple[int, ...]] = field(default_factory=list)
+    asked: list[tuple[int, Layouts | None]] = field(default_factory=list)
 
     def build(self, candidate: int) -> None:
         if candidate in self.broken:
@@ -39,7 +40,10 @@ class Levels:
     def settle(self, candidates: Sequence[int]) -> None:
         self.settled.append(tuple(candidates))
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> list[Times]:
+        self.asked.append((number, layouts))
         for candidate in candidates:
             if candidate in self.broken:
                 raise CandidateFailed(candidate, "does not build")
@@ -136,3 +140,30 @@ def test_what_is_learnt_from_a_block_is_medians_of_neighbouring_turns() -> None:
     assert seen.readings[0].to_bad == pytest.approx((0 - 3 * two) / 2)
     assert seen.pair is not None
     assert seen.pair.jump == pytest.approx(two / 2)
+
+
+def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path) -> None:
+    file, task = tmp_path / "search.json", Task(32, relinkable=True)
+
+    class Killed(Exception):
+        pass
+
+    def keep(now: State, step: Step) -> None:
+        save(file, now, NAMES)
+        if sum(o.layouts for o in now.observations) == 7:
+            raise Killed
+
+    first, second = (Levels(_step_at(20), relinkable=True) for _ in range(2))
+    with pytest.raises(Killed):
+        drive(first, begin(task), keep)
+    state = load(file, task, NAMES)
+    assert state is not None
+    after, answer = drive(second, state, lambda now, step: None)
+    assert (answer.word, answer.tested) == ("culprit", "change")
+    asked = [*first.asked, *second.asked]
+    assert [number for number, _ in asked] == list(range(1, len(after.observations) + 1))
+    taken = [(c, n) for _, layouts in asked for c, n in (layouts or {}).items()]
+    assert len(set(taken)) == len(taken)
+    varied = sum(o.layouts for o in after.observations)
+    assert [n for c, n in taken if c == 0] == list(range(1, varied + 1))
+    assert [n for c, n in taken if c == 19] == list(range(1, 11))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import SetSubject
-from whyfast.search.subject import CandidateFailed, Times
+from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.store.home import Home
 
 NAMES = tuple(f"-f{n}" for n in range(8))
@@ -37,6 +38,7 @@ class Counted:
     relinkable: bool = False
     interrupt: int = 1000
     asked: list[frozenset[int]] = field(default_factory=list)
+    ran: list[tuple[str, int]] = field(default_factory=list)
 
     def build(self, candidate: int) -> None:
         """Nothing is built."""
@@ -44,13 +46,16 @@ class Counted:
     def settle(self, candidates: Sequence[int]) -> None:
         """Nothing is built."""
 
-    def block(self, candidates: Sequence[int], *, layouts: bool) -> list[Times]:
+    def block(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
+    ) -> list[Times]:
         if len(self.asked) >= self.interrupt:
             raise KeyboardInterrupt
         for candidate in candidates:
             if candidate in self.broken:
                 raise CandidateFailed(candidate, "does not link")
         self.asked.append(self.candidates[candidates[-1]].mixed)
+        self.ran.extend((self.candidates[c].name, n) for c, n in (layouts or {}).items())
         needs = self.over if layouts else self.needs
         return [{c: np.array([self._cost(c, needs)]) for c in candidates}]
 
@@ -143,6 +148,7 @@ def test_what_is_found_is_measured_over_layouts_too(home: Home) -> None:
     assert (found.answer.parts, found.answer.tested) == (((5,),), "change")
     shown = render_markdown(set_page(found))
     assert "Over other layouts slow is 1.50x slower" in shown
+    assert "Placement alone scatters a program by 0 % (one standard deviation)" in shown
     assert "What was found makes 100 % of that: it is not placement." in shown
     again, none, _ = _search(home, quantity="time", relinkable=True)
     assert (again.answer, none.asked) == (found.answer, [])
@@ -152,7 +158,7 @@ def test_placement_is_named(home: Home) -> None:
     over = frozenset({99})
     found, _, _ = _search(home, quantity="time", relinkable=True, over=over)
     assert set_headline(found) == (
-        "Placement: as linked slow is 1.50x slower [–, –] (too few blocks) than fast, and in other "
+        "Placement: as linked slow is 1.50x slower [1.50, 1.50] than fast, and in other "
         "layouts of the same code it is not."
     )
     assert found.answer.subsets == 0
@@ -163,3 +169,19 @@ def test_what_carries_it_as_linked_alone_is_told(home: Home) -> None:
     assert (found.answer.parts, found.answer.over_layouts) == (((3,),), True)
     shown = render_markdown(set_page(found))
     assert "What carried it as linked does not over layouts: so layouts were drawn" in shown
+
+
+def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) -> None:
+    candidates = [AxisCandidate("slow not", "good"), AxisCandidate("slow", "bad")]
+    task, file = Differences(len(NAMES), relinkable=True), home.data / "searches" / "two.json"
+    blank = SetResult("flags", "fast", "slow", NAMES, "time", (), Minimal("undecided"))
+    first = Counted(candidates, relinkable=True, over=frozenset({3}), interrupt=25)
+    second = replace(first, interrupt=1000)
+    for subject, ends in ((first, pytest.raises(KeyboardInterrupt)), (second, nullcontext())):
+        with ends:
+            run_set(task, SetSubject(subject, candidates), blank, file, home, Watcher())
+    assert any(name == "3" for name, _ in first.ran)
+    assert len(set(first.ran)) == len(first.ran)
+    assert [n for name, n in first.ran if name == "slow"] == list(range(1, len(first.ran) + 1))[
+        : sum(name == "slow" for name, _ in first.ran)
+    ]

@@ -42,7 +42,7 @@ def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -
 
 def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "cat", "said")
-    (times,) = subject.block([0, 1], layouts=False)
+    (times,) = subject.block([0, 1], number=1, layouts=None)
     assert {c: t.tolist() for c, t in times.items()} == {0: [7.0], 1: [1250.0]}
 
 
@@ -54,14 +54,14 @@ def test_what_prints_no_number_above_0_failed(
     repository: Path, tmp_path: Path, candidate: int, said: str
 ) -> None:
     with pytest.raises(CandidateFailed) as caught:
-        _subject(repository, tmp_path, "cat", "said").block([candidate], layouts=False)
+        _subject(repository, tmp_path, "cat", "said").block([candidate], number=1, layouts=None)
     assert (caught.value.candidate, caught.value.reason) == (candidate, said)
 
 
 def test_a_command_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "sh", "-c", "echo broken >&2; exit 3")
     with pytest.raises(CandidateFailed, match="ended with exit code 3: broken"):
-        subject.block([0], layouts=False)
+        subject.block([0], number=1, layouts=None)
 
 
 def test_what_was_built_is_not_built_again(repository: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def yard() -> Yard:
 
 
 def _subject(
-    tmp_path: Path, yard: Yard, *, incremental: bool = True, layouts: int = 2
+    tmp_path: Path, yard: Yard, *, incremental: bool = True, layouts: int = 2, most: int = 1000
 ) -> StudySubject:
     (tmp_path / "source").mkdir()
     study = Study(
@@ -66,7 +66,9 @@ def _subject(
         outside,
         build=yard.noting(yard.clean, outside.build),
         build_incrementally=yard.noting(yard.used, outside.build),
-        relink=lambda recipe, build, store, seeds, keep: [Path(f"layout-{s}") for s in seeds],
+        relink=lambda recipe, build, store, seeds, keep: [
+            Path(f"layout-{s}") for s in seeds[:most]
+        ],
     )
     work = Work(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), outside)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
@@ -86,17 +88,17 @@ def test_the_ends_are_clean_and_what_is_between_is_not(tmp_path: Path, yard: Yar
     subject = _subject(tmp_path, yard)
     for candidate in (0, 4, 2, 3):
         subject.build(candidate)
-    subject.block([0, 2, 4], layouts=False)
+    subject.block([0, 2, 4], number=1, layouts=None)
     assert (yard.clean, yard.used) == (["0", "4"], ["2", "3"])
 
 
 def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard)
-    (before,) = subject.block([0, 2, 4], layouts=False)
+    (before,) = subject.block([0, 2, 4], number=1, layouts=None)
     assert before[2].tolist() == [2.0]
     for _ in range(2):
         subject.settle([2, 3])
-        (after,) = subject.block([0, 2, 3, 4], layouts=False)
+        (after,) = subject.block([0, 2, 3, 4], number=1, layouts=None)
     assert (yard.clean, yard.used) == (["0", "4", "2", "3"], ["2"])
     assert after[2].tolist() == [4.0]
 
@@ -104,13 +106,13 @@ def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, y
 def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard)
     subject.build(2)
-    subject.block([0, 2, 4], layouts=True)
+    subject.block([0, 2, 4], number=1, layouts={0: 1, 2: 1, 4: 1})
     assert (yard.used, yard.clean) == (["2"], ["0", "2", "4"])
 
 
 def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard, incremental=False)
-    subject.block([0, 2, 4], layouts=False)
+    subject.block([0, 2, 4], number=1, layouts=None)
     subject.settle([2, 3])
     assert (yard.clean, yard.used) == (["0", "2", "4", "3"], [])
 
@@ -124,4 +126,23 @@ def test_without_layouts_nothing_is_measured_over_them(tmp_path: Path, yard: Yar
     subject = _subject(tmp_path, yard, layouts=0)
     assert not subject.can_vary()
     with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
-        subject.block([0, 4], layouts=True)
+        subject.block([0, 4], number=1, layouts={0: 1, 4: 1})
+
+
+def test_further_layouts_are_linked_when_all_were_used(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard, layouts=12)
+    linked = {}
+    for layout in (1, 12, 13, 24, 25, 97):
+        subject.block([0, 4], number=1, layouts={0: layout, 4: 1})
+        (programs,) = subject._made[0].layouts.values()
+        linked[layout] = programs
+    assert {n: len(p) for n, p in linked.items()} == {1: 12, 12: 12, 13: 24, 24: 24, 25: 48, 97: 97}
+    assert linked[97][:12] == linked[1]  # the first ones stay what they are
+    assert len(set(linked[97])) == 97
+    assert len(subject._made[4].layouts["4"]) == 12
+
+
+def test_what_has_no_further_layouts_cannot_be_measured(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard, layouts=12, most=13)
+    with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
+        subject.block([0, 4], number=1, layouts={0: 13, 4: 13})

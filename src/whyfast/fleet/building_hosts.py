@@ -1,0 +1,331 @@
+"""Hosts that build ahead what a search here is likely to want next."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import tarfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from whyfast.build.recipe import Recipe, SourceTree
+from whyfast.build.run import complete
+from whyfast.fleet.checks import kind_of, unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
+from whyfast.fleet.made_builds import code_of
+from whyfast.fleet.messages import (
+    Answer,
+    AskFacts,
+    HostFacts,
+    MadeBuild,
+    MakeBuild,
+    NotMade,
+    Place,
+    Refused,
+    SendBack,
+    SentBack,
+    Task,
+    read_answer,
+    write_task,
+)
+from whyfast.fleet.parcels import Parcel, discard, pack_files, unpack
+from whyfast.fleet.received import NotReceived, ReceivedParcels
+from whyfast.fleet.sending import UnexpectedAnswer, deliver_parcels
+from whyfast.fleet.which_machine import same_environment
+from whyfast.investigate.outside import Note, Outside
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.codec import Malformed
+from whyfast.store.builds import BuildStore
+from whyfast.store.complete import replacing
+from whyfast.store.digest import sha256_of
+from whyfast.store.home import Home
+from whyfast.store.lock import exclusive
+
+#: Seconds between two looks at who is there, while a build elsewhere is waited for.
+LOOK = 1.0
+
+#: Seconds for which hosts may keep the coordinator from measuring, each time.
+PATIENCE = 20.0
+
+#: What is asked of a host for one end, with bytes that go along.
+_Job = Generator[tuple[Task, bytes], Answer, None]
+
+#: ``quick``: something is in hand that takes the coordinator's time; ``building``: a build that
+#: takes the host's alone.
+_State = Literal["quick", "idle", "building", "out"]
+
+
+class _Useless(Exception):
+    """A host cannot build for this search, and why."""
+
+
+@dataclass
+class _Builder:
+    """One host. ``proved``: it has made what was made here; ``recipe`` is what it is at."""
+
+    host: str
+    state: _State = "quick"
+    proved: bool = False
+    job: _Job | None = None
+    recipe: Recipe | None = None
+
+    def at(self, digest: str) -> bool:
+        """Whether it is building that, or sending it."""
+        return self.recipe is not None and self.recipe.digest == digest
+
+
+class BuildingHosts:
+    """:attr:`Outside.build` and :attr:`Outside.build_ahead` for a search that measures here.
+
+    Hosts are heard while one of the two is called, never while anything is measured. ``own`` are
+    the facts of this machine. Close it in the end.
+    """
+
+    def __init__(
+        self, cluster: Cluster, home: Home, outside: Outside, own: HostFacts, note: Note
+    ) -> None:
+        self._cluster, self._outside, self._own, self._note = cluster, outside, own, note
+        self._received = ReceivedParcels(home)
+        self._builders: dict[str, _Builder] = {}
+        self._sources: dict[str, Parcel] = {}
+        self._failed: set[str] = set()
+        self._proof: tuple[Recipe, Mapping[str, str]] | None = None
+
+    def outside(self) -> Outside:
+        """What a search is given."""
+        return replace(self._outside, build=self.build, build_ahead=self.ahead)
+
+    def close(self) -> None:
+        """Delete what was kept for sending. What hosts are building goes on there."""
+        for parcel in self._sources.values():
+            discard(parcel)
+        self._sources = {}
+
+    def build(
+        self, recipes: Sequence[Recipe], store: BuildStore, note: Note
+    ) -> Sequence[BuildOutcome]:
+        """Builds of these: as far as hosts have them or are at them from there, else made here."""
+        for recipe in recipes:
+            if store.find(recipe.digest) is None:
+                self._bring(recipe, store)
+        outcomes = self._outside.build(recipes, store, note)
+        for recipe, outcome in zip(recipes, outcomes, strict=True):
+            if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
+                code = code_of(store.folder(outcome.digest) / "work", recipe.program)
+                if code and "built_on" not in outcome.provenance:
+                    self._proof = (recipe, code)
+        return outcomes
+
+    def ahead(self, recipes: Iterable[Recipe], store: BuildStore) -> None:
+        """Give these, the likeliest first, to hosts that have nothing to do."""
+        wanted = iter(recipes)
+        began = self._outside.clock.monotonic()
+        self._heed_what_came()
+        while True:
+            self._hand_out(wanted, store)
+            late = self._outside.clock.monotonic() - began >= PATIENCE
+            if late or all(b.state != "quick" for b in self._builders.values()):
+                return
+            self._heed(self._cluster.next(LOOK))
+
+    def _heed_what_came(self) -> None:
+        while (event := self._cluster.next(0.0)) is not None:
+            self._heed(event)
+
+    def _hand_out(self, wanted: Iterator[Recipe], store: BuildStore) -> None:
+        if self._proof is None:
+            return  # nobody can show yet that it builds as is built here
+        for builder in self._builders.values():
+            if builder.state != "idle":
+                continue
+            recipe = self._next(wanted, store) if builder.proved else self._proof[0]
+            if recipe is None:
+                return
+            builder.recipe = recipe
+            builder.job = self._build(builder, recipe, store) if builder.proved else self._prove()
+            self._go_on(builder, None)
+
+    def _next(self, wanted: Iterator[Recipe], store: BuildStore) -> Recipe | None:
+        """The first that nobody has, is at, or could not build."""
+        taken = set(self._failed)
+        for builder in self._builders.values():
+            if builder.recipe is not None:
+                taken.add(builder.recipe.digest)
+        for recipe in wanted:
+            digest = recipe.digest
+            if digest not in taken and _sendable(recipe) and store.find(digest) is None:
+                return recipe
+        return None
+
+    def _prove(self) -> _Job:
+        """Have a host make again what was made here."""
+        assert self._proof is not None
+        recipe, code = self._proof
+        made = yield from self._make(recipe)
+        if isinstance(made, NotMade):
+            raise _Useless(f"it cannot build {recipe.variant}: {made.reason}")
+        if made.code != code:
+            raise _Useless(f"it makes another program of {recipe.variant} than is made here")
+
+    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> _Job:
+        """Have a host build, and get what it has built into the store."""
+        made = yield from self._make(recipe)
+        if isinstance(made, NotMade):
+            self._failed.add(recipe.digest)  # it is built here, where its log is wanted
+            return
+        offset = 0
+        while offset < made.size:
+            answer = yield SendBack(made.parcel, offset), b""
+            if not isinstance(answer, SentBack):
+                raise UnexpectedAnswer(str(answer)[:200])
+            try:
+                data = base64.b64decode(answer.data, validate=True)
+            except binascii.Error as error:
+                raise UnexpectedAnswer(str(error)) from error
+            if not data:
+                raise UnexpectedAnswer("no bytes of what it has built")
+            self._received.add(made.parcel, offset, made.size, data)
+            offset += len(data)
+        self._take_in(made, recipe, store, builder.host)
+
+    def _make(self, recipe: Recipe) -> Generator[tuple[Task, bytes], Answer, MadeBuild | NotMade]:
+        digest = recipe.source.digest
+        if digest not in self._sources:
+            into = self._received.home.cache / "parcels"
+            self._sources[digest] = pack_files(recipe.source.folder, recipe.source.files, into)
+        source = self._sources[digest]
+        place = Place(source.sha256, "tree", recipe.variant)
+        yield from deliver_parcels((place,), {source.sha256: source})
+        sent = replace(recipe, source=SourceTree(recipe.source.folder))
+        answer = yield MakeBuild(sent, source.sha256), b""
+        if not isinstance(answer, MadeBuild | NotMade):
+            raise UnexpectedAnswer(str(answer)[:200])
+        return answer
+
+    def _bring(self, recipe: Recipe, store: BuildStore) -> None:
+        """Wait for a host that is building this."""
+        self._heed_what_came()
+        for builder in [b for b in self._builders.values() if b.at(recipe.digest)]:
+            self._note(f"{builder.host} is building {recipe.variant}")
+            while builder.at(recipe.digest):
+                self._heed(self._cluster.next(LOOK))
+
+    def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
+        """Unpack it where it belongs, if it is what was asked for; _Useless if not."""
+        file = self._received.whole(made.parcel)
+        folder = store.folder(recipe.digest)
+        try:
+            with exclusive(store.lock(recipe.digest)), replacing(folder) as work:
+                new = work / "made"
+                new.mkdir()
+                unpack(file, new)
+                provenance = _record(new, recipe)
+                if provenance is None or code_of(new / "work", recipe.program) != made.code:
+                    raise _Useless("what it sent is not what it was asked to build")
+                complete(new, {**provenance, "built_on": host})
+        except tarfile.TarError as error:
+            raise _Useless(f"what it sent cannot be unpacked: {error}") from error
+        finally:
+            file.unlink(missing_ok=True)
+
+    def _heed(self, event: Event | None) -> None:
+        if event is None:
+            return
+        builder = self._builders.get(event.host)
+        if isinstance(event, Joined):
+            builder = self._builders[event.host] = _Builder(event.host)
+            builder.job = self._survey()
+            self._go_on(builder, None)
+        elif builder is None or builder.state == "out":
+            return
+        elif isinstance(event, Gone):
+            del self._builders[event.host]
+            builder.recipe = None
+            self._note(f"{event.host}: {event.why}")
+        elif isinstance(event, Answered):
+            self._answered(builder, event.answer)
+        else:
+            self._leave_out(builder, event.why)
+
+    def _survey(self) -> _Job:
+        facts = yield AskFacts(), b""
+        if not isinstance(facts, HostFacts):
+            raise UnexpectedAnswer(str(facts)[:200])
+        if why := _why_not(facts, self._own):
+            raise _Useless(why)
+
+    def _answered(self, builder: _Builder, data: object) -> None:
+        try:
+            answer = read_answer(data)
+        except Malformed as error:
+            self._leave_out(builder, f"what it answers cannot be read: {error}")
+            return
+        if isinstance(answer, Refused) and builder.state == "building":
+            self._go_on(builder, NotMade(answer.message))
+        elif isinstance(answer, Refused):
+            self._leave_out(builder, answer.message)
+        else:
+            self._go_on(builder, answer)
+
+    def _go_on(self, builder: _Builder, answer: Answer | None) -> None:
+        assert builder.job is not None
+        try:
+            task, data = next(builder.job) if answer is None else builder.job.send(answer)
+        except StopIteration:
+            self._ended(builder)
+        except UnexpectedAnswer as unexpected:
+            self._leave_out(builder, f"it answers something else than was asked: {unexpected}")
+        except (_Useless, NotReceived) as why:
+            self._leave_out(builder, str(why))
+        except OSError as error:
+            self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
+        else:
+            builder.state = "building" if isinstance(task, MakeBuild) else "quick"
+            self._cluster.hand(builder.host, write_task(task), data)
+
+    def _ended(self, builder: _Builder) -> None:
+        """Its job, and well."""
+        if builder.recipe is not None and not builder.proved:
+            builder.proved = True
+            self._note(f"{builder.host} builds as is built here, and builds ahead")
+        builder.recipe, builder.job, builder.state = None, None, "idle"
+        used = {b.recipe.source.digest for b in self._builders.values() if b.recipe}
+        if self._proof is not None:
+            used.add(self._proof[0].source.digest)
+        for digest in set(self._sources) - used:
+            discard(self._sources.pop(digest))
+
+    def _leave_out(self, builder: _Builder, why: str) -> None:
+        builder.state, builder.job, builder.recipe = "out", None, None
+        self._note(f"{builder.host}: builds nothing: {why}")
+
+
+def _why_not(facts: HostFacts, own: HostFacts) -> str:
+    """Why a host is not let build for a search here; empty when it is."""
+    if why := unfit(facts, own):
+        return why
+    if kind_of(facts) != kind_of(own):
+        has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
+        return f"it is another kind of machine ({has}) than this ({here})"
+    if same_environment(facts.environment, own.environment):
+        return "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
+    return ""
+
+
+def _sendable(recipe: Recipe) -> bool:
+    """An interpreter is this machine's own."""
+    return recipe.interpreter is None
+
+
+def _record(folder: Path, recipe: Recipe) -> dict[str, Any] | None:
+    """The record that came with a build; None where it is not that of this recipe."""
+    try:
+        found = json.loads((folder / "provenance.json").read_text())
+        program = sha256_of(folder / "work" / recipe.program)
+        same = (found["digest"], found["inputs"]) == (recipe.digest, recipe.inputs)
+        return found if same and found["program_sha256"] == program else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None

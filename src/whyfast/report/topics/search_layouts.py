@@ -1,0 +1,34 @@
+"""What the layouts that a search drew say of the placement of code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.report.numbers import format_rough
+
+Floats = NDArray[np.float64]
+
+#: The interval of n layouts reaches about so many spreads over √n to each side, at 99 %.
+REACH = 6.0
+#: Fewer blocks of either kind show no spread.
+FEWEST = 4
+
+
+def scatter(linked: Floats, varied: Floats) -> str:
+    """A sentence: by how much placement alone scatters a program, from the ends' log ratios as
+    linked and over layouts, and what so many layouts tell. Empty with too few blocks to say.
+
+    spread² = (var(varied) − var(linked)) / 2, as a block over layouts has those of both ends.
+    Plain variances: what layouts do is often a matter of either, or, of which a median of
+    deviations may be 0.
+    """
+    if min(len(linked), len(varied)) < FEWEST:
+        return ""
+    spread = math.sqrt(max(0.0, float(np.var(varied, ddof=1) - np.var(linked, ddof=1))) / 2)
+    n = len(varied)
+    said = f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation)"
+    reach = format_rough(REACH * spread / math.sqrt(n))
+    return f"{said}; {n} layouts of each end, each in one block, tell about ± {reach}."
