@@ -195,6 +195,33 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) ->
     }
 
 
+@pytest.mark.parametrize(
+    ("instructions", "although"),
+    [
+        ((100.0, 103.0), ""),
+        ((100.0, 100.0), ", but as many instructions run as before"),
+        ((100.0, 97.0), ", but 3 % fewer instructions run: it may be placement"),
+    ],
+)
+def test_instructions_that_speak_against_the_cause_are_told(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    instructions: tuple[float, float],
+    although: str,
+) -> None:
+    data = FunctionChange("far", "changed", (10, 10), True)
+    code = CodeComparison(False, False, (HOT, data), (), traced=True)
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
+    reaches = tuple(Reach(n, ("hot",), "", instructions) for n in ("one", "two"))
+    monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    assert check_page(result).headline.endswith(f"; `hot` now calls `peek`{although}.")
+    said = _sentences(result)
+    assert "1 function changed: `hot`." in said
+    assert "1 function more has the same instructions and refers to data that differs." in said
+
+
 @pytest.mark.usefixtures("traced")
 def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
     bench.world.script = ratios({"base": 1.0, "head": 1.0})
