@@ -90,7 +90,7 @@ def run_ab(
     """
     work = Work(_question(commands, options), home, observer, outside or Outside())
     arguments = _arguments(commands, options, work.outside)
-    start, counted = 0.0, list[Quantities]()
+    start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")
     with _set_up(options, len(commands), work.outside):
         seed = int(work.outside.new_id()[:12], 16)
@@ -112,7 +112,7 @@ def run_ab(
             if entry.calibration is not None:
                 run.add_calibration(entry.calibration)
             began = work.outside.clock.monotonic()
-            measure_blocks(
+            ended = measure_blocks(
                 work,
                 run,
                 [entry],
@@ -127,7 +127,7 @@ def run_ab(
                     arguments, work.outside, int(run.run.id[:8], 16), rounds=rounds
                 )
     observer.phase("judge")
-    judged = judge_whole(work.question, run.recorded, ())
+    judged = judge_whole(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
     metrics = judge_metrics(counted, GROUPS[0], work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.last_look import level_of_looks
 from whyfast.judge.live import Compared, LiveJudge, Looks
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.model.question import Question
@@ -25,8 +26,9 @@ def measure_blocks(
     spec: MeasureSpec,
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
-) -> None:
-    """Take blocks until every entry is settled or the budget used.
+) -> bool:
+    """Take blocks until every entry is settled or the budget used; whether nothing that they said
+    ended it.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
@@ -46,6 +48,7 @@ def measure_blocks(
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
+    return settled is not None or not any(live.settled(e) for e in entries)
 
 
 def measuring_session(
@@ -97,7 +100,12 @@ class LiveSink:
         self._run, self._spec = run, spec
         self._left = work.outside.left
         self._left_behind: set[str] = set()
-        self._judge = LiveJudge(work.question.margin, _compared(work.question, work.same), looks)
+        self._judge = LiveJudge(
+            work.question.margin,
+            _compared(work.question, work.same),
+            looks,
+            level_of_looks(work.question),
+        )
         self._entries = {e.name: e for e in entries}
         self._standing = {e.name: self._judged(e) for e in entries}
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)

@@ -51,6 +51,12 @@ def word(low: float, high: float, margin: float) -> Word:
     return "undecided"
 
 
+def word_beside(low: float, high: float, margin: float, side: Lopsided | None) -> Word:
+    """:func:`word`, but not ``same`` where processes of one side are surely unlike the others."""
+    said = word(low, high, margin)
+    return word(low, high, 0.0) if said == "same" and _forbids_same(side) else said
+
+
 @dataclass(frozen=True, eq=False)
 class _Batch:
     """Comparisons with equally many blocks, and what of them does not depend on the level.
@@ -210,9 +216,7 @@ def _judge(
     log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
     clear = is_clear(batch.correlation, n)
     for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
-        said = word(interval.low, interval.high, margin)
-        if said == "same" and _forbids_same(batch.sides[i]):
-            said = word(interval.low, interval.high, 0.0)
+        said = word_beside(interval.low, interval.high, margin, batch.sides[i])
         series = batch.series[i]
         verdict = Verdict(
             variant=key[1],

@@ -66,13 +66,18 @@ class LiveJudge:
 
     ``compared`` says what else is compared with what, given the variants and the main baseline.
 
-    The intervals are at full level, as if each comparison were the only one; the final verdicts
+    The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
     account for how many there are.
     """
 
     def __init__(
-        self, margin: float, compared: Compared = _every, looks: Looks | None = None
+        self,
+        margin: float,
+        compared: Compared = _every,
+        looks: Looks | None = None,
+        alpha: float = ALPHA,
     ) -> None:
+        self._alpha = alpha
         self._margin = margin
         self._compared = compared
         self._looks = looks or Looks()
@@ -115,19 +120,19 @@ class LiveJudge:
         skip = set_aside(own.unsteady).get(benchmark, 0)
         if skip != own.skip:
             own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
-        for block in blocks[own.seen :]:
-            own.table.add(block)
+        own.table.add(blocks[own.seen :])
         own.seen = len(blocks)
         ratios = own.table.ratios()
         own.said = judge_each(
             {(benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios},
             margin=self._margin,
+            alpha=self._alpha,
         )
         own.next_look = self._next_look(own)
         return own.said
 
     def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
-        if len(blocks) >= needed_blocks(ALPHA):
+        if len(blocks) >= needed_blocks(self._alpha):
             return len(blocks) < own.next_look
         return sum(block.seconds for block in blocks[own.seen :]) < self._looks.apart
 

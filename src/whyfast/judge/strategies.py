@@ -102,11 +102,15 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
     return _made(given, scale, weight)
 
 
-def strategies_in_hindsight(series: Sequence[Ratios]) -> Strategies:
-    """The same with scales from all blocks: for estimates, on which nothing may be bet."""
+def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None) -> Strategies:
+    """The same with scales from all blocks: for estimates, on which nothing may be bet.
+
+    The scales are those of the distances from the log ratio ``theta``, which exchanging the sides
+    of a block leaves as they are where it is the true one; from the median without it.
+    """
     given = _stacked(series)
     scale, weight = _unset(given)
-    _fill(scale, weight, given, given)
+    _fill(scale, weight, given, given, theta)
     return _made(given, scale, weight)
 
 
@@ -165,10 +169,14 @@ def _renewals(n: int) -> Iterator[tuple[int, int]]:
         start = following
 
 
-def _fill(scale: Floats, weight: Floats, past: _Given, new: _Given) -> None:
-    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
+def _fill(
+    scale: Floats, weight: Floats, past: _Given, new: _Given, theta: float | None = None
+) -> None:
+    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place; by their
+    distances from ``theta``, None for their median."""
     rows = len(past.logs)
-    away = np.abs(past.logs - median(past.logs, axis=-1, keepdims=True))
+    center = median(past.logs, axis=-1, keepdims=True) if theta is None else theta
+    away = np.abs(past.logs - center)
     scale[:, :rows] = _by_spread(away, past.spread, new.spread).transpose(2, 0, 1)
     if past.levelled:
         at = slice(rows, 2 * rows)

@@ -11,11 +11,12 @@ from whyfast.judge.claim import claim_pairs
 from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.counts import judge_counts
-from whyfast.judge.decide import Sample, judge_family
+from whyfast.judge.decide import ALPHA, Sample, judge_family
 from whyfast.judge.estimate import as_linked, over_layouts
 from whyfast.judge.expectations import find_unmet, refuted
 from whyfast.judge.fixes import judge_fixes
 from whyfast.judge.interactions import judge_interactions
+from whyfast.judge.last_look import KEPT, last_look, level_of_looks
 from whyfast.judge.modes import process_modes
 from whyfast.judge.placement import judge_placement
 from whyfast.judge.ratios import Ratios
@@ -59,9 +60,16 @@ class Scope:
     lacking: Collection[tuple[str, str]] = ()
 
 
-def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evidence]) -> Judged:
+def judge_whole(
+    question: Question,
+    recorded: Recorded,
+    evidence: Sequence[Evidence],
+    *,
+    ended: bool = False,
+) -> Judged:
     """All that is judged of an investigation whose variants were measured.
 
+    ``ended``: nothing that the blocks said has ended the measuring, and it was not interrupted.
     Of commands, also what the kernel accounted for them beside their time. Where the boots of
     kernels counted instructions, values have no noise, and what this machine does to times does not
     matter.
@@ -90,6 +98,7 @@ def judge_whole(question: Question, recorded: Recorded, evidence: Sequence[Evide
         margin=margin,
         warming=warming,
         scope=compared.scope,
+        ended=ended if level_of_looks(question) < ALPHA else None,
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
@@ -185,6 +194,7 @@ def judge_study(
     margin: float,
     warming: Mapping[str, int] | None = None,
     scope: Scope = Scope(),
+    ended: bool | None = None,
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
     """All verdicts of a study: a benchmark × pair (variant, baseline) each, and the suites.
 
@@ -192,6 +202,8 @@ def judge_study(
     ``warming`` says for a benchmark how many first values of each process are set aside.
     A comparison with a variant that failed on a benchmark has no blocks and is left out.
     A suite goes without what one of its sides is ``lacking``, for this pair alone.
+    ``ended`` is whether the kept half of the level may be used, None where none is kept; see
+    :func:`whyfast.judge.last_look.last_look`.
     """
     # A pair that is there the other way round need not be judged twice.
     further = [p for p in scope.claimed if not {p, p[::-1]} & set(pairs)]
@@ -208,7 +220,12 @@ def judge_study(
             (v, b): [n for n in benchmarks if not {(n, v), (n, b)} & set(scope.lacking)]
             for v, b in family
         }
-        verdicts += judge_family(dict(samples.items()), margin=margin, cost=cost)
+        level = ALPHA if ended is None else ALPHA * (1 - KEPT)
+        own: dict[Key, Ratios] = dict(samples.items())
+        single = judge_family(dict(samples.items()), margin=margin, cost=cost, alpha=level)
+        if ended is not None:
+            single = last_look(single, own, margin=margin, cost=cost, ended=ended)
+        verdicts += single
         suites += judge_suites(samples, margin=margin, rounds=rounds, benchmarks=both)
     return tuple(verdicts), tuple(suites)
 

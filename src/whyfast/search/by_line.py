@@ -19,7 +19,7 @@ from whyfast.search.keep import search_key
 from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
-from whyfast.search.study_subject import StudySubject
+from whyfast.search.study_subject import StudySubject, as_linked, without_layouts
 from whyfast.store.home import Home
 
 
@@ -45,6 +45,10 @@ def search_by_line(
     quantity = line.quantity or search.quantity
     if line.quantity is None:
         check_quantity(quantity, study)
+    timed = quantity == "time"
+    if not timed:  # a count is the same in every layout
+        work = replace(work, question=without_layouts(work.question))
+    relinkable = timed and study.build.link is not None and study.measure.layouts > 0
     margin = study.margin if search.margin is None else search.margin
     observer.phase("search")
 
@@ -56,11 +60,18 @@ def search_by_line(
             file.unlink(missing_ok=True)
         seed = zlib.crc32(key.encode())
         subject = StudySubject(
-            work, candidates, seed, quantity=quantity, make=line.make, count=line.count
+            work,
+            candidates,
+            seed,
+            relinkable=relinkable,
+            quantity=quantity,
+            make=line.make,
+            count=line.count,
+            unsettled=as_linked if relinkable else None,
         )
-        task = Task(len(candidates) - 1, margin, budget=search.blocks)
+        task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)
         blank = begun(search.axis, candidates, task, quantity)
-        return run_search(subject, blank, file, home, observer, alone=quantity == "time")
+        return run_search(subject, blank, file, home, observer, alone=timed)
 
     found = one(line.candidates)
     if not line.back or found.answer.word not in ("culprit", "one of"):

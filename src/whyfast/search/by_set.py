@@ -23,7 +23,7 @@ from whyfast.search.minimise import Differences
 from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import BAD, GOOD, SetSubject
-from whyfast.search.study_subject import StudySubject, as_linked, incrementally
+from whyfast.search.study_subject import StudySubject, as_linked, incrementally, without_layouts
 from whyfast.store.home import Home
 
 
@@ -56,7 +56,7 @@ def search_by_set(
     check_quantity(search.quantity, study)
     timed = search.quantity == "time"
     if not timed:  # a count is the same in every layout
-        study = replace(study, measure=replace(study.measure, layouts=0))
+        study = without_layouts(study)
     work = Work(replace(study, twin=False), home, observer, outside)
     good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
     mixing = MIXINGS[search.axis](work, MixingEnds(good, bad, search.object))

@@ -26,7 +26,7 @@ from whyfast.search.quantity import Quantity, check_quantity
 from whyfast.search.run import SearchResult, begun, run_search
 from whyfast.search.state import Task
 from whyfast.search.study_evidence import study_evidence
-from whyfast.search.study_subject import StudySubject, incrementally
+from whyfast.search.study_subject import StudySubject, as_linked, incrementally, without_layouts
 from whyfast.store.home import Home
 
 
@@ -71,7 +71,10 @@ def search_by_study(
         observer.note("commits are built clean, as other machines build them ahead")
     timed = search.quantity == "time"
     relinkable = timed and study.build.link is not None and study.measure.layouts > 0
+    between = as_linked if relinkable else None
     margin = study.margin if search.margin is None else search.margin
+    if not timed:  # a count is the same in every layout
+        study = without_layouts(study)
     work = Work(replace(study, twin=False), home, observer, outside)
 
     def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
@@ -87,7 +90,7 @@ def search_by_study(
             seed,
             relinkable,
             search.quantity,
-            unsettled=incrementally if incremental else None,
+            unsettled=incrementally if incremental else between,
         )
         observer.phase("search")
         task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)

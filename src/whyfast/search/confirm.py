@@ -113,6 +113,11 @@ def surely_above(values: Sequence[float], alpha: float) -> bool:
     return _refutes(jumps, alpha, 0.0) and interval(jumps, alpha)[0] > 0
 
 
+def bounded(values: Sequence[float], alpha: float) -> bool:
+    """Whether there are enough of these log ratios for an interval with two ends."""
+    return all(math.isfinite(end) for end in interval(tuple(values), alpha))
+
+
 @lru_cache(maxsize=64)
 def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
     """The interval of every verdict for these log ratios, taken for independent as the search's

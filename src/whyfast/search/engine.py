@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from whyfast.search.answer import SearchAnswer
 from whyfast.search.choose import next_candidate, witness, witnesses
 from whyfast.search.conclude import conclude
-from whyfast.search.confirm import Attempt, attempts
+from whyfast.search.confirm import ALPHA, Attempt, attempts, bounded, surely_above
 from whyfast.search.placement import SURE
 from whyfast.search.state import Observation, State, Task
 from whyfast.search.view import View, located, view
@@ -129,18 +130,34 @@ def _about_ends(state: State, seen: View) -> Step | None:
         return MeasureEnds(seen.layouts)
     if belief.of["none"] >= SURE:
         placed = seen.layouts and seen.differ  # as linked they do
-        return Done(conclude(state, seen, "placement" if placed else "none"))
+        return _said(state, seen, "placement" if placed else "none")
     if belief.of["swapped"] >= SURE:
-        return Done(conclude(state, seen, "swapped"))
+        return _said(state, seen, "swapped")
     fresh = len(belief.bounds) == 2 and state.task.known is None
     doubt = belief.of["none"] + belief.of["swapped"]
     if doubt > (DOUBT_BEFORE if fresh else DOUBT_LATER):
         return MeasureEnds(seen.layouts)
     if seen.tested == "placement":
-        return Done(conclude(state, seen, "placement"))
+        return _said(state, seen, "placement")
     if seen.tested == "undecided" and not seen.layouts:
         return MeasureEnds(layouts=True)
     return None
+
+
+def _said(state: State, seen: View, word: Literal["none", "swapped", "placement"]) -> Step:
+    """Tell that of the ends, once their intervals bear it: what is told has one, and errs with at
+    most :data:`ALPHA`, which a posterior does not promise. Ends that are known are not told."""
+    kinds = {"none": {False, seen.layouts}, "swapped": {seen.layouts}, "placement": {False}}
+    for layouts in sorted(kinds[word]) if state.task.known is None else ():
+        ends = [o.ends for o in state.observations if o.layouts == layouts]
+        borne = {
+            "none": bounded(ends, ALPHA),
+            "swapped": surely_above([-x for x in ends], ALPHA),
+            "placement": surely_above(ends, ALPHA),
+        }
+        if not borne[word]:
+            return MeasureEnds(layouts)
+    return Done(conclude(state, seen, word))
 
 
 def _about_step(state: State, seen: View) -> Step:

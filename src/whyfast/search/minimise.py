@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from whyfast.search.answer import Tested
 from whyfast.search.choose import entropy
-from whyfast.search.confirm import ALPHA, MOST, surely_above
+from whyfast.search.confirm import ALPHA, MOST, bounded, surely_above
 from whyfast.search.minimal import Minimal, Part, Together, Word
 from whyfast.search.nuisance import doubt
 from whyfast.search.placement import test_of
@@ -178,9 +178,10 @@ class _Run:
         """Blocks of the ends alone until it is known whether they differ."""
         while True:
             none, swapped = doubt(_ends_of(self.seen), self.task.margin)
-            if none >= SURE:
+            ends = _ends_of(self.seen).tolist()
+            if none >= SURE and bounded(ends, ALPHA):
                 return "none"
-            if swapped >= SURE:
+            if swapped >= SURE and surely_above([-x for x in ends], ALPHA):
                 return "swapped"
             if none + swapped <= DOUBT:
                 return None

@@ -67,10 +67,14 @@ def as_linked(make: Make) -> Make:
     """``make`` without other layouts."""
 
     def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-        asked = replace(work.question, measure=replace(work.question.measure, layouts=0))
-        return make(replace(work, question=asked), candidate, name)
+        return make(replace(work, question=without_layouts(work.question)), candidate, name)
 
     return made
+
+
+def without_layouts(study: Study) -> Study:
+    """The study with none asked for."""
+    return replace(study, measure=replace(study.measure, layouts=0))
 
 
 @dataclass

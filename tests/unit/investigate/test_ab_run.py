@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +15,8 @@ from tests.unit.measure.doubles import fails_at
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, ROUNDS, Command, Options, run_ab
+from whyfast.judge.eprocess import confidence_interval
+from whyfast.judge.ratios import pair_ratios
 from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.measure.launch import Finished
 from whyfast.measure.launch_arguments import LaunchArguments
@@ -182,6 +186,45 @@ def test_as_many_runs_as_asked_for_decided_or_not(bench: Bench) -> None:
     result = bench.run(replace(OPTIONS, runs=23, budget=1e6))
     assert len(result.recorded.blocks) == 23
     assert {len(b.order) for b in result.recorded.blocks} == {1}
+
+
+@pytest.mark.parametrize(
+    ("options", "turns", "looked_again"),
+    [
+        (Options(budget=60.0, margin=0.001), False, True),
+        (Options(runs=28, margin=0.001), False, True),
+        (Options(budget=1.5, margin=1e-5), True, False),  # how many turns follows from the blocks
+    ],
+)
+def test_what_a_budget_leaves_undecided_is_looked_at_once_more_for_good(
+    bench: Bench, options: Options, turns: bool, looked_again: bool
+) -> None:
+    rng = random.Random(5)
+    bench.probe = lambda name: ProbeRun(turns, 1.0, 1.0)
+    second = 1e-3 if turns else 1.0
+    bench.world.script = lambda name, loops, before: Sample(
+        loops * second * math.exp(rng.gauss(0, 0.01))
+    )
+    result = bench.run(options)
+    (verdict,) = result.judged.verdicts
+    assert verdict.confidence == 0.99
+    assert verdict.blocks == len(result.recorded.blocks) > 9
+    series = pair_ratios(result.recorded.blocks, [("new", "old")])["new", "old"]
+    anytime = confidence_interval(series, 0.01 if turns else 0.005)
+    assert (verdict.low > math.exp(anytime[0] + 1e-6)) == looked_again
+
+
+def test_an_interrupted_one_is_not_looked_at_once_more(bench: Bench) -> None:
+    rng = random.Random(5)
+    bench.world.script = lambda name, loops, before: Sample(math.exp(rng.gauss(0, 0.01)))
+    bench.world.interrupts = EMPTY_RUNS + 40
+    result = bench.run(replace(OPTIONS, margin=0.001))
+    assert not result.recorded.complete
+    (verdict,) = result.judged.verdicts
+    series = pair_ratios(result.recorded.blocks, [("new", "old")])["new", "old"]
+    ends = confidence_interval(series, 0.005)
+    assert (verdict.low, verdict.high) == pytest.approx((math.exp(ends[0]), math.exp(ends[1])))
+    assert verdict.confidence == 0.99
 
 
 def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Bench) -> None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.unit.investigate.doubles import Watcher, World
 from tests.unit.investigate.test_virtual_machines import COSTS, Machine
+from tests.unit.measure.doubles import FakeClock, FakeRunner
 from tests.unit.measure.tools import Replay
 
+from whyfast.investigate.work import Work
+from whyfast.measure.invocation import Invocation, Sample
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.model.boot import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.pages.search_line_page import dump_line, line_headline, line_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search.axes.line import LineSearch
+from whyfast.search import by_line
+from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.line import CandidateLine, LineSearch
 from whyfast.search.by_line import LineResult, search_by_line
 from whyfast.store.home import Home
 
@@ -99,3 +105,84 @@ def test_an_end_without_a_kernel(tmp_path: Path, machine: Machine) -> None:
     with pytest.raises(UserError) as caught:
         _search(tmp_path, machine, NAMES[4])
     assert str(caught.value).startswith("--good: the good end, debian:linux-6.4, cannot be")
+
+
+class Placing(FakeRunner):
+    """Programs from number ``slow`` on take 6 % longer; a third of the layouts add 5 %
+    to any, and as linked those from ``moved`` on have such a one."""
+
+    def __init__(self, slow: int, moved: int, clock: FakeClock) -> None:
+        self.slow, self.moved, self.layouts = slow, moved, dict[str, int]()
+        super().__init__(self._time, clock, loops_vary=True)
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        self.layouts[variant] = layout
+        return super().enter(variant, cpu=cpu, pad=pad, layout=layout)
+
+    def _time(self, variant: str, loops: int, before: int) -> Sample:
+        layout, number = self.layouts[variant], int(variant)
+        luck = random.Random(f"{variant} {layout}")
+        slow = luck.random() < 1 / 3 if layout else number >= self.moved
+        noise = 1 + 0.002 * random.Random(f"{variant} {layout} {before}").random()
+        seconds = noise * (1.05 if slow else 1) * (1.06 if number >= self.slow else 1)
+        return Sample(seconds * loops)
+
+
+def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> LineResult:
+    (tmp_path / "source").mkdir()
+    study = Study(
+        name="passes",
+        title="t",
+        folder=tmp_path,
+        baselines=("base",),
+        margin=0.02,
+        source=Source("path", ".", tmp_path / "source"),
+        build=BuildSpec((), "program", link="link {layout}"),
+        variants=(Variant("base", "path:gcc"),),
+        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
+        measure=MeasureSpec(layouts=layouts),
+    )
+    world = World()
+    outside = world.outside(
+        runner=lambda name, arguments: Placing(slow, moved, world.clock),
+        relink=lambda recipe, build, store, seeds, keep: [Path(f"{s}") for s in seeds],
+    )
+    search = LineSearch("steps", "0", "8")
+    return search_by_line(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), outside)
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An axis of nine programs."""
+
+    def line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
+        return CandidateLine(tuple(AxisCandidate(str(n), f"step {n}", variant) for n in range(9)))
+
+    monkeypatch.setattr(by_line, "LINES", {"steps": line})
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_step_that_only_moves_code_is_placement(tmp_path: Path) -> None:
+    found = _timed(tmp_path, slow=99, moved=5, layouts=12)
+    assert (found.search.answer.word, found.search.answer.tested) == ("placement", "placement")
+    assert line_headline(found).startswith("Placement: as linked step 8 is 1.05")
+    assert "Over other layouts step 8 is 1.0" in render_markdown(line_page(found))
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_step_that_does_more_is_confirmed_over_layouts(tmp_path: Path) -> None:
+    found = _timed(tmp_path, slow=3, moved=99, layouts=12)
+    answer = found.search.answer
+    assert (answer.word, answer.tested) == ("culprit", "change")
+    assert line_headline(found).startswith("step 3: from there on it is 1.0")
+    shown = render_markdown(line_page(found))
+    assert "Placement alone scatters a program by 2." in shown
+    assert "was not tested" not in shown
+
+
+@pytest.mark.usefixtures("steps")
+def test_without_layouts_it_is_said_that_placement_was_not_tested(tmp_path: Path) -> None:
+    found = _timed(tmp_path, slow=3, moved=99, layouts=0)
+    assert found.search.answer.word == "culprit"
+    shown = render_markdown(line_page(found))
+    assert "Whether it is placement was not tested: there are no other layouts." in shown

@@ -12,6 +12,7 @@ from whyfast.report.document import Document, Table, document, right, section, s
 from whyfast.report.names import count, visible
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
+from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval, Where
 from whyfast.search.by_line import LineResult
 
@@ -60,6 +61,11 @@ def line_headline(result: LineResult) -> str:
         return f"There is no step: {bad} costs as much as {good} (it {ends})."
     if answer.word == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
+    if answer.word == "placement":
+        return (
+            f"Placement: as linked {bad} {ends} than {good}, and in other layouts of the same code "
+            "it is not."
+        )
     if answer.word in ("gradual", "scattered"):
         how = "in many small steps" if answer.word == "gradual" else "back and forth"
         return f"There is no single step: {bad} {ends} than {good}, and it came {how}."
@@ -80,6 +86,11 @@ def _rests_on(result: LineResult) -> Iterator[str]:
             f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)} than "
             f"{_title(result, 0)}{blocks}."
         )
+    if (over := answer.varied) is not None:
+        said = _compares(result, over)
+        yield f"Over other layouts {_title(result, -1)} {said} than {_title(result, 0)}."
+        if told := scatter_of(result.search.state.observations):
+            yield told
     yield from _back(result)
     yield from result.notes
     if not timed:
@@ -95,8 +106,8 @@ def _weakened(result: LineResult) -> Iterator[str]:
     """What the answer leaves open."""
     if result.search.answer.several:
         yield "The step is not all of the difference: there is at least one more."
-    if result.quantity == "time":
-        yield "Whether it is placement was not tested: candidates are measured as linked."
+    if result.quantity == "time" and result.search.answer.tested in ("not tested", "undecided"):
+        yield "Whether it is placement was not tested: there are no other layouts."
 
 
 def _back(result: LineResult) -> Iterator[str]:

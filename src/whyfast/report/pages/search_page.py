@@ -6,8 +6,6 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
 from whyfast.report.names import count, listed, shown
@@ -21,7 +19,7 @@ from whyfast.report.topics.search_evidence import (
     evidence_sentences,
     sections_table,
 )
-from whyfast.report.topics.search_layouts import scatter
+from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval, Where
 from whyfast.search.follow import deepest, merged_by
 from whyfast.search.run import SearchResult
@@ -212,9 +210,7 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
             f"Over other layouts {shown(names[-1].title)} {_compares(result, answer.varied)} than "
             f"{shown(names[0].title)}."
         )
-        blocks = result.state.observations
-        linked, over = (np.array([o.ends for o in blocks if o.layouts == v]) for v in (False, True))
-        if told := scatter(linked, over):
+        if told := scatter_of(result.state.observations):
             yield told
     if result.quantity != "time":
         yield "Counts repeat exactly: each program was counted once."

@@ -15,7 +15,7 @@ from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import compares
-from whyfast.report.topics.search_layouts import scatter
+from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.minimal import Part
 from whyfast.search.minimise import Failed
@@ -125,8 +125,7 @@ def _layouts(result: SetResult) -> Iterator[str]:
     low, high = interval(tuple(over.tolist()), ALPHA)
     said = compares(result.quantity, float(np.median(over)), low, high)
     yield f"Over other layouts {shown(result.bad)} {said} than {shown(result.good)}."
-    linked = np.array([t.ends for t in _trials(result) if not t.layouts])
-    if told := scatter(linked, over):
+    if told := scatter_of(_trials(result)):
         yield told
     if answer.tested == "partly":
         yield "As linked it is another difference, in part placement: so layouts were drawn always."

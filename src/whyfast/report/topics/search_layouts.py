@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.report.numbers import format_rough
-
-Floats = NDArray[np.float64]
+from whyfast.search.state import Observation
+from whyfast.search.subsets import Trial
 
 #: The interval of n layouts reaches about so many spreads over √n to each side, at 99 %.
 REACH = 6.0
@@ -17,14 +17,15 @@ REACH = 6.0
 FEWEST = 4
 
 
-def scatter(linked: Floats, varied: Floats) -> str:
-    """A sentence: by how much placement alone scatters a program, from the ends' log ratios as
+def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
+    """A sentence: by how much placement alone scatters a program, from the ends in the blocks as
     linked and over layouts, and what so many layouts tell. Empty with too few blocks to say.
 
     spread² = (var(varied) − var(linked)) / 2, as a block over layouts has those of both ends.
     Plain variances: what layouts do is often a matter of either, or, of which a median of
     deviations may be 0.
     """
+    linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
     if min(len(linked), len(varied)) < FEWEST:
         return ""
     spread = math.sqrt(max(0.0, float(np.var(varied, ddof=1) - np.var(linked, ddof=1))) / 2)

@@ -20,7 +20,7 @@ from whyfast.search.axes.compilers import compiler_of
 from whyfast.search.axes.counters import LIST as LIST_COUNTERS
 from whyfast.search.axes.counters import read_counters
 from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.axes.objects import built_with, link_of, link_one, linked
+from whyfast.search.axes.objects import as_asked, built_with, link_of, link_one, linked
 from whyfast.search.axes.passes import LIST as LIST_PASSES
 from whyfast.search.axes.passes import (
     OptimiserRun,
@@ -30,7 +30,7 @@ from whyfast.search.axes.passes import (
     read_passes,
     run_of,
 )
-from whyfast.search.study_subject import build_alone
+from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Progress
@@ -46,6 +46,7 @@ def pass_line(work: Work[Study], variant: Variant, search: LineSearch) -> Candid
     UserError for a compiler that has no such limit, for objects that are not there, and where
     several files are compiled and no object is named.
     """
+    work = replace(work, question=without_layouts(work.question))  # but for candidates
     by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
     flags, read = (LIST_COUNTERS, read_counters) if by_gcc else (LIST_PASSES, read_passes)
     what = f"{variant.toolchain} with {' '.join(flags)}"
@@ -81,7 +82,8 @@ def _of_object(
     def make(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
         limiting = limiting_one(work.outside, search.object, run.flags(int(candidate.name)))
         plain = replace(variant, name=name, expect={}, axes={})
-        made = build_alone(replace(work, outside=limiting), plain)
+        bare = without_layouts(work.question)
+        made = build_alone(replace(work, outside=limiting, question=bare), plain)
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             return made
@@ -89,7 +91,7 @@ def _of_object(
             program = link_one(whole, made, search.object, BuildStore(work.home.builds))
         except CannotMix as why:
             return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(replace(whole, observer=work.observer), name, program)
+        return linked(as_asked(whole, work), name, program, built_with(whole))
 
     return CandidateLine(passes(run, search.good, search.bad, variant), make)
 
