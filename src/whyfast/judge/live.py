@@ -159,8 +159,7 @@ class LiveJudge:
         skip = set_aside(own.unsteady).get(benchmark, 0)
         if skip != own.skip:
             own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
-        for block in blocks[own.seen :]:
-            own.table.add(block)
+        own.table.add(blocks[own.seen :])
         own.seen = len(blocks)
         ratios = own.table.ratios()
         samples: dict[Key, Sample] = {
