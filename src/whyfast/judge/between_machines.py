@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
+from whyfast.judge.cold import allowing_for_cold
 from whyfast.judge.decide import ALPHA, judge_family
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.few import needed_blocks
 from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
 from whyfast.judge.steadiness import set_aside
-from whyfast.judge.suite import judge_suites, rounds_of
+from whyfast.judge.suite import rounds_of, suite_verdicts
 from whyfast.model.merged import MachineDifference, NeededBlocks
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
@@ -92,7 +92,7 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
     means = (
-        judge_suites(
+        suite_verdicts(
             samples,
             margin=question.margin,
             alpha=suites * len(judged.suites),
@@ -102,9 +102,7 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
         if judged.suites
         else ()
     )
-    yield from (
-        s.verdict for s in suites_allowing_for_cold(means, question.benchmarks, calibrations)
-    )
+    yield from allowing_for_cold(means, question.benchmarks, calibrations)
     each = judge_family(
         dict(samples.items()),
         margin=question.margin,

@@ -37,6 +37,9 @@ _FINEST, _FINE_UP_TO, _COARSEST = 16, 64, 4
 #: Places that are tried from the outside in, and halvings after that.
 _PLACES, _HALVINGS = 24, 12
 
+#: The largest correlation of neighbours that is allowed for.
+_MOST_ALIKE = 0.95
+
 #: The difference found nine times in ten, over half the width of the interval: 1 + 1.2816 / 2.807,
 #: the normal quantiles at 90 % and at 1 − α/4.
 _NINE_IN_TEN = 1.457
@@ -115,13 +118,15 @@ def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:
     by what they say.
 
     Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are clearly alike. Where
-    they are somewhat alike, it is as much wider as the mean of a first-order autoregression is.
+    they are somewhat alike, it is as much wider as the mean of a first-order autoregression is, the
+    correlation rid of its bias (Kendall 1954; Marriott and Pope 1954).
     """
     n = len(series)
     lag = lag_one(series.medians)
     if 2.0**-n >= alpha / 2 or bool(is_clear(np.array([lag]), n)[0]):
         return -math.inf, math.inf
-    wider = math.sqrt((1 + max(0.0, lag)) / (1 - max(0.0, lag)))
+    likely = min(max(0.0, lag + (1 + 4 * lag) / n), _MOST_ALIKE)
+    wider = math.sqrt((1 + likely) / (1 - likely))
     center = location(series)
     low, high = _end(series, center, alpha / 2), -_end(_turned(series), -center, alpha / 2)
     return center - (center - low) * wider, center + (high - center) * wider

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]
+
+#: Blocks that are worked on together.
+_AT_ONCE = 64
 
 #: What the rows of :attr:`Ratios.logs` are, where there are four.
 STATISTICS = (
@@ -83,15 +87,20 @@ class RatioTable:
         self._skip = skip
         self._most_turns = 1
 
-    def add(self, block: Block) -> None:
-        """The next block; a pair that it does not hold is passed over."""
-        names = {name: i for i, name in enumerate(block.values)}
+    def add(self, blocks: Iterable[Block]) -> None:
+        """The next blocks; a pair that one does not hold is passed over."""
+        for _, alike in groupby(blocks, _shape):
+            while some := list(islice(alike, _AT_ONCE)):
+                self._add(some)
+
+    def _add(self, blocks: Sequence[Block]) -> None:
+        names = {name: i for i, name in enumerate(blocks[0].values)}
         there = [pair for pair in self._rows if pair[0] in names and pair[1] in names]
         if there:
-            rows = _block(block, [(names[v], names[b]) for v, b in there], self._skip)
-            self._most_turns = max(self._most_turns, len(next(iter(block.values.values()))))
-            for pair, row in zip(there, rows, strict=True):
-                self._rows[pair].append(row)
+            rows = _rows(blocks, [(names[v], names[b]) for v, b in there], self._skip)
+            self._most_turns = max(self._most_turns, _shape(blocks[0])[1])
+            for i, pair in enumerate(there):
+                self._rows[pair].extend(rows[:, i])
 
     def ratios(self) -> dict[Pair, Ratios]:
         """Of each pair that some block holds."""
@@ -105,9 +114,13 @@ def pair_ratios(
     """The ratios of each (variant, baseline) over the blocks of one benchmark that hold both, in
     order; a pair that none holds is left out. For ``skip`` see :class:`RatioTable`."""
     table = RatioTable(pairs, skip)
-    for block in blocks:
-        table.add(block)
+    table.add(blocks)
     return table.ratios()
+
+
+def _shape(block: Block) -> tuple[tuple[str, ...], int]:
+    """What blocks that are worked on together have in common: variants in order, and turns."""
+    return tuple(block.values), len(next(iter(block.values.values()), ()))
 
 
 def _joined(rows: Sequence[Floats] | Floats, *, single: bool) -> Ratios:
@@ -121,35 +134,38 @@ def turn_ratios(variant: Floats, baseline: Floats) -> Ratios:
     return _joined(rows, single=variant.shape[1] == 1)
 
 
-def _block(block: Block, places: Sequence[tuple[int, int]], skip: int) -> Floats:
-    """The four statistics, spread and level of each pair of rows of values; shape (pairs, 6)."""
-    logs = np.log(np.array([*block.values.values()], dtype=np.float64))
-    logs = logs[:, min(skip, logs.shape[1] // 2) :]
+def _rows(blocks: Sequence[Block], places: Sequence[tuple[int, int]], skip: int) -> Floats:
+    """The four statistics, spread and level of each pair of rows of values, of blocks of one shape;
+    shape (blocks, pairs, 6)."""
+    logs = np.log(np.array([[*b.values.values()] for b in blocks], dtype=np.float64))
+    logs = logs[..., min(skip, logs.shape[2] // 2) :]
     quantiles, at = _places(logs), np.array(places)
-    out = np.empty((len(at), 6))
+    out = np.empty((len(blocks), len(at), 6))
     # By baseline, so that a thousand variants are worked on at once.
     for base in sorted({b for _, b in places}):
         own = at[:, 1] == base
         rows = at[own, 0]
-        out[own] = _statistics(logs[rows], quantiles[:, rows], logs[base], quantiles[:, [base]])
-    out[:, 5] -= 2 * math.log(max(1, block.loops))
+        out[:, own] = _statistics(
+            logs[:, rows], quantiles[:, :, rows], logs[:, [base]], quantiles[:, :, [base]]
+        )
+    out[..., 5] -= [[2 * math.log(max(1, block.loops))] for block in blocks]
     return out
 
 
 def _places(logs: Floats) -> Floats:
-    """Median, lower quartile and minimum of each row, shape (3, rows)."""
-    if logs.shape[1] == 1:
-        return np.asarray(np.broadcast_to(logs[:, 0], (3, len(logs))))
-    return quantiles(logs, (0.5, 0.25, 0.0), axis=1)
+    """Median, lower quartile and minimum of each row of turns, shape (3, …)."""
+    if logs.shape[-1] == 1:
+        return np.asarray(np.broadcast_to(logs[..., 0], (3, *logs.shape[:-1])))
+    return quantiles(logs, (0.5, 0.25, 0.0))
 
 
 def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -> Floats:
-    """Shape (rows, 6), of log times (rows, turns) and their :func:`_places`."""
+    """Shape (…, 6), of log times (…, turns) and their :func:`_places`."""
     d = variant - baseline
-    turns = d.shape[1]
-    middle = median(d, axis=1)
-    spread = np.zeros(len(d))
+    turns = d.shape[-1]
+    middle = median(d, axis=-1)
+    spread = np.zeros(middle.shape)
     if turns >= 3:
-        deviation = median(np.abs(d - middle[:, None]), axis=1)
+        deviation = median(np.abs(d - middle[..., None]), axis=-1)
         spread = 1.4826 * deviation / math.sqrt(turns)
-    return np.column_stack([middle, *(own - other), spread, own[0] + other[0]])
+    return np.stack([middle, *(own - other), spread, own[0] + other[0]], axis=-1)

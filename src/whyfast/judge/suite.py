@@ -13,7 +13,7 @@ from whyfast.judge.decide import ALPHA, judge_family
 from whyfast.judge.estimate import locations
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Suite
+from whyfast.model.verdict import Suite, Verdict
 
 Floats = NDArray[np.float64]
 Sample = Ratios | Floats
@@ -144,6 +144,40 @@ def judge_suites(
     study has no block at all is left out, and ``rounds`` are not heeded for one that lacks blocks
     which others have. With a single benchmark there is no suite: ().
     """
+    made = _means(samples, rounds, benchmarks)
+    return tuple(
+        Suite(verdict, _influence(own.names, *own.by_round))
+        for verdict, own in zip(_verdicts(made, margin, alpha), made.values(), strict=True)
+    )
+
+
+def suite_verdicts(
+    samples: Mapping[tuple[str, str, str], Sample],
+    *,
+    margin: float,
+    alpha: float = ALPHA,
+    rounds: Rounds | None = None,
+    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
+) -> tuple[Verdict, ...]:
+    """The verdicts of :func:`judge_suites`, without what each benchmark is to them, which takes
+    several times as long."""
+    return _verdicts(_means(samples, rounds, benchmarks), margin, alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class _Mean:
+    """The benchmarks of one pair's geometric mean, and what :func:`_by_round` says of them."""
+
+    names: Sequence[str]
+    by_round: tuple[Floats, Floats, Floats | None]
+
+
+def _means(
+    samples: Mapping[tuple[str, str, str], Sample],
+    rounds: Rounds | None,
+    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None,
+) -> dict[tuple[str, str], _Mean]:
+    """Of each pair that has blocks of all its benchmarks."""
     every = list(dict.fromkeys(key[0] for key in samples))
     pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
     complete: dict[tuple[str, str], dict[str, Sample]] = {}
@@ -154,18 +188,20 @@ def judge_suites(
             complete[v, b] = group
     heeded = {pair: fitting(group, rounds) is not None for pair, group in complete.items()}
     places = _all_places(rounds)
-    by_round = {
-        pair: _by_round(group, places if heeded[pair] else None) for pair, group in complete.items()
+    return {
+        pair: _Mean(list(group), _by_round(group, places if heeded[pair] else None))
+        for pair, group in complete.items()
     }
-    verdicts = judge_family(
-        {(None, *pair): _suite(*own) for pair, own in by_round.items()},
+
+
+def _verdicts(
+    means: Mapping[tuple[str, str], _Mean], margin: float, alpha: float
+) -> tuple[Verdict, ...]:
+    return judge_family(
+        {(None, *pair): _suite(*own.by_round) for pair, own in means.items()},
         margin=margin,
         alpha=alpha,
         all_right=True,
-    )
-    return tuple(
-        Suite(verdict, _influence(list(complete[pair]), *by_round[pair]))
-        for verdict, pair in zip(verdicts, complete, strict=True)
     )
 
 

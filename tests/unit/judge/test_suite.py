@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -12,7 +13,14 @@ from tests.unit.example_blocks import block
 
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.suite import influence, judge_suites, rounds_of, suite_ratios, suite_series
+from whyfast.judge.suite import (
+    influence,
+    judge_suites,
+    rounds_of,
+    suite_ratios,
+    suite_series,
+    suite_verdicts,
+)
 from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]
@@ -43,6 +51,15 @@ def test_the_influence_of_a_benchmark_is_the_ratio_without_it() -> None:
 
 def _noise(shift: float, n: int = 40, seed: int = 0) -> Floats:
     return np.random.default_rng(seed).normal(shift, 0.005, n)
+
+
+def test_the_verdicts_of_suites_are_to_be_had_alone() -> None:
+    samples = {
+        (name, variant, "old"): _noise(0.01 * i, seed=i)
+        for i, (name, variant) in enumerate(itertools.product(("fib", "sort"), ("new", "newer")))
+    }
+    suites = judge_suites(samples, margin=0.01)
+    assert suite_verdicts(samples, margin=0.01) == tuple(s.verdict for s in suites)
 
 
 def test_a_suite_is_judged_on_the_rounds_like_a_single_benchmark() -> None:
