@@ -157,9 +157,11 @@ def test_what_was_counted_is_not_called_slower() -> None:
 def test_what_further_searches_found_is_on_the_first_screen() -> None:
     found = _searched(step_at(9, 16, 0.03))
     several = replace(found, answer=replace(found.answer, several=True))
-    (weak, *_) = search_page(several).brief.care
-    assert weak.endswith(": there is at least one more; --all searches for it.")
+    brief = search_page(several).brief
+    assert brief is not None
+    assert brief.care[0].endswith(": there is at least one more; --all searches for it.")
     other = replace(_searched(step_at(2, 4, 0.03), "other"), why="remainder")
     brief = search_page(replace(several, further=(other,))).brief
+    assert brief is not None
     assert brief.said[0].startswith("'0000002 other 2' is 1.03")
     assert brief.care[0] == "The step is not all of the difference: the rest was searched."
