@@ -8,7 +8,7 @@ from pathlib import Path
 from whyfast.cli.output import add_outputs
 
 #: What hyperfine has and this has not, by its words, with what to write instead of a value.
-_HYPERFINE = {
+_HYPERFINE: dict[tuple[str, ...], str] = {
     **{
         (
             f"--export-{kind}",
