@@ -143,3 +143,22 @@ def drive(
         return answers
 
     return run
+
+
+@pytest.fixture
+def load(vm: Path, tmp_path: Path) -> Callable[..., str]:
+    def run(content: bytes, *arguments: str) -> str:
+        (tmp_path / "p.o").write_bytes(content)
+        process = subprocess.run(
+            [vm, "run", "p.o", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        assert process.returncode in (0, 2), process
+        assert process.stderr.count("\n") == (process.returncode == 2)
+        return process.stdout.strip() or process.stderr.strip().removeprefix("ebpf-vm: p.o: ")
+
+    return run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.subjects.conftest import FORMS
 from tests.subjects.ebpf_assembly import EXIT, insn, lddw, load
-from tests.subjects.test_ebpf_elf import elf, text
+from tests.subjects.ebpf_objects import elf, text
 
 
 def plugin(

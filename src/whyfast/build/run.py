@@ -134,11 +134,18 @@ def _make(
         return keep_failure(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
-        return keep_failure(recipe, store, f"the steps ended well but made no {recipe.program!r}")
+        reason = f"the steps ended well but made no {recipe.program!r}{_instead(program, work)}"
+        return keep_failure(recipe, store, reason)
     complete(folder, provenance_of(recipe, steps, env, program, watch, sandbox))
     stored = store.find(recipe.digest)
     assert stored is not None
     return as_build(recipe, stored, reused=False)
+
+
+def _instead(program: Path, work: Path) -> str:
+    """Where else the steps made a file of that name."""
+    found = sorted(p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
+    return f"; there is {str(found[0].relative_to(work))!r}" if found else ""
 
 
 def run_steps(

@@ -57,8 +57,9 @@ def present(source: Source, home: Home) -> Source | None:
             return None
     else:
         key = source.sha256
-    tree = _tree(home.sources / key[:40])
-    return replace(source, folder=tree, repository=_repository(source, home)) if tree else None
+    if not (home.sources / key[:40]).is_dir():
+        return None
+    return _had(source, home.sources / key[:40], home)
 
 
 def obtain(source: Source, home: Home, progress: Progress) -> Source:
@@ -89,9 +90,16 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
                 _unpack_tarball(source, work, progress)
 
     make_once(folder, folder.is_dir, take, lambda: progress("waiting for source"))
-    tree = _tree(folder)
-    assert tree is not None
-    return replace(source, folder=tree, repository=_repository(source, home))
+    return _had(source, folder, home)
+
+
+def _had(source: Source, tree: Path, home: Home) -> Source:
+    """The source whose files lie in ``tree``."""
+    folder = tree / source.inner
+    if not folder.is_dir():
+        at = f" at {source.revision}" if source.revision else ""
+        raise UserError(f"has no folder {source.inner}{at}", where=source.name)
+    return replace(source, folder=folder, repository=_repository(source, home))
 
 
 def at_revision(source: Source, revision: str, home: Home, progress: Progress) -> Source:
@@ -126,10 +134,6 @@ def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
             raise UserError(f"has the sha256 {found}, not {source.sha256}", where=archive)
     progress(f"unpacking {source.name}")
     unpack(archive, work / "unpacked").rename(work / "made")
-
-
-def _tree(folder: Path) -> Path | None:
-    return folder if folder.is_dir() else None
 
 
 def _mirror(address: str, home: Home) -> Path:

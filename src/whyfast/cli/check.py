@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--study",
         metavar="STUDY",
         type=Path,
-        help="a study file or its folder (default: whyfast.toml at the repository's root)",
+        help="a study file or its folder (default: whyfast.toml of this folder or the next above)",
     )
     parser.add_argument("--budget", metavar="TIME", help="how long to measure (default: 5m)")
     parser.add_argument("--margin", metavar="PERCENT", help="what matters (default: the study's)")

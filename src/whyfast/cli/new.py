@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -84,5 +85,9 @@ def _check_file(source: Path, kind: str | None) -> int:
         raise UserError("is there already; nothing was written", where=file) from None
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
-    print(f"{file} is written, for a project of the kind {kind}. Edit it, then: whyfast check")
+    study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
+    go_there = f"cd {shlex.quote(str(source))} && {project.first}" if study else project.first
+    first = (f"({go_there})" if study else go_there) if project.first else ""
+    then = " && ".join(filter(None, (first, f"whyfast check{study}")))
+    print(f"{file} is written, for a project of the kind {kind}. Edit it, then: {then}")
     return 0

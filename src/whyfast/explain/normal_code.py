@@ -81,9 +81,11 @@ Key = tuple[str, int]
 
 
 class Side:
-    """One of two programs. UserError for what is no ELF file with symbols for x86-64."""
+    """One of two programs, built in ``folder``. UserError for what is no ELF file with symbols for
+    x86-64."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: Path | None = None) -> None:
+        self._folder = folder
         self.program: Program = load(path)
         self.elf: ElfFile = open_elf(path)
         self.image = self.program.image
@@ -106,7 +108,11 @@ class Side:
         for tag in dynamic.iter_tags() if isinstance(dynamic, DynamicSection) else ():
             for field in ("needed", "rpath", "runpath", "soname"):
                 if hasattr(tag, field):
-                    wanted.append((field, str(getattr(tag, field))))
+                    text = str(getattr(tag, field))
+                    if field.endswith("path") and self._folder is not None:
+                        # The linker notes where the build's own libraries lie; they are compared.
+                        text = text.replace(str(self._folder), "")
+                    wanted.append((field, text))
         return int(elf["e_entry"]), tuple(wanted), elf.get_section_by_name(".interp") is None
 
     @cached_property

@@ -18,6 +18,17 @@ _FOR_PEOPLE = {".md", ".rst", ".adoc"}
 #: what an installer notes about packages.
 _NOT_RUN = {"__pycache__", ".git", ".github"}
 _RECORDS = (".dist-info", ".egg-info")
+#: Files at the top of a project that no program reads: what to measure, which is compared by
+#: itself, and those for version control and editors.
+_ASIDE = {
+    "whyfast.toml",
+    ".gitignore",
+    ".gitattributes",
+    ".editorconfig",
+    ".pre-commit-config.yaml",
+    "LICENSE",
+    "COPYING",
+}
 
 
 def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
@@ -43,7 +54,8 @@ def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
 
 
 def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    found = same_code(base[0] / base[1], head[0] / head[1])
+    folders = base[0], head[0]
+    found = same_code(base[0] / base[1], head[0] / head[1], folders)
     libraries = [_libraries(folder) for folder, _ in (base, head)]
     parts = [found]
     for name in sorted({*libraries[0], *libraries[1]}):
@@ -53,7 +65,7 @@ def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompa
             said = f"the library {name} is only in the build of {side}"
             parts.append(CodeComparison(False, False, reasons=(said,)))
             continue
-        part = same_code(one, other)
+        part = same_code(one, other, folders)
         parts.append(replace(part, reasons=tuple(f"{name}: {r}" for r in part.reasons)))
     return CodeComparison(
         identical=all(p.identical for p in parts),
@@ -89,10 +101,11 @@ def _files(base: Path, head: Path) -> CodeComparison:
     reasons = []
     for name in sorted({*files[0], *files[1]}):
         one, other = files[0].get(name), files[1].get(name)
+        shown = name.removeprefix("src/")  # where the source is copied to
         if one is None or other is None:
-            reasons.append(f"the file {name} is only in {'base' if other is None else 'head'}")
+            reasons.append(f"the file {shown} is only in {'base' if other is None else 'head'}")
         elif not _same_file(one, other, (base, head)):
-            reasons.append(f"the file {name} differs")
+            reasons.append(f"the file {shown} differs")
     return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
 
 
@@ -101,8 +114,10 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
         relative = path.relative_to(folder)
         if not path.is_file() or path.suffix in (*_FOR_PEOPLE, ".pyc"):
             continue
-        if _NOT_RUN.intersection(relative.parts) or any(
-            part.endswith(_RECORDS) for part in relative.parts
+        if (
+            relative.name in _ASIDE
+            or _NOT_RUN.intersection(relative.parts)
+            or any(part.endswith(_RECORDS) for part in relative.parts)
         ):
             continue
         yield str(relative), path
@@ -119,7 +134,7 @@ def _same_file(one: Path, other: Path, folders: tuple[Path, Path]) -> bool:
         said = [_python(text) for text in texts]
         return said[0] is not None and said[0] == said[1]
     if ".so" in one.name and texts[0].startswith(b"\x7fELF"):
-        return same_code(one, other).same
+        return same_code(one, other, folders).same
     return False
 
 

@@ -26,12 +26,16 @@ _T = TypeVar("_T")
 _RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
 
 
-def same_code(a: Path, b: Path) -> CodeComparison:
-    """Compare two programs. Nothing is raised for what cannot be read: it counts as changed."""
+def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> CodeComparison:
+    """Compare two programs. Nothing is raised for what cannot be read: it counts as changed.
+
+    ``folders`` are those that they were built in. Where a program looks for libraries in its own,
+    the other may do so in its own.
+    """
     try:
         if a.read_bytes() == b.read_bytes():
             return CodeComparison(identical=True, same=True, traced=True)
-        sides = Side(a), Side(b)
+        sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
         said = error.message if isinstance(error, UserError) else str(error)
         return CodeComparison(False, False, reasons=(f"the machine code cannot be read: {said}",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -105,14 +106,15 @@ def run_check(
 
 def _search(request: Request, change: Range) -> str:
     """The command that finds the commit among those between."""
-    study = shlex.quote(str(request.study or ROOT_FILE))
+    file = request.study or _nearest(request.folder, top_level(request.folder))
+    study = shlex.quote(os.path.relpath(file, request.folder))
     return f"whyfast search {study} --good {change.base[:12]} --bad {change.head[:12]}"
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:
     """From what was asked for to a study with the variants ``base`` and ``head``."""
     root = top_level(request.folder)
-    file = request.study or root / ROOT_FILE
+    file = request.study or _nearest(request.folder, root)
     if request.study is None and not file.is_file():
         raise UserError(
             f"there is no {ROOT_FILE} at the root of the repository; write one with "
@@ -120,7 +122,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
             where=root,
         )
     study = load_study(file)
-    _check_source(study, root)
+    inner = _inner(study, root)
     change = change_between(root, request.range)
     variant = study.variant(study.baselines[0])
     before, notes = _study_before(file, root, change, home, observer)
@@ -132,7 +134,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
         replace(
             study,
             title=f"Does the change from {change.base_name} to {change.head_name} make it slower?",
-            source=Source("git", str(root), root, revision=change.head),
+            source=Source("git", str(root), root, revision=change.head, inner=inner),
             baselines=(BASE,),
             margin=study.margin if request.margin is None else request.margin,
             variants=(_side(BASE, theirs, change.base), _side(HEAD, variant, change.head)),
@@ -162,9 +164,22 @@ def _side(name: str, variant: Variant, commit: str) -> Variant:
     )
 
 
-def _check_source(study: Study, root: Path) -> None:
+def _nearest(folder: Path, root: Path) -> Path:
+    """The study of the folder, or of the next one above it that has one; at last the root's."""
+    here = folder.resolve()
+    for place in (here, *here.parents):
+        if place == root.resolve():
+            break
+        if (place / ROOT_FILE).is_file():
+            return place / ROOT_FILE
+    return root / ROOT_FILE
+
+
+def _inner(study: Study, root: Path) -> str:
+    """Where in the repository the project lies; UserError when the study cannot be checked."""
     where = study.folder / "study.toml"
-    if study.source.kind != "path" or study.source.folder.resolve() != root.resolve():
+    folder = study.source.folder.resolve()
+    if study.source.kind != "path" or not folder.is_relative_to(root.resolve()):
         raise UserError(
             f"[source] is not the repository that is checked; write path = the way to {root}",
             where=where,
@@ -173,6 +188,8 @@ def _check_source(study: Study, root: Path) -> None:
         raise UserError("check cannot measure under other kernels; use whyfast run", where=where)
     if not study.measured or not study.benchmarks:
         raise UserError("has no benchmark, so there is nothing to check", where=where)
+    inner = folder.relative_to(root.resolve())
+    return "" if inner == Path() else str(inner)
 
 
 def _study_before(

@@ -67,13 +67,12 @@ def _reach_of(
         notes = broken.notes if broken else ()
         return Reach(benchmark.name, None, notes[0] if notes else "it was not simulated")
     changed = {base_name(f.name) for f in code.reached}
-    costs: dict[str, float] = {}
-    for one in counts:
-        assert one.profile is not None
-        for name, cost in _own(one.profile, names[one.variant]).items():
-            if name in changed:
-                costs[name] = max(costs.get(name, 0.0), cost)
-    executed = tuple(sorted(costs, key=lambda n: (-costs[n], n)))
+    sides = [_own(c.profile, names[c.variant]) for c in counts if c.profile is not None]
+    costs = {n: [s.get(n, 0.0) for s in sides] for s in sides for n in s if n in changed}
+    # What takes more or fewer instructions than before says most of why.
+    executed = tuple(
+        sorted(costs, key=lambda n: (min(costs[n]) - max(costs[n]), -max(costs[n]), n))
+    )
     instructions = _instructions(counts)
     if not executed and not code.traced:
         return Reach(benchmark.name, None, "; ".join(code.reasons), instructions)

@@ -68,8 +68,10 @@ ONE_PROCESS = DriftBounds(0.015, 0.025, 6.0)
 class Ratio:
     """A benchmark's log ratio before drift is allowed for.
 
-    ``error`` and ``freedom`` are of the standard error within the runs, 0 and inf where one process
-    a file has none; ``deviation`` is the standard deviation between processes.
+    ``error`` and ``freedom`` are of the standard error within the runs; ``deviation`` is the
+    standard deviation between processes. Where a file has one process, the error is that of the
+    values inside of it, 0 and inf where there is one value, and the deviation is :data:`SHARE` of
+    theirs, as values spread more than processes.
     """
 
     point: float

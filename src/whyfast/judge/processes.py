@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 #: The share of processes that is set aside at either end for the interval.
 TRIM = 0.2
 
+#: Squared errors of logarithms up to this are of rounding.
+_ROUNDING = 1e-24
+
 
 @dataclass(frozen=True)
 class Contrast:
@@ -99,6 +102,29 @@ def deviation(head: Series, base: Series) -> float:
             return 0.0
         squares += _trimmed(x)[1] * len(x)
     return math.sqrt(squares / 2)
+
+
+def inside(head: Series, base: Series) -> tuple[float, float, float]:
+    """Standard error, its degrees of freedom and standard deviation of the log values where a side
+    has one process: of the values inside of that, of the process means of a side with several.
+
+    Values of one process share what makes processes differ, so this is the least that the error
+    can be. (0, inf, 0) where a side has one value, or one that is not positive.
+    """
+    squares, deviations = [], 0.0
+    for series in (head, base):
+        several = len(series.processes) > 1
+        x = process_means(series) if several else np.array(series.processes[0])
+        if len(x) < 2 or float(x.min()) <= 0:
+            return 0.0, math.inf, 0.0
+        _, error2, freedom = _trimmed(np.log(x))
+        squares.append((error2, freedom))
+        deviations += error2 * len(x)
+    total = math.fsum(e for e, _ in squares)
+    if total <= _ROUNDING:
+        return 0.0, math.inf, 0.0
+    freedom = total**2 / math.fsum(e**2 / f for e, f in squares)
+    return math.sqrt(total), freedom, math.sqrt(deviations / 2)
 
 
 def _trimmed(x: Floats) -> tuple[float, float, float]:

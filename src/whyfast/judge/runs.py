@@ -19,7 +19,7 @@ from whyfast.judge.decide import word
 from whyfast.judge.influence import carriers
 from whyfast.judge.noise import Noise, Spread
 from whyfast.judge.prior import Ratio, other_work, with_drift
-from whyfast.judge.processes import Contrast, contrast, deviation, log_mean
+from whyfast.judge.processes import Contrast, contrast, deviation, inside, log_mean
 from whyfast.judge.run_suite import Mean, Member
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Suite, Verdict, Word
@@ -183,8 +183,12 @@ def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...
     within = contrast(x, y)
     several = len(x.processes) > 1 and len(y.processes) > 1
     if within is None:
-        kind = prior.PROCESSES if several else prior.ONE_PROCESS
-        return Ratio(point, point, 0.0, math.inf, 0.0, kind), None, (_reason(x, y),)
+        if several:
+            known, kind = (0.0, math.inf, 0.0), prior.PROCESSES
+        else:
+            error, freedom, values = inside(x, y)
+            known, kind = (error, freedom, prior.SHARE * values), prior.ONE_PROCESS
+        return Ratio(point, point, *known, kind), None, (_reason(x, y),)
     few = abs(within.point - within.location) > 2 * within.error
     ratio = Ratio(
         point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES

@@ -54,9 +54,9 @@ class CodeComparison:
 class Reach:
     """Whether a benchmark executes what has changed.
 
-    ``executes`` are the changed functions that it does, by their names; None where that is not
-    known, and ``why`` says so. ``instructions`` are those of base and head for the same work, None
-    where they were not counted.
+    ``executes`` are the changed functions that it does, by their names, those first whose own
+    number of instructions changed most; None where that is not known, and ``why`` says so.
+    ``instructions`` are those of base and head for the same work, None where they were not counted.
     """
 
     benchmark: str

@@ -26,7 +26,7 @@ class Source:
     ``folder`` is the absolute folder of the files. For the last three kinds it is that only once
     :func:`whyfast.build.source.with_source` has fetched them; before, it is the tarball, the
     repository, or the study's own folder where nothing is local. ``repository`` is where a git
-    source was taken from, once it has been.
+    source was taken from, once it has been. ``inner`` is the folder of the project inside of that.
     """
 
     kind: Literal["subject", "path", "debian", "tarball", "git"]
@@ -37,6 +37,7 @@ class Source:
     revision: str = ""
     suite: str = ""
     repository: Path | None = None
+    inner: str = ""
 
 
 @dataclass(frozen=True)

@@ -126,14 +126,15 @@ def _among(search: StudySearch) -> tuple[str, ...]:
 
 
 def _of_commits(study: Study, search: StudySearch) -> Study:
-    """The study; where its source is a folder that is the root of a repository, with that
-    repository as the source: its commits are built, not the files as they are."""
+    """The study; where its source is a folder of a repository, with that repository as the source:
+    its commits are built, not the files as they are."""
     folder = study.source.folder
     if study.source.kind == "path":
         with contextlib.suppress(UserError):
-            if top_level(folder).resolve() == folder.resolve():
-                source = Source("git", str(folder), folder, revision=search.bad)
-                return replace(study, source=source)
+            root = top_level(folder)
+            inner = str(folder.resolve().relative_to(root.resolve())).removeprefix(".")
+            source = Source("git", str(root), root, revision=search.bad, inner=inner)
+            return replace(study, source=source)
     return study
 
 

@@ -36,7 +36,9 @@ def cargo(folder: Path) -> Project:
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
     said = [f"The program is the benchmark {bench}."] if found else list(others(bins))
     own = []
-    if 'source = "registry+' in text_of(folder / "Cargo.lock"):
+    first = ""
+    if _needs_registry(folder, data):
+        first = "cargo fetch"
         registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
         env["REGISTRY"] = str(registry)
         said.append(
@@ -65,6 +67,7 @@ def cargo(folder: Path) -> Project:
             benchmarks=some(found),
             runner="criterion",
             said=tuple(said),
+            first=first,
         )
     return Project(
         "path:cargo",
@@ -73,6 +76,21 @@ def cargo(folder: Path) -> Project:
         env=env,
         benchmarks=WHOLE,
         said=tuple(said),
+        first=first,
+    )
+
+
+def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Whether it is built with what a registry has: by its lock file, or else by what it asks for,
+    as libraries keep no lock file."""
+    if (folder / "Cargo.lock").is_file():
+        return 'source = "registry+' in text_of(folder / "Cargo.lock")
+    tables = (manifest, manifest.get("workspace", {}), *manifest.get("target", {}).values())
+    return any(
+        isinstance(asked, str) or not {"path", "git"} & set(asked)
+        for table in tables
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies")
+        for asked in table.get(kind, {}).values()
     )
 
 

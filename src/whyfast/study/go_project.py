@@ -16,7 +16,9 @@ def go(folder: Path) -> Project:
     needed(folder / "go.mod")
     env = {"GOPROXY": "off", "GOTELEMETRY": "off"}
     said: list[str] = []
+    first = ""
     if "require" in text_of(folder / "go.mod"):
+        first = "" if (folder / "vendor").is_dir() else "go mod download"
         cache = os.environ.get("GOMODCACHE") or str(
             Path(os.environ.get("GOPATH", Path.home() / "go"), "pkg", "mod")
         )
@@ -43,6 +45,7 @@ def go(folder: Path) -> Project:
             benchmarks=some(found),
             runner="go",
             said=tuple(said),
+            first=first,
         )
     mains = [f for f in sources(folder, ("*.go", "cmd/*/*.go")) if _is_main(f)]
     if not mains:
@@ -55,6 +58,7 @@ def go(folder: Path) -> Project:
         env=env,
         benchmarks=WHOLE,
         said=tuple(said),
+        first=first,
     )
 
 

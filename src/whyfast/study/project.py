@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Project:
     """How a project is built and what is timed.
 
     ``benchmarks`` maps names to commands, of the runner ``runner``. ``said`` are comments on what
-    was chosen and what could stand there instead.
+    was chosen and what could stand there instead. ``first`` is a command to run before building.
     """
 
     toolchain: str
@@ -38,6 +38,7 @@ class Project:
     benchmarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     runner: str = "command"
     said: tuple[str, ...] = ()
+    first: str = ""
 
 
 #: What times the whole program.
@@ -47,6 +48,18 @@ WHOLE = {"whole": ("{program}",)}
 def some(found: own_benchmarks.Commands) -> own_benchmarks.Commands:
     """The first of them: as many as a first file should have."""
     return dict(list(found.items())[:MOST])
+
+
+def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
+    """Names of programs, given with their folders, in the order in which they are likely to be
+    meant: that which is called as the project is, those that are installed, and those for tests
+    and examples last."""
+
+    def rank(name: str) -> tuple[bool, bool, bool]:
+        aside = re.search(r"test|fuzz|example|demo|sample", str(programs[name] / name).lower())
+        return name.lower() != project.lower(), name not in installed, bool(aside)
+
+    return sorted(programs, key=rank)
 
 
 def others(names: list[str]) -> tuple[str, ...]:

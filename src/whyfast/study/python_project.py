@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -22,8 +23,7 @@ def python(folder: Path) -> Project:
         raise UserError("has no package, here or in src/", where=folder)
     path = "$PWD/src" + (f"/{inner}" if inner else "")
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src"]
-    setup = text_of(folder / "setup.py")
-    if "ext_modules" in setup:
+    if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
         steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
     launcher = f'printf \'#!/bin/sh\\nPYTHONPATH=%s exec %s "$@"\\n\' "{path}" {{cc}}'
     steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
@@ -39,6 +39,17 @@ def python(folder: Path) -> Project:
             "the package needs must be installed there.",
         ),
     )
+
+
+def _by_setuptools(folder: Path) -> bool:
+    """Whether what builds the package is setuptools, which is so where nothing else is named."""
+    try:
+        data = tomllib.loads(text_of(folder / "pyproject.toml"))
+    except tomllib.TOMLDecodeError:
+        return True
+    system = data.get("build-system")
+    backend = system.get("build-backend", "setuptools") if isinstance(system, dict) else ""
+    return "setuptools" in str(backend or "setuptools")
 
 
 def _python_benchmarks(folder: Path) -> tuple[dict[str, tuple[str, ...]], str]:

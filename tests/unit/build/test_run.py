@@ -202,6 +202,10 @@ def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
         (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 200}"),
         ("true", "the steps ended well but made no 'vm'"),
         ("mkdir vm", "the steps ended well but made no 'vm'"),
+        (
+            "mkdir out; install -m 755 /dev/null out/vm",
+            "the steps ended well but made no 'vm'; there is 'out/vm'",
+        ),
     ],
 )
 def test_why_there_is_no_program(source: Path, store: BuildStore, step: str, reason: str) -> None:

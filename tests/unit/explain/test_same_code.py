@@ -178,3 +178,10 @@ def test_without_names_nothing_is_shown(tmp_path: Path) -> None:
     base = compiled(tmp_path / "base", SOURCE, ["-O2", "-s"])
     head = compiled(tmp_path / "head", changed(SOURCE, "s -= 7", "s -= 8"), ["-O2", "-s"])
     assert not same_code(base, head).same
+
+
+def test_each_program_may_look_for_libraries_in_its_own_folder(tmp_path: Path) -> None:
+    folders = tmp_path / "base", tmp_path / "head"
+    base, head = (compiled(f, SOURCE, ["-O2", f"-Wl,-rpath,{f}/lib"]) for f in folders)
+    assert same_code(base, head, folders).same
+    assert not same_code(base, head).same

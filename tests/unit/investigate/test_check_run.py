@@ -13,10 +13,11 @@ import pytest
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
+from whyfast.build.source import obtain
 from whyfast.cli.check import exit_code
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
-from whyfast.investigate.check_run import Request, run_check
+from whyfast.investigate.check_run import Request, ask, run_check
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -194,6 +195,33 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) ->
     }
 
 
+@pytest.mark.parametrize(
+    ("instructions", "although"),
+    [
+        ((100.0, 103.0), ""),
+        ((100.0, 100.0), ", but as many instructions run as before"),
+        ((100.0, 97.0), ", but 3 % fewer instructions run: it may be placement"),
+    ],
+)
+def test_instructions_that_speak_against_the_cause_are_told(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    instructions: tuple[float, float],
+    although: str,
+) -> None:
+    data = FunctionChange("far", "changed", (10, 10), True)
+    code = CodeComparison(False, False, (HOT, data), (), traced=True)
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
+    reaches = tuple(Reach(n, ("hot",), "", instructions) for n in ("one", "two"))
+    monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
+    bench.world.script = ratios({"base": 1.0, "head": 1.1})
+    result = bench.run()
+    assert check_page(result).headline.endswith(f"; `hot` now calls `peek`{although}.")
+    said = _sentences(result)
+    assert "1 function changed: `hot`." in said
+    assert "1 function more has the same instructions and refers to data that differs." in said
+
+
 @pytest.mark.usefixtures("traced")
 def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
     bench.world.script = ratios({"base": 1.0, "head": 1.0})
@@ -304,6 +332,22 @@ def test_no_study(bench: Bench) -> None:
         f"{bench.repo}: there is no whyfast.toml at the root of the repository; write one with "
         "`whyfast new`, or name a study with --study"
     )
+
+
+def test_a_project_in_a_folder_of_the_repository(bench: Bench) -> None:
+    (bench.repo / "lib" / "deep").mkdir(parents=True)
+    (bench.repo / "lib" / "whyfast.toml").write_text(STUDY.replace("main.c", "lib.c"))
+    (bench.repo / "lib" / "lib.c").write_text("before")
+    bench.git("add", "-A")
+    request = Request(bench.repo / "lib" / "deep", "HEAD..", budget=300.0)
+    with pytest.raises(UserError, match="has no folder lib at"):  # the base lacks it
+        run_check(request, own(bench.folder), bench.watcher, outside=bench.world.outside(cpus=(0,)))
+    bench.git("commit", "-qm", "lib")
+    (bench.repo / "lib" / "lib.c").write_text("after")
+    asked = ask(request, own(bench.folder), bench.watcher)
+    source = obtain(asked.study.source, own(bench.folder), bench.watcher.note)
+    assert (source.folder / "lib.c").read_text() == "after"
+    assert asked.study.build.steps == ("cp {source}/lib.c {program}",)
 
 
 def test_a_study_of_another_source(bench: Bench) -> None:

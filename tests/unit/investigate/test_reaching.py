@@ -46,6 +46,23 @@ def test_one_iteration_shows_that_a_harness_executes_it(runner: RunnerName) -> N
     assert counter.asked == [ONCE]
 
 
+def test_what_takes_other_numbers_of_instructions_comes_first() -> None:
+    costs = {"base": {"busy": 900.0, "hot": 5.0}, "head": {"busy": 900.0, "hot": 9.0}}
+
+    def seen(benchmark: Benchmark, way: int) -> list[Counts]:
+        made = []
+        for side, own in costs.items():
+            functions = tuple(FunctionCost(n, "p", {"Ir": cost}) for n, cost in own.items())
+            profile = Profile("callgrind", "simulated", ("Ir",), functions, {"Ir": 999.0})
+            made.append(Counts(side, (), (), profile, ()))
+        return made
+
+    counter = Counter({})
+    counter.seen = seen  # type: ignore[method-assign]
+    code = CodeComparison(False, False, (FunctionChange("busy", "changed", (8, 8)), HOT), ())
+    assert _reached(counter, code=code).executes == ("hot", "busy")
+
+
 def test_what_one_iteration_does_not_execute_another_may() -> None:
     counter = Counter({ONCE: ("main",), LONG: ("main", "hot")})
     assert _reached(counter) == Reach("one", ("hot",), "", None)

@@ -3,71 +3,23 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import count
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.unit.measure.conftest import STUCK, ends
+from tests.unit.measure.conftest import STUCK
+from tests.unit.measure.turn_programs import GOOD, READY, command, enter, playing
 
 from whyfast.measure import turns
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import Child
-from whyfast.measure.turns import TurnRunner
+from whyfast.measure.invocation import InvocationFailed, Sample
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-#: What every program of these tests begins with.
-PRELUDE = """
-import os, signal, sys, time
-IN, OUT = (int(fd) for fd in os.environ["WHYFAST_TURN"].split(","))
-def say(text): os.write(OUT, text.encode())
-grants = os.fdopen(IN)
-"""
-
-READY = 'say("ready 1\\n")\n'
-
-GOOD = READY + 'for line in grants: say(f"0.{int(line):03} 0x1f\\n")'
-
-
-def _command(code: str) -> tuple[str, ...]:
-    return (sys.executable, "-S", "-c", PRELUDE + code)
-
-
-def _enter(
-    command: tuple[str, ...],
-    *,
-    timeout: float = STUCK,
-    check: str | None = None,
-    cpu: int | None = None,
-    pad: int = 0,
-    wall: Callable[[], float] | None = None,
-) -> Invocation:
-    # A second at each look: what a program says need not have passed.
-    wall = wall or count(0.0, 1.0).__next__
-    runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), timeout, check), wall)
-    return runner.enter("v", cpu=cpu, pad=pad)
-
-
-@contextmanager
-def _playing(
-    code: str, *, timeout: float = STUCK, check: str | None = None
-) -> Iterator[Invocation]:
-    player = _enter(_command(code), timeout=timeout, check=check)
-    try:
-        yield player
-    finally:
-        player.close()
 
 
 def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> InvocationFailed:
     """The failure of a program in its second turn or before."""
-    with _playing(code, timeout=timeout, check=check) as player:
+    with playing(code, timeout=timeout, check=check) as player:
         try:
             player.turn(1)
             player.turn(2)
@@ -93,28 +45,28 @@ for line in grants:
 
 
 def test_threads_at_work_in_its_turns_are_counted() -> None:
-    with _playing(GOOD) as player:
+    with playing(GOOD) as player:
         player.turn(1)
         assert player.threads == 1
-    with _playing(BESIDE) as player:
+    with playing(BESIDE) as player:
         player.turn(1)
         assert player.threads > 1
 
 
 def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
-    with _playing(GOOD, check="0x1f") as player:
+    with playing(GOOD, check="0x1f") as player:
         assert player.turn(1) == Sample(0.001, "0x1f")
         assert player.turn(250) == Sample(0.25, "0x1f")
 
 
 def test_a_result_is_not_needed() -> None:
-    with _playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
+    with playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
         assert player.turn(1) == Sample(0.0015, None)
 
 
 def test_an_answer_may_come_in_pieces() -> None:
     code = READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)'
-    with _playing(code) as player:
+    with playing(code) as player:
         assert player.turn(1) == Sample(0.5, "0x1")
         assert player.turn(1) == Sample(0.5, "0x1")
 
@@ -133,14 +85,14 @@ AT_ONCE = {
 @pytest.mark.parametrize(("code", "reason"), AT_ONCE.values(), ids=AT_ONCE)
 def test_a_program_that_does_not_come_up(code: str, reason: str) -> None:
     with pytest.raises(InvocationFailed) as caught:
-        _enter(_command(code))
+        enter(command(code))
     assert caught.value.reason == reason
-    assert caught.value.command == _command(code)
+    assert caught.value.command == command(code)
 
 
 def test_a_program_that_has_no_such_benchmark() -> None:
     with pytest.raises(InvocationFailed) as caught:
-        _enter(_command('say("lacks METH_FASTCALL came with 3.6\\n")'))
+        enter(command('say("lacks METH_FASTCALL came with 3.6\\n")'))
     assert (caught.value.reason, caught.value.lacks) == ("METH_FASTCALL came with 3.6", True)
     failure = caught.value.as_failure("calls", "old")
     assert (failure.benchmark, failure.variant, failure.lacks) == ("calls", "old", True)
@@ -149,7 +101,7 @@ def test_a_program_that_has_no_such_benchmark() -> None:
 def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
     with pytest.raises(InvocationFailed) as caught:
-        _enter(_command("time.sleep(600)"))
+        enter(command("time.sleep(600)"))
     assert caught.value.reason == "did not say it is ready within 0.3 s"
 
 
@@ -162,7 +114,7 @@ def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_a_program_that_cannot_be_started(command: tuple[str, ...], reason: str) -> None:
     with pytest.raises(InvocationFailed) as caught:
-        _enter(command)
+        enter(command)
     assert (caught.value.reason, caught.value.command) == (reason, command)
 
 
@@ -250,7 +202,7 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
         f"while not os.path.exists({str(read)!r}): time.sleep(0.005)\n"
         f"{code}; open({str(done)!r}, 'w').close(); {end}"
     )
-    with _playing(program, timeout=1.5) as player:
+    with playing(program, timeout=1.5) as player:
         assert player.turn(1) == Sample(0.5)
         read.touch()
         _appears(done)
@@ -260,12 +212,12 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
 
 
 def test_a_time_may_be_off_by_what_clocks_differ() -> None:
-    with _playing(READY + 'for line in grants: say("1.019\\n")') as player:
+    with playing(READY + 'for line in grants: say("1.019\\n")') as player:
         assert player.turn(1) == Sample(1.019, None)
 
 
 def test_an_answer_is_held_against_the_time_that_has_really_passed() -> None:
-    player = _enter(_command(READY + 'for line in grants: say("86400\\n")'), wall=time.monotonic)
+    player = enter(command(READY + 'for line in grants: say("86400\\n")'), wall=time.monotonic)
     with pytest.raises(InvocationFailed, match=r"^reported 8.64e\+04 seconds, and answered "):
         player.turn(1)
 
@@ -280,7 +232,7 @@ def test_a_failure_shows_the_end_of_what_was_printed() -> None:
 
 def test_the_environment_is_padded() -> None:
     code = READY + 'grants.readline(); say("1 " + os.environ["WHYFAST_PAD"] + "\\n")'
-    player = _enter(_command(code), pad=7)
+    player = enter(command(code), pad=7)
     assert player.turn(1).check == "xxxxxxx"
     player.close()
 
@@ -290,7 +242,7 @@ def test_a_pinned_program_runs_on_that_cpu_and_this_one_where_it_did() -> None:
     before = os.sched_getaffinity(0)
     cpu = max(before)
     code = READY + 'grants.readline(); say(f"1 {sorted(os.sched_getaffinity(0))}\\n")'
-    player = _enter(_command(code), cpu=cpu)
+    player = enter(command(code), cpu=cpu)
     assert player.turn(1).check == f"[{cpu}]"
     player.close()
     assert os.sched_getaffinity(0) == before
@@ -307,7 +259,7 @@ def _pipes(pid: str) -> set[str]:
 
 def test_a_program_in_play_holds_no_descriptors_but_its_own() -> None:
     code = READY + 'grants.readline(); say(f"1 {os.getpid()}\\n"); grants.readline()'
-    players = [_enter(_command(code)) for _ in range(3)]
+    players = [enter(command(code)) for _ in range(3)]
     inherited = _pipes("self")  # ours to each player, and what we were started with
     held = [_pipes(p.turn(1).check or "") for p in players]
     everywhere = set.intersection(*held)
@@ -318,82 +270,9 @@ def test_a_program_in_play_holds_no_descriptors_but_its_own() -> None:
         player.close()
 
 
-def test_closing_ends_a_good_program_by_itself(tmp_path: Path) -> None:
-    left = tmp_path / "left"
-    with _playing(f"{GOOD}\ntime.sleep(0.05); open({str(left)!r}, 'w').close()") as player:
-        player.turn(1)
-    assert left.exists()
-
-
-def test_closing_ends_a_stubborn_program_and_what_it_started(tmp_path: Path) -> None:
-    pids = tmp_path / "pids"
-    code = (
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "child = os.fork() or os.getpid()\n"
-        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
-        f"if child == os.getpid(): {READY}"
-        "time.sleep(600)"
-    )
-    with _playing(code):
-        while not (pids.exists() and pids.read_text().count("\n") == 2):
-            time.sleep(0.005)
-    assert all(ends(int(pid)) for pid in pids.read_text().split())
-
-
-def test_closing_twice_is_once() -> None:
-    with _playing(GOOD) as player:
-        player.close()
-
-
-def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> None:
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    pid = tmp_path / "pid"
-    code = (
-        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
-        "os.kill(os.getppid(), signal.SIGUSR1)\ntime.sleep(600)"
-    )
-    before = signal.signal(signal.SIGUSR1, interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            _enter(_command(code))
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert ends(int(pid.read_text()))
-
-
-def test_closing_ends_what_a_good_program_left_running(tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    code = f"""
-import subprocess
-left = subprocess.Popen(["sleep", "600"])
-open({str(pid)!r}, "w").write(str(left.pid))
-"""
-    with _playing(code + GOOD) as player:
-        player.turn(1)
-    assert ends(int(pid.read_text()))
-
-
-def test_an_interrupt_while_closing_ends_the_program_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    player = _enter(_command(GOOD))
-    waited = Child.wait
-
-    def interrupted(self: Child, timeout: float, **how: bool) -> object:
-        if how:
-            raise KeyboardInterrupt
-        return waited(self, timeout)
-
-    monkeypatch.setattr(Child, "wait", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        player.close()
-
-
 def test_what_a_program_prints_over_many_turns_is_discarded_past_a_limit() -> None:
     code = READY + "for line in grants:\n    os.write(1, bytes(2 * 10**7))\n    say('0.5\\n')"
-    with _playing(code) as player:
+    with playing(code) as player:
         assert isinstance(player, turns.TurnInvocation)
         assert player._child is not None
         assert player._child._stdout is not None

@@ -82,3 +82,16 @@ def test_source_that_is_not_utf8(here: Path) -> None:
     with pytest.raises(UserError, match="cannot be written in UTF-8"):
         run("study", "--source", "\udcff")
     assert not Path("study").exists()
+
+
+def test_a_project_elsewhere_is_checked_from_here(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("lib/src").mkdir(parents=True)
+    Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
+    Path("lib/src/main.rs").write_text("fn main() {}\n")
+    assert run("--source", "lib") == 0
+    assert capsys.readouterr().out == (
+        "lib/whyfast.toml is written, for a project of the kind cargo. Edit it, then: "
+        "(cd lib && cargo fetch) && whyfast check --study lib\n"
+    )

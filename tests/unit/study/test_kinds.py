@@ -84,6 +84,58 @@ def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:
     assert KINDS["cmake"][1](tmp_path).program == "build/x_test"
 
 
+def test_programs_of_subfolders_are_found_and_the_projects_own_goes_first(tmp_path: Path) -> None:
+    top = (
+        "project(x C)\nadd_executable(x_test t.c)\n# add_subdirectory(none)\n"
+        "add_subdirectory(fuzzing)\nif(X)\n  add_subdirectory(tool)\nendif()\n"
+    )
+    project(tmp_path, "CMakeLists.txt", text=top)
+    project(tmp_path, "fuzzing/CMakeLists.txt", text="add_executable(main f.c)\n")
+    project(tmp_path, "tool/CMakeLists.txt", text="add_executable(${PROJECT_NAME} x.c)\n")
+    made = KINDS["cmake"][1](tmp_path)
+    assert made.program == "build/tool/x"
+    assert made.said == ("The program is x; there are also x_test, main.",)
+
+
+@pytest.mark.parametrize(
+    ("more", "program"),
+    [
+        ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\n", "build/bin/x"),
+        ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/tool/x"),
+        ("set_property(TARGET xy PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/x"),
+    ],
+)
+def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: str) -> None:
+    project(tmp_path, "CMakeLists.txt", text="project(x C)\nadd_executable(x x.c)\n" + more)
+    assert KINDS["cmake"][1](tmp_path).program == program
+
+
+def test_of_meson_the_projects_own_program_goes_first_each_once(tmp_path: Path) -> None:
+    text = (
+        "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"
+        "executable('y', 'y.c',\n  install : true)\n"
+        "if a\n  executable('x', 'x.c')\nelse\n  executable('x', 'z.c')\nendif\n"
+        "library('x', 'l.c')\n"
+    )
+    project(tmp_path, "meson.build", text=text)
+    made = KINDS["meson"][1](tmp_path)
+    assert made.steps[1] == "meson compile -C build -j{jobs} x:executable"
+    assert made.said == ("The program is x; there are also y, boot.",)
+
+
+@pytest.mark.parametrize(
+    ("backend", "steps"), [("", 3), ("setuptools.build_meta", 3), ("flit_core.buildapi", 2)]
+)
+def test_extensions_are_built_where_setuptools_builds_the_package(
+    tmp_path: Path, backend: str, steps: int
+) -> None:
+    project(tmp_path, "a/__init__.py", text="")
+    project(tmp_path, "setup.py", text="setup(ext_modules=[])\n")
+    text = f'[build-system]\nrequires = []\nbuild-backend = "{backend}"\n' if backend else ""
+    project(tmp_path, "pyproject.toml", text=text)
+    assert len(KINDS["python"][1](tmp_path).steps) == steps
+
+
 def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
     text = (
         "project(x CXX)\nadd_executable(app app.cc)\nadd_executable(timed timed.cc)\n"
@@ -111,8 +163,10 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path) -> None:
     project(tmp_path, "benches/b.rs", text=benches)
     made = cargo(tmp_path)
     assert made.runner == "criterion"
-    assert made.steps == (
-        'cd {source} && CARGO_TARGET_DIR=../target RUSTFLAGS="{cflags}" {cc} bench --no-run '
+    assert made.first == "cargo fetch"  # a library keeps no lock file
+    assert made.steps[1:] == (
+        'export CARGO_HOME="$PWD/cargo"; cd {source} && '
+        'CARGO_TARGET_DIR=../target RUSTFLAGS="{cflags}" {cc} bench --no-run '
         "--offline -j{jobs} --bench b",
         r"""cp "$(ls -t target/release/deps/b-* | grep -v '\.d$' | head -n 1)" {program}""",
     )

@@ -12,13 +12,15 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.names import count, listed, shown, visible
-from whyfast.report.numbers import format_percent, format_seconds, ratio_text, within
+from whyfast.report.numbers import format_percent, format_rough, format_seconds, ratio_text, within
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
 
 #: From this ratio on a difference is said as a factor and no longer in per cent.
 _FACTOR = 1.5
+#: Below this share of them, a difference in instructions is none.
+_AS_MANY = 0.0005
 #: Names that a sentence lists before it only counts the rest.
 _NAMES = 5
 #: So many where a table under it has all.
@@ -168,8 +170,21 @@ def _cause(result: Result, check: Check) -> str:
         for name in (reach.executes or ()) if reach else ():
             for change in check.code.functions:
                 if change.name == name:
-                    return change_sentence(change)
+                    return f"{change_sentence(change)}{_although(verdict, reach)}"
     return ""
+
+
+def _although(verdict: Verdict, reach: Reach | None) -> str:
+    """What speaks against the changed code as the cause: the number of instructions that run."""
+    if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
+        return ""
+    more = reach.instructions[1] / reach.instructions[0] - 1
+    if abs(more) < _AS_MANY:
+        return ", but as many instructions run as before"
+    if (more > 0) == (verdict.word == "slower"):
+        return ""
+    said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'}"
+    return f", but {said} instructions run: it may be placement"
 
 
 def change_sentence(change: FunctionChange) -> str:
@@ -213,11 +228,21 @@ def changed_code(check: Check) -> Iterator[str]:
             yield f"Nothing that runs refers to {names}; only where the rest lies can differ."
         yield "Nothing was measured."
     elif code.reached:
-        names = _some([f"`{visible(f.name)}`" for f in code.reached], "more")
-        yield f"{count(len(code.reached), 'function')} changed: {names}."
+        # The instructions of others are the same, but for what the data holds that they refer to.
+        own = [f for f in code.reached if f.diff or f.kind != "changed"]
+        if own:
+            names = _some([f"`{visible(f.name)}`" for f in own], "more")
+            yield f"{count(len(own), 'function')} changed: {names}."
+        if rest := len(code.reached) - len(own):
+            more = " more" if own else ""
+            verbs = ("has", "refers") if rest == 1 else ("have", "refer")
+            yield (
+                f"{count(rest, 'function')}{more} {verbs[0]} the same instructions and "
+                f"{verbs[1]} to data that differs."
+            )
     if not code.same:
         for reason in code.reasons[:_NAMES]:
-            yield f"It cannot be shown that nothing else changed: {reason}."
+            yield f"Counts as changed: {reason}."
         if len(code.reasons) > _NAMES:
             yield f"And {len(code.reasons) - _NAMES} more such."
 

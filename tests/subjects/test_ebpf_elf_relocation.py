@@ -1,0 +1,144 @@
+"""ELF objects whose functions lie elsewhere: relocations."""
+
+from __future__ import annotations
+
+import pytest
+from tests.subjects.ebpf_assembly import EXIT, insn, mov
+from tests.subjects.ebpf_objects import (
+    CALL,
+    EXECUTABLE,
+    FUNCTION,
+    GLOBAL,
+    LDDW,
+    LOCAL,
+    PROGBITS,
+    REL,
+    RELA,
+    SECTION,
+    TO_ADDRESS,
+    TO_FUNCTION,
+    Load,
+    Symbol,
+    calling,
+    code,
+    elf,
+    relocation,
+    text,
+)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "addend", "result"),
+    [
+        (("two", FUNCTION, GLOBAL, 2, 16), -1, "0x2"),
+        (("one", FUNCTION, LOCAL, 2, 0), -1, "0x1"),
+        (
+            ("", SECTION, LOCAL, 2, 0),
+            1,
+            "0x2",
+        ),  # as compilers write a call of a local function
+        (("", SECTION, LOCAL, 2, 0), -1, "0x1"),
+        (("main", FUNCTION, GLOBAL, 1, 8), -1, "0x5"),
+    ],
+)
+def test_functions_elsewhere_are_called(
+    load: Load, symbol: Symbol, addend: int, result: str
+) -> None:
+    program = insn(0x85, src=1, imm=addend) + (EXIT if result != "0x5" else code(5))
+    content = calling(program, relocation(0, 2, TO_FUNCTION), [symbol])
+    assert load(content, "--section", "xdp", "--entry", "main") == result
+
+
+def test_functions_elsewhere_call_further_ones(load: Load) -> None:
+    content = elf(
+        [
+            ("xdp", PROGBITS, EXECUTABLE, CALL + EXIT, 0),
+            (".text", PROGBITS, EXECUTABLE, code(1) + CALL + EXIT, 0),
+            ("last", PROGBITS, EXECUTABLE, code(7), 0),
+            (".relxdp", REL, 0, relocation(0, 2, TO_FUNCTION), 1),
+            (".rel.text", REL, 0, relocation(16, 3, TO_FUNCTION), 2),
+        ],
+        symbols=[
+            ("main", FUNCTION, GLOBAL, 1, 0),
+            ("middle", FUNCTION, GLOBAL, 2, 16),
+            ("last", FUNCTION, GLOBAL, 3, 0),
+        ],
+    )
+    assert load(content, "--entry", "main") == "0x7"
+
+
+@pytest.mark.parametrize(
+    ("program", "relocated", "symbol", "message"),
+    [
+        (
+            CALL,
+            relocation(0, 2, TO_FUNCTION),
+            ("far", 0, GLOBAL, 0, 0),
+            "instruction 0 calls far, which is not in the ELF file",
+        ),
+        (
+            CALL,
+            relocation(0, 2, TO_FUNCTION),
+            ("table", 1, GLOBAL, 3, 0),
+            "instruction 0 calls table, which is no function",
+        ),
+        (
+            mov(0, 0),
+            relocation(0, 2, TO_FUNCTION),
+            ("two", FUNCTION, GLOBAL, 2, 0),
+            "instruction 0 calls two, which is no function",
+        ),
+        (
+            CALL,
+            relocation(0, 2, TO_FUNCTION),
+            ("past", FUNCTION, GLOBAL, 2, 32),
+            "instruction 0 calls past, which is no function",
+        ),
+        (
+            LDDW,
+            relocation(0, 2, TO_ADDRESS),
+            ("table", 1, GLOBAL, 3, 0),
+            "instruction 0 refers to table in section .rodata: "
+            "maps and variables are not supported",
+        ),
+        (
+            LDDW,
+            relocation(0, 2, TO_ADDRESS),
+            ("", SECTION, LOCAL, 3, 0),
+            "instruction 0 refers to data in section .rodata: maps and variables are not supported",
+        ),
+        (
+            CALL,
+            relocation(0, 2, 3),
+            ("two", FUNCTION, GLOBAL, 2, 0),
+            "instruction 0 has a relocation of kind 3, which is not supported",
+        ),
+        (
+            CALL,
+            relocation(0, 3, TO_FUNCTION),
+            ("two", FUNCTION, GLOBAL, 2, 0),
+            "an ELF relocation is outside its section",
+        ),
+        (
+            CALL,
+            relocation(16, 2, TO_FUNCTION),
+            ("two", FUNCTION, GLOBAL, 2, 0),
+            "an ELF relocation is outside its section",
+        ),
+    ],
+)
+def test_what_cannot_be_relocated_is_named(
+    load: Load, program: bytes, relocated: bytes, symbol: Symbol, message: str
+) -> None:
+    content = calling(program + EXIT, relocated, [symbol])
+    assert load(content, "--entry", "main") == message
+
+
+def test_relocations_with_addends_are_refused(load: Load) -> None:
+    content = calling(EXIT, bytes(24), [], RELA)
+    message = "the ELF relocations have addends, which no BPF compiler makes"
+    assert load(content, "--entry", "main") == message
+
+
+def test_relocations_of_other_sections_do_not_matter(load: Load) -> None:
+    assert load(elf([text(".text", 1), (".rel.debug", REL, 0, bytes(16), 3)])) == "0x1"
