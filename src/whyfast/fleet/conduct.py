@@ -26,6 +26,7 @@ from whyfast.fleet.seat import Seat, State
 from whyfast.fleet.sending import Shipment, UnexpectedAnswer, deliver
 from whyfast.fleet.standing import standing
 from whyfast.investigate.events import Observer
+from whyfast.judge.live import TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.clock import Clock
 from whyfast.model.codec import Malformed
@@ -34,7 +35,8 @@ from whyfast.model.errors import UserError
 #: Seconds between two looks at who is away too long.
 LOOK = 1.0
 
-#: So many answers are stored by one write to the disk where there are as many at once.
+#: So many answers are stored by one write to the disk where there are as many at once, and so many
+#: benchmarks judged together.
 TOGETHER = 64
 
 #: Seconds that a host may be away before its benchmarks move, and before it is waited for no
@@ -53,11 +55,13 @@ class HostRefused(Exception):
 class Spreading:
     """How work is spread: ``seat`` makes one for a host that has none yet; what seats keep within
     ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
-    another host (None: they stay)."""
+    another host (None: they stay). ``judge`` takes the looks of all seats, where they are taken
+    together."""
 
     seat: Callable[[str], Seat]
     together: Callable[[], AbstractContextManager[None]]
     move: Callable[[Sequence[str]], list[BenchmarkRun]] | None = None
+    judge: TogetherJudge | None = None
 
 
 @dataclass
@@ -88,6 +92,7 @@ class Conductor:
             now = self.clock.monotonic()
             if self._changed or now - looked >= LOOK:  # not for every block: there may be many
                 looked, self._changed = now, False
+                self._judge()
                 self._move()
                 self._hand()
                 self.observer.standing(standing(list(self.seats.values()), now))
@@ -127,6 +132,13 @@ class Conductor:
             for event in events:
                 self._heed_one(event)
         self._hand()
+        if self.spread.judge is not None and len(self.spread.judge) >= TOGETHER:
+            self._judge()
+
+    def _judge(self) -> None:
+        """While hosts are busy with what they have in hand."""
+        if self.spread.judge is not None:
+            self.spread.judge.judge()
 
     def _hand(self) -> None:
         handed, self._to_hand = self._to_hand, {}

@@ -24,7 +24,8 @@ from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import OpenRun, recording, run_key
 from whyfast.investigate.study_run import comparable
 from whyfast.investigate.work import Work
-from whyfast.judge.live import FEW_LOOKS
+from whyfast.judge.last_look import level_of_looks
+from whyfast.judge.live import FEW_LOOKS, TogetherJudge
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.store.home import Home
@@ -67,7 +68,9 @@ def replicate(
     if not able:
         raise UserError("no host of the fleet can run what is built here")
     sent = shipment(work)
-    looks = FEW_LOOKS if len(able) > MANY else None
+    many = len(able) > MANY
+    looks = FEW_LOOKS if many else None
+    together = TogetherJudge(work.question.margin, level_of_looks(work.question)) if many else None
     runs: dict[str, OpenRun] = {}
     seats: dict[str, Seat] = {}
     # One store for all: a thousand would be too many files, and each would wait for the disk.
@@ -79,14 +82,14 @@ def replicate(
             runs[host] = run
             taken, failures = run.blocks(), run.failures()
             entries = [entry_of(work, b, taken, failures) for b in work.question.benchmarks]
-            return Seat(host, work, run, entries, looks=looks)
+            return Seat(host, work, run, entries, looks=looks, together=together)
 
         work = observe(work)
         observer.phase("measure")
         with store.together():
             for host in able:
                 seats[host] = seat(host)
-        spread = Spreading(seat, store.together)
+        spread = Spreading(seat, store.together, judge=together)
         conductor = Conductor(cluster, sent, own, spread, observer, clock, seats)
         try:
             conductor.conduct(able)

@@ -12,7 +12,7 @@ from whyfast.investigate.block_loop import LiveSink, measuring_session
 from whyfast.investigate.events import Observer
 from whyfast.investigate.recording import FLEET_HOST, OpenRun
 from whyfast.investigate.work import Work
-from whyfast.judge.live import Looks
+from whyfast.judge.live import Looks, TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun, Limits, campaign
 from whyfast.measure.wanted import Outcome, Wanted, WantedBlock
 from whyfast.model.sample import RunFailure, Session
@@ -53,7 +53,8 @@ class HostObserver:
 class Seat:
     """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
     campaign of this host has begun with; ``wanted`` is what is to be taken next, by this host,
-    whether it is there or not; ``looks`` is how often its blocks are judged. ``since`` is when it
+    whether it is there or not; ``looks`` is how often its blocks are judged, ``together`` by whom
+    with those of other hosts. ``since`` is when it
     came into its state, on the coordinator's monotonic clock."""
 
     host: str
@@ -63,6 +64,7 @@ class Seat:
     state: State = "away"
     since: float = 0.0
     looks: Looks | None = None
+    together: TogetherJudge | None = None
     why: str = ""
     warnings: tuple[str, ...] = ()
     wanted: Wanted | None = None
@@ -112,7 +114,9 @@ class Seat:
         self._entries, self.waiting = self.waiting, []
         assert self._session is not None
         spec = self.work.question.measure
-        self._live = live = LiveSink(self._own, self.run, self._entries, spec, self.looks)
+        self._live = live = LiveSink(
+            self._own, self.run, self._entries, spec, self.looks, self.together
+        )
         session = measuring_session(self._own, self.run, self._session.id, live, facts.cpus)
         limits = Limits(spec.budget, live.earlier)
         self._steps = campaign(self._entries, session, limits, live.settled)

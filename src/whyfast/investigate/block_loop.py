@@ -8,12 +8,11 @@ from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.work import Q, Work
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.last_look import level_of_looks
-from whyfast.judge.live import Compared, LiveJudge, Looks
+from whyfast.judge.live import Compared, LiveJudge, Looks, TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.model.question import Question
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import MeasureSpec
-from whyfast.model.verdict import Verdict
 
 #: Whether a benchmark needs no further blocks.
 Settled = Callable[[BenchmarkRun], bool]
@@ -95,19 +94,17 @@ class LiveSink:
         entries: Sequence[BenchmarkRun],
         spec: MeasureSpec,
         looks: Looks | None = None,
+        together: TogetherJudge | None = None,
     ) -> None:
         self._observer, self._clock = work.observer, work.outside.clock
         self._run, self._spec = run, spec
         self._left = work.outside.left
         self._left_behind: set[str] = set()
-        self._judge = LiveJudge(
-            work.question.margin,
-            _compared(work.question, work.same),
-            looks,
-            level_of_looks(work.question),
-        )
+        compared, level = _compared(work.question, work.same), level_of_looks(work.question)
+        self._judge = LiveJudge(work.question.margin, compared, looks, level, together)
         self._entries = {e.name: e for e in entries}
-        self._standing = {e.name: self._judged(e) for e in entries}
+        for entry in entries:
+            self._look(entry)
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)
         self._began = self._clock.monotonic()
         self._said: set[str] = set()
@@ -122,9 +119,9 @@ class LiveSink:
     def add_block(self, block: Block) -> None:
         self._run.add_block(block)
         name = block.benchmark
-        self._standing[name] = self._judged(self._entries[name])
+        self._look(self._entries[name])
         spent = self.earlier + self._clock.monotonic() - self._began
-        self._observer.block(name, self._standing[name], spent, self._spec.budget)
+        self._observer.block(name, self._judge.said(name), spent, self._spec.budget)
         self._tell_left(name)
 
     def add_failure(self, failure: RunFailure) -> None:
@@ -152,10 +149,10 @@ class LiveSink:
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
             self._used_up(entry, layouts)
             return True  # further blocks could only repeat layouts
-        return self._spec.stop == "decided" and self._judge.settled(self._standing[entry.name])
+        return self._spec.stop == "decided" and self._judge.settled(self._judge.said(entry.name))
 
     def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
-        if entry.name in self._said or self._judge.settled(self._standing[entry.name]):
+        if entry.name in self._said or self._judge.settled(self._judge.said(entry.name)):
             return
         self._said.add(entry.name)
         self._observer.note(
@@ -163,8 +160,8 @@ class LiveSink:
             f"layouts = {4 * layouts} in [measure] would halve the interval"
         )
 
-    def _judged(self, entry: BenchmarkRun) -> tuple[Verdict, ...]:
-        said = self._judge.update(
+    def _look(self, entry: BenchmarkRun) -> None:
+        self._judge.update(
             entry.name,
             entry.blocks,
             entry.variants,
@@ -172,4 +169,3 @@ class LiveSink:
             takes_turns=entry.runner.loops_vary,
         )
         entry.least_turns = max(entry.least_turns, self._judge.least_turns(entry.name))
-        return said

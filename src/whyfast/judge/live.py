@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from whyfast.judge.decide import ALPHA, judge_each, precise_enough
+from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, precise_enough
 from whyfast.judge.estimate import over_layouts
 from whyfast.judge.few import needed_blocks
 from whyfast.judge.ratios import RatioTable
@@ -38,6 +39,40 @@ class Looks:
 #: Where many machines are judged by one: fewer than nine blocks never decide anything.
 FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
+
+class TogetherJudge:
+    """Looks at many benchmarks, of many machines, taken at once: side by side a look costs a tenth.
+
+    What a look finds is told with the next :meth:`judge`, and the benchmark takes further blocks
+    until then. As valid, since it may be looked at whenever one likes.
+    """
+
+    def __init__(self, margin: float, alpha: float = ALPHA) -> None:
+        self._margin, self._alpha = margin, alpha
+        self._waiting: list[tuple[Mapping[Key, Sample], Callable[[tuple[Verdict, ...]], None]]] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(
+        self, samples: Mapping[Key, Sample], told: Callable[[tuple[Verdict, ...]], None]
+    ) -> None:
+        """``told`` will hear the verdicts on these samples, each at ``alpha``."""
+        self._waiting.append((samples, told))
+
+    def judge(self) -> None:
+        """Take all looks that wait."""
+        waiting, self._waiting = self._waiting, []
+        joined: dict[Key, Sample] = {
+            (f"{number} {key[0]}", key[1], key[2]): ratios
+            for number, (samples, _) in enumerate(waiting)
+            for key, ratios in samples.items()
+        }
+        found = iter(judge_each(joined, margin=self._margin, alpha=self._alpha))
+        for samples, told in waiting:
+            told(tuple(replace(next(found), benchmark=key[0]) for key in samples))
+
+
 #: From variants and the main baseline to pairs (variant, baseline).
 Compared = Callable[[Sequence[str], str], Sequence[tuple[str, str]]]
 
@@ -49,7 +84,7 @@ def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
 @dataclass
 class _Standing:
     """Of one benchmark: the ratios of the first ``seen`` blocks, and what was said at the last
-    look, which holds until there are ``next_look`` blocks."""
+    look, which holds until there are ``next_look`` blocks. ``waiting``: for a look at those."""
 
     table: RatioTable
     varied: bool
@@ -59,12 +94,14 @@ class _Standing:
     seen: int = 0
     next_look: int = 0
     said: tuple[Verdict, ...] = ()
+    waiting: bool = False
 
 
 class LiveJudge:
     """How one benchmark stands against its main baseline, kept up to date as blocks come in.
 
     ``compared`` says what else is compared with what, given the variants and the main baseline.
+    ``together`` takes the looks, with those of others, where there is such a judge.
 
     The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
     account for how many there are.
@@ -76,11 +113,13 @@ class LiveJudge:
         compared: Compared = _every,
         looks: Looks | None = None,
         alpha: float = ALPHA,
+        together: TogetherJudge | None = None,
     ) -> None:
         self._alpha = alpha
         self._margin = margin
         self._compared = compared
         self._looks = looks or Looks()
+        self._together = together
         self._standing: dict[str, _Standing] = {}
 
     def update(
@@ -112,7 +151,7 @@ class LiveJudge:
         ):
             own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
         known = {v.variant for v in own.said}  # each variant has one baseline at most
-        if len(blocks) < self._looks.first:
+        if own.waiting or len(blocks) < self._looks.first:
             return own.said
         if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
             return own.said
@@ -123,13 +162,24 @@ class LiveJudge:
         own.table.add(blocks[own.seen :])
         own.seen = len(blocks)
         ratios = own.table.ratios()
-        own.said = judge_each(
-            {(benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios},
-            margin=self._margin,
-            alpha=self._alpha,
-        )
-        own.next_look = self._next_look(own)
+        samples: dict[Key, Sample] = {
+            (benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios
+        }
+        if self._together is None:
+            self._tell(own, judge_each(samples, margin=self._margin, alpha=self._alpha))
+        else:
+            own.waiting = True
+            self._together.add(samples, partial(self._tell, own))
         return own.said
+
+    def said(self, benchmark: str) -> tuple[Verdict, ...]:
+        """As of the last look."""
+        own = self._standing.get(benchmark)
+        return own.said if own else ()
+
+    def _tell(self, own: _Standing, said: tuple[Verdict, ...]) -> None:
+        own.said, own.waiting = said, False
+        own.next_look = self._next_look(own)
 
     def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
         if len(blocks) >= needed_blocks(self._alpha):

@@ -37,6 +37,8 @@ def encode(value: object) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(encode(item) for item in value)
     if isinstance(value, (list, tuple)):
+        if all(type(item) is str or type(item) is int for item in value):
+            return list(value)
         return [encode(item) for item in value]
     return str(value)
 

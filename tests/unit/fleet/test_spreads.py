@@ -155,6 +155,18 @@ def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:
     assert len({r.recorded.run for r in results.values()}) == 3
 
 
+def test_many_hosts_are_judged_together_and_say_what_each_would_alone(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {host: words(result) for host, result in fleet.replicate().items()}
+    monkeypatch.setattr("whyfast.fleet.replicate.MANY", 2)
+    many = fleet.replicate()
+    assert {host: words(result) for host, result in many.items()} == few
+    for result in many.values():
+        blocks = [b for b in result.recorded.blocks if b.benchmark == "fib"]
+        assert 9 <= len(blocks) <= 16  # all is decided at the first look, and ends soon after
+
+
 def test_what_hosts_answered_is_on_disk_before_any_of_them_is_asked_for_more(fleet: Fleet) -> None:
     heard, told, stored = [0], [0], [0]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.live import FEW_LOOKS, LiveJudge
+from whyfast.judge.live import FEW_LOOKS, LiveJudge, TogetherJudge
 from whyfast.judge.whole import judge_study
 from whyfast.model.sample import Block
 
@@ -141,3 +141,30 @@ def test_with_few_looks_it_is_judged_from_nine_blocks_on_and_when_grown_by_a_thi
         said = live.update("fib", slow[:end], ("a", "b"), "a")
         seen.append(said[0].blocks if said else 0)
     assert seen == [0] * 8 + [9] * 3 + [12] * 4 + [16] * 5 + [21] * 2
+
+
+def test_looks_that_are_taken_together_say_what_each_says_alone() -> None:
+    rng = np.random.default_rng(2)
+    blocks = {
+        name: [block({"a": [1.0], "b": [shift * float(x)]}, index=i) for i, x in enumerate(noise)]
+        for name, shift in (("fib", 1.0), ("sort", 1.1), ("sum", 0.8))
+        for noise in [np.exp(rng.normal(0.0, 0.003, 12))]
+    }
+    together = TogetherJudge(0.01)
+    alone = {}
+    machines = {name: LiveJudge(0.01, looks=FEW_LOOKS, together=together) for name in blocks}
+    for name, own in blocks.items():
+        alone[name] = LiveJudge(0.01, looks=FEW_LOOKS).update("one", own[:9], ("a", "b"), "a")
+        assert machines[name].update("one", own[:9], ("a", "b"), "a") == ()
+        assert machines[name].update("one", own[:10], ("a", "b"), "a") == ()  # it waits
+    assert len(together) == 3
+    together.judge()
+    assert len(together) == 0
+    assert {name: live.said("one") for name, live in machines.items()} == alone
+    assert [said.word for (said,) in alone.values()] == ["same", "slower", "faster"]
+    # It is asked for again when the blocks have grown by a third, and not before.
+    for name, own in blocks.items():
+        assert machines[name].update("one", own[:11], ("a", "b"), "a") == alone[name]
+    assert len(together) == 0
+    machines["fib"].update("one", blocks["fib"], ("a", "b"), "a")
+    assert len(together) == 1
