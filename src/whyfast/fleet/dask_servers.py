@@ -13,7 +13,6 @@ from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.dask_logs import silence
 from whyfast.fleet.security import Address, security_of
 from whyfast.fleet.worker_task import SLOT, answer_with
-from whyfast.investigate.outside import Outside
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.
@@ -38,12 +37,12 @@ Say = Callable[[str], None]
 
 
 def serve_worker(
-    address: Address, name: str, certificates: Path | None, home: Home, say: Say
+    address: Address, name: str, certificates: Path | None, answers: HostAnswers, say: Say
 ) -> None:
-    """Measure for whoever asks by that scheduler, until the process is told to end. When the
+    """Answer whoever asks by that scheduler, until the process is told to end. When the
     scheduler goes, it is waited for."""
-    _quiet(home)
-    answer_with(HostAnswers(home, Outside()).answer)
+    _quiet(answers.home)
+    answer_with(answers.answer)
     security = security_of(certificates)
 
     async def once() -> None:

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 from whyfast.build.recipe import Recipe
 from whyfast.measure.calibrate import WantedLengths
@@ -17,6 +17,8 @@ from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
+
+T = TypeVar("T")
 
 # What a worker is asked.
 
@@ -248,10 +250,7 @@ def write_task(task: Task) -> bytes:
 
 def read_task(text: bytes) -> Task:
     """Malformed where it is none."""
-    task = _read(text).task
-    if task is None:
-        raise Malformed("task", "is missing")
-    return task
+    return _there(_read(text).task, "task")
 
 
 def write_answer(answer: Answer) -> bytes:
@@ -261,10 +260,7 @@ def write_answer(answer: Answer) -> bytes:
 
 def read_answer(text: object) -> Answer:
     """Malformed where it is none."""
-    answer = _read(text).answer
-    if answer is None:
-        raise Malformed("answer", "is missing")
-    return answer
+    return _there(_read(text).answer, "answer")
 
 
 def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
@@ -314,6 +310,12 @@ def _follows(block: Block, wanted: WantedBlock) -> bool:
         and all(value > 0 for values in block.values.values() for value in values)
         and block.seconds >= 0
     )
+
+
+def _there(found: T | None, key: str) -> T:
+    if found is None:
+        raise Malformed(key, "is missing")
+    return found
 
 
 def _written(data: object) -> bytes:
