@@ -144,6 +144,11 @@ def test_what_was_counted_is_not_called_slower() -> None:
     )
     none = replace(more, answer=replace(more.answer, word="none"))
     assert search_headline(none) == (
-        "There is no step: '0000010 change 16' costs as much as '0000000 change 0' "
-        "(it has 1.5x more instructions)."
+        "There is no step: '0000010 change 16' has 1.5x more instructions than '0000000 change 0', "
+        "less than the margin."
     )
+    same = replace(none, answer=replace(none.answer, ends=Interval(0.0, 0.0, 0.0, 9)))
+    assert search_headline(same).startswith(
+        "There is no step: '0000010 change 16' costs as much as '0000000 change 0' (it has 1x "
+    )
+    assert _said(search_page(same), "basis")[0].startswith("Counts repeat exactly: ")
