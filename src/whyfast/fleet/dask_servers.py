@@ -18,6 +18,9 @@ from whyfast.store.home import Home
 #: Seconds between two attempts to reach the scheduler.
 AGAIN = 2.0
 
+#: Seconds after which a worker that has not reached its scheduler yet says so.
+SLOW = 10.0
+
 #: Dask looks at itself fifty times a second and more, which would be in what is measured. A worker
 #: that the scheduler has not heard of for a minute is removed, and starts anew when it notices.
 _QUIET = {
@@ -45,7 +48,12 @@ def serve_worker(
     answer_with(answers.answer)
     security = security_of(certificates)
 
+    async def say_when_slow() -> None:
+        await asyncio.sleep(SLOW)
+        say(f"cannot reach {address}, trying again and again")
+
     async def once() -> None:
+        slow = asyncio.create_task(say_when_slow())  # a worker of Dask's tries without a word
         async with Worker(
             str(address),
             name=name,
@@ -59,6 +67,7 @@ def serve_worker(
             dashboard=False,
             dashboard_address="127.0.0.1:0",
         ) as worker:
+            slow.cancel()
             say(f"{name} is ready for {address}")
             await worker.finished()
             say("the scheduler has gone; waiting for it")

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
 from whyfast.measure.calibrate import WantedLengths
@@ -17,8 +17,6 @@ from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
-
-T = TypeVar("T")
 
 # What a worker is asked.
 
@@ -250,7 +248,7 @@ def write_task(task: Task) -> bytes:
 
 def read_task(text: bytes) -> Task:
     """Malformed where it is none."""
-    return _there(_read(text).task, "task")
+    return _read(text).task or _missing("task")
 
 
 def write_answer(answer: Answer) -> bytes:
@@ -260,7 +258,7 @@ def write_answer(answer: Answer) -> bytes:
 
 def read_answer(text: object) -> Answer:
     """Malformed where it is none."""
-    return _there(_read(text).answer, "answer")
+    return _read(text).answer or _missing("answer")
 
 
 def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
@@ -312,10 +310,8 @@ def _follows(block: Block, wanted: WantedBlock) -> bool:
     )
 
 
-def _there(found: T | None, key: str) -> T:
-    if found is None:
-        raise Malformed(key, "is missing")
-    return found
+def _missing(key: str) -> NoReturn:
+    raise Malformed(key, "is missing")
 
 
 def _written(data: object) -> bytes:
