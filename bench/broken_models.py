@@ -65,7 +65,7 @@ def _correlated(rng: Rng, trials: int) -> None:
     _head(
         f"Correlated blocks of equal programs, looked at after each of {BLOCKS}",
         "correlation of neighbours", "called different", "without the discount",
-        f"warned of after {BLOCKS}",
+        f"warned of after {BLOCKS}", "of those called different, warned of at once",
     )  # fmt: skip
     for r in (0.0, 0.2, 0.5, 0.9):
         d = np.zeros((BLOCKS, trials))
@@ -74,7 +74,14 @@ def _correlated(rng: Rng, trials: int) -> None:
             d[i] = r * d[i - 1] + rng.standard_normal(trials)
         counted, plain = _wealth(d)
         warned = float(np.mean(is_clear(lag_ones(d), BLOCKS)))
-        _row(r, f"{_ever(counted):.1%}", f"{_ever(plain):.1%}", f"{warned:.0%}")
+        first = first_beyond(counted)
+        at_once = [
+            bool(is_clear(lag_ones(d[: int(n), [i]]), int(n))[0])
+            for i, n in enumerate(first)
+            if math.isfinite(n)
+        ]
+        share = f"{np.mean(at_once):.0%}" if at_once else "–"
+        _row(r, f"{_ever(counted):.1%}", f"{_ever(plain):.1%}", f"{warned:.0%}", share)
 
 
 def _price(rng: Rng, trials: int) -> None:

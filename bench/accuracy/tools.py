@@ -17,8 +17,9 @@ from scipy import stats
 from bench.accuracy.programs import Programs
 from whyfast.investigate.ab_run import Command, Options, run_ab
 from whyfast.investigate.events import Silent
-from whyfast.judge.decide import ALPHA, word
+from whyfast.judge.decide import word
 from whyfast.judge.eprocess import confidence_interval
+from whyfast.judge.last_look import level_of_looks
 from whyfast.judge.ratios import pair_ratios
 from whyfast.model.result import Result
 from whyfast.store.home import Home
@@ -70,12 +71,13 @@ def _decided(result: Result, used: float) -> float | None:
     """Seconds from the start until the verdict was the final one for the first time."""
     final = result.judged.verdicts[0].word
     d = pair_ratios(result.recorded.blocks, [("b", "a")])["b", "a"]
+    level = level_of_looks(result.question)
     spent = used - sum(b.seconds for b in result.recorded.blocks)
     for n, block in enumerate(result.recorded.blocks, 1):
         spent += block.seconds
-        if final != "undecided" and word(*confidence_interval(d.first(n), ALPHA), MARGIN) == final:
+        if final != "undecided" and word(*confidence_interval(d.first(n), level), MARGIN) == final:
             return spent
-    return None
+    return None if final == "undecided" else used  # by the last look
 
 
 def hyperfine(programs: Programs, a: int, b: int, pace: Pace, loops: int, work: Path) -> Said:

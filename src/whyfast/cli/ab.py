@@ -7,6 +7,25 @@ from pathlib import Path
 
 from whyfast.cli.output import add_outputs
 
+#: What hyperfine has and this has not, by its words, with what to write instead of a value.
+_HYPERFINE: dict[tuple[str, ...], str] = {
+    **{
+        (
+            f"--export-{kind}",
+        ): f"is called --{kind} here, and writes whyfast's own form: --{kind} {{}}"
+        for kind in ("json", "markdown", "csv")
+    },
+    ("-m", "--min-runs"): "is not needed: runs are taken until it is decided or --budget ends; "
+    "so many of each are --runs {}",
+    ("-M", "--max-runs"): "is not needed: runs are taken until it is decided or --budget ends; "
+    "so many of each are --runs {}",
+    ("-u", "--time-unit"): "is not needed: each time is printed in a unit that fits",
+    ("--style",): "is not here: what is printed is as wide as the terminal, and plain in a pipe",
+    ("--output",): "is not here: what commands print is read and thrown away; --shell sh and > {} "
+    "in the command keep it",
+    ("--reference",): "is called --baseline here: --baseline {}",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("commands", metavar="CMD", nargs="+", help="a command line, in quotes")
@@ -15,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         *("-r", "--runs"), metavar="N", type=int, help="so many runs of each, decided or not"
     )
     parser.add_argument("--margin", metavar="PERCENT", default="1%", help="default 1%%")
-    parser.add_argument("-n", "--name", metavar="NAME", action="append", default=[])
+    parser.add_argument(
+        "-n", "--name", "--command-name", metavar="NAME", action="append", default=[]
+    )
     parser.add_argument("--baseline", metavar="NAME", help="default: the first command")
     parser.add_argument(
         "-S", "--shell", metavar="SHELL", help="run through a shell, e.g. --shell sh"
@@ -30,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-N", dest="no_shell", action="store_true", help="no shell, which is the default"
     )
-    for kind in ("json", "markdown", "csv"):  # what hyperfine calls them
-        parser.add_argument(f"--export-{kind}", metavar="FILE", help=argparse.SUPPRESS)
-    parser.add_argument("--prepare", metavar="CMD", help="before each run, not measured")
-    parser.add_argument("--setup", metavar="CMD", help="once a command, before its runs")
-    parser.add_argument("--cleanup", metavar="CMD", help="once a command, after its runs")
+    for words in _HYPERFINE:
+        parser.add_argument(*words, dest=_dest(words), metavar="WORD", help=argparse.SUPPRESS)
+    parser.add_argument("-p", "--prepare", metavar="CMD", help="before each run, not measured")
+    parser.add_argument("-s", "--setup", metavar="CMD", help="once a command, before its runs")
+    parser.add_argument("-c", "--cleanup", metavar="CMD", help="once a command, after its runs")
     parser.add_argument("--timeout", metavar="TIME", default="10m", help="for one run")
     parser.add_argument(
         "--whole", action="store_true", help="measure whole runs even of programs that take turns"
@@ -73,10 +94,9 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.store.private import own_home
 
     check_outputs(args)
-    for kind in ("json", "markdown", "csv"):
-        if (file := getattr(args, f"export_{kind}")) is not None:
-            said = f"--export-{kind} is called --{kind} here, and writes whyfast's own form"
-            raise UserError(f"{said}: --{kind} {file}")
+    for words, said in _HYPERFINE.items():
+        if (given := getattr(args, _dest(words))) is not None:
+            raise UserError(f"{words[-1]} {said.format(given)}")
     if args.no_shell and args.shell is not None:
         raise UserError("-N wants no shell, and --shell one; give one of them")
     if args.runs is not None and args.runs < 1:
@@ -109,6 +129,10 @@ def run(args: argparse.Namespace) -> int:
     if args.csv:
         write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
+
+
+def _dest(words: tuple[str, ...]) -> str:
+    return "hyperfine_" + words[-1].strip("-").replace("-", "_")
 
 
 def _budget(args: argparse.Namespace, commands: int) -> float:

@@ -42,6 +42,10 @@ REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".
 _RELA = struct.Struct("<QQq")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
+#: Numbers behind the names of a function's own constants, which the compiler deals out anew when
+#: another function gets or loses some; and the sections of constants, compared by content.
+_NUMBER = re.compile(r"\.\d+$")
+_CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
 _EXECUTABLE = 2  # ET_EXEC
 _PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
@@ -129,7 +133,11 @@ class Side:
             for s in read_symbols(self.elf, table):
                 if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
                     continue
-                one = Named(_MADE_UP.sub("", s.name), s.value, s.size)
+                name = _MADE_UP.sub("", s.name)
+                place = self.section_at(s.value)
+                if place is not None and place[1].startswith(_CONSTANT):
+                    name = _NUMBER.sub("", name)
+                one = Named(name, s.value, s.size)
                 if s.value not in found or (one.size, one.name) > (
                     found[s.value].size,
                     found[s.value].name,

@@ -23,6 +23,8 @@ from whyfast.model.errors import UserError
 #: Lines of a difference of instructions, and around each place.
 _LINES, _AROUND = 60, 2
 _T = TypeVar("_T")
+#: A place in the function itself, as :func:`_called` writes it, and how wide the jump is encoded.
+_INNER = re.compile(r"(?<=\s)(?:short )?\+0x[0-9a-f]+$")
 _RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
 
 
@@ -300,7 +302,11 @@ def _calls(side: Side, function: Function | None) -> set[str]:
 
 def _diff(a: Side, one: Function, b: Side, other: Function) -> tuple[str, ...]:
     before, after = list(_lines(a, one)), list(_lines(b, other))
-    diff = list(difflib.unified_diff(before, after, lineterm="", n=_AROUND))[2:]
+    # A jump is the same wherever what it leads to has moved; unless it is the jumps that differ.
+    found = [_moved(line) for line in before], [_moved(line) for line in after]
+    if found[0] == found[1]:
+        found = before, after
+    diff = list(difflib.unified_diff(*found, lineterm="", n=_AROUND))[2:]
     more = len(diff) - _LINES
     return (*diff[:_LINES], *([f"… {more} more lines"] if more > 0 else []))
 
@@ -315,6 +321,11 @@ def _lines(side: Side, function: Function) -> Iterator[str]:
                 named = _called(side, function, field.value)
                 text = _RIP.sub(f"[{named}]", text).replace(f"{field.value:#x}", named)
         yield text
+
+
+def _moved(line: str) -> str:
+    """An instruction without how far its jump inside of the function goes."""
+    return _INNER.sub("…", line)
 
 
 def _called(side: Side, function: Function, address: int) -> str:

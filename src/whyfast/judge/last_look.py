@@ -40,9 +40,9 @@ _PLACES, _HALVINGS = 24, 12
 #: The largest correlation of neighbours that is allowed for.
 _MOST_ALIKE = 0.95
 
-#: The difference found nine times in ten, over half the width of the interval: 1 + 1.2816 / 2.807,
-#: the normal quantiles at 90 % and at 1 − α/4.
-_NINE_IN_TEN = 1.457
+#: The difference found nine times in ten, over half the width of the interval, of n normal blocks:
+#: the first plus the second over n (python -m bench.last_look).
+_NINE_IN_TEN = 1.47, 4.0
 
 
 def level_of_looks(question: Question) -> float:
@@ -103,14 +103,20 @@ def _narrowed(
         None
         if cost is None or half == 0
         else cost * max(0.0, len(series) * ((half * factor / math.log1p(margin)) ** 2 - 1))
-        for factor in (1.0, _NINE_IN_TEN)
+        for factor in (1.0, nine_in_ten(len(series)))
     )
     return replace(
         v,
-        detectable=math.exp(half * _NINE_IN_TEN) if half else math.inf,
+        detectable=math.exp(half * nine_in_ten(len(series))) if half else math.inf,
         seconds_to_margin=usual,
         seconds_to_margin_90=likely,
     )
+
+
+def nine_in_ten(blocks: int) -> float:
+    """By what half the width is multiplied for a difference found nine times in ten."""
+    always, few = _NINE_IN_TEN
+    return always + few / blocks
 
 
 def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
 from whyfast.judge.slopes import judge_lines
 from whyfast.judge.steadiness import set_aside, unsteady
 from whyfast.judge.suite import fitting, judge_suites, rounds_of, suite_ratios
+from whyfast.judge.unlike_medians import unlike_medians
 from whyfast.judge.variance_components import levels
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.evidence import Evidence
@@ -139,7 +140,10 @@ def judge_whole(
         slopes=slopes,
         interactions=judge_interactions(question, varied or blocks, pairs, warming),
         # What was not measured cannot have confounded anything.
-        confounds=find_confounds(question, builds, recorded.sessions, blocks, evidence),
+        confounds=(
+            *find_confounds(question, builds, recorded.sessions, blocks, evidence),
+            *unlike_medians(verdicts, varied or blocks),
+        ),
     )
 
 

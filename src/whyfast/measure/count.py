@@ -1,7 +1,8 @@
 """What a program does, counted apart from timed runs: counting changes how long it takes.
 
 A program that takes turns is run twice, once with one turn, which warms it up, and once with more;
-what the second run did beyond the first is what is reported. Others are run whole.
+what the second run did beyond the first is what is reported. Others are run whole. Each is run once
+with no tool before, since what a first run leaves behind for the next is no work of the benchmark.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.perf import available, measure_counters, sample
 from whyfast.measure.pregranted import MOST_GRANTS, PregrantedLauncher
-from whyfast.measure.simulate import Valgrind, simulate, simulated_counters
+from whyfast.measure.simulate import (
+    Valgrind,
+    fixed_environment,
+    simulate,
+    simulated_counters,
+)
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]
@@ -64,6 +70,10 @@ def count_program(
     ``valgrind`` is the machine's own by default. Nothing is raised for what cannot be counted: it
     is in the notes.
     """
+    try:
+        task.run.once(task.run.env)
+    except CannotCount as error:
+        return task.failed(str(error))
     counters, why = _hardware(task.run)
     notes = [why] if why else []
     profile, failure = None, ""
@@ -115,6 +125,7 @@ class Simulation:
     valgrind: Valgrind
     geometry: Geometry
     _seen: dict[tuple[object, ...], Profile] = field(default_factory=dict)
+    _warm: set[tuple[str, ...]] = field(default_factory=set)
 
     def loops(self, task: CountingTask) -> int:
         """A power of two of loops, so that a turn executes about :data:`INSTRUCTIONS`.
@@ -133,7 +144,7 @@ class Simulation:
     def count(self, task: CountingTask, loops: int) -> Counts:
         """What the model counts; nothing is raised, failures are in the notes."""
         try:
-            profile = self._profile(task, loops) if task.turns else self._simulate(task.run)
+            profile = self._profile(task, loops) if task.turns else self._whole(task.run)
         except CannotCount as error:
             return task.failed(str(error))
         counters = tuple(simulated_counters(profile))
@@ -147,9 +158,20 @@ class Simulation:
         """Of one turn after one to warm up."""
         key = (task.variant, task.run.command, loops)
         if key not in self._seen:
+            self._warmed(task.granted(1, 1))
             shorter, longer = (self._simulate(task.granted(loops, turns)) for turns in (1, 2))
             self._seen[key] = beyond(longer, shorter)
         return self._seen[key]
+
+    def _whole(self, run: ToolRun) -> Profile:
+        self._warmed(run)
+        return self._simulate(run)
+
+    def _warmed(self, run: ToolRun) -> None:
+        command = (*run.enter, *run.command)
+        if command not in self._warm:
+            run.once(fixed_environment(run.env))
+            self._warm.add(command)
 
     def _simulate(self, run: ToolRun) -> Profile:
         profile, failure = simulate(run, self.geometry, valgrind=self.valgrind)

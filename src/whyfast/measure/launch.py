@@ -90,6 +90,13 @@ class ToolRun:
     enter: tuple[str, ...] = ()
     scratch: Path | None = None
 
+    def once(self, env: Mapping[str, str]) -> None:
+        """Run the command with no tool, so that what it keeps for its next run is there, such as
+        Python's compiled modules: else the first run that is counted does work that no later one
+        does. How it ends is left to the run that is counted to say; but CannotCount when it cannot
+        be started or does not end in time."""
+        self.under("no tool", [*self.enter, *self.command], env)
+
     def under(self, tool: str, argv: Sequence[str], env: Mapping[str, str]) -> Finished:
         """Run ``argv``, in which the command stands behind the words of ``tool``.
 

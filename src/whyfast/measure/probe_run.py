@@ -89,7 +89,7 @@ def _greets(child: Child, answer: int, timeout: float, tally: ThreadTally) -> bo
             if ready or left <= pause:
                 break
             child.trim()
-            tally.look(child.pid)
+            tally.look(child.pid, pause)
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)

@@ -176,7 +176,7 @@ class Child:
                 return False
             self.trim()
             if tally is not None:
-                tally.look(self.pid)
+                tally.look(self.pid, pause)
         return False
 
     def trim(self) -> None:

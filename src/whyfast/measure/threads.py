@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 #: A thread is at work between two looks when it has run for such a part of what its process has.
 AT_WORK = 0.05
 
-#: So many threads are at work together when so many looks, and such a share of them, find as many:
-#: one look may see a parent that has just started its child.
+#: So many threads are at work together when so many looks, and those of such a share of the time,
+#: find as many: a parent that has just started its child waits beside it for a CPU, on a busy
+#: machine for more than one of the first looks, which are dense.
 LOOKS, TOGETHER = 2, 0.1
 
 #: Seconds between two looks, on average: the first, each further one twice as many, the longest.
@@ -35,10 +36,12 @@ class ThreadTally:
     proc: str = "/proc"
     least: int = LOOKS
     _found: Counter[int] = field(default_factory=Counter)
+    _time: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     _ran: dict[tuple[int, str], float] = field(default_factory=dict)
 
-    def look(self, pid: int) -> None:
-        """Once more; a process that has ended counts for nothing.
+    def look(self, pid: int, after: float = 1.0) -> None:
+        """Once more, so many seconds after the last time or the start, or any unit in which all
+        looks are alike; a process that has ended counts for nothing.
 
         Found are the threads of one process that have run since the last look, or all that run or
         wait for a CPU at this moment.
@@ -54,14 +57,16 @@ class ThreadTally:
                 ready += state == "R"
             most = max(most, sum(ran > 0 and ran >= AT_WORK * sum(since) for ran in since))
         self._found[max(most, ready)] += 1
+        self._time[max(most, ready)] += after
 
     @property
     def at_work(self) -> int:
         """How many threads there are to run at one time; 1 where nothing is known."""
-        enough, seen = max(self.least, TOGETHER * self._found.total()), 0
+        looks, time = 0, 0.0
         for number in sorted(self._found, reverse=True):
-            seen += self._found[number]
-            if seen >= enough:
+            looks += self._found[number]
+            time += self._time[number]
+            if looks >= self.least and time >= TOGETHER * sum(self._time.values()):
                 return number
         return 1
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from whyfast.build.failure import SEARCHED, why
 from whyfast.investigate.outside import Outside
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
@@ -71,9 +73,9 @@ class ScriptSubject:
                     check=False,
                 )
             if done.returncode:
-                raise CandidateFailed(
-                    candidate, f"the build ended with exit code {done.returncode}; see {log}"
-                )
+                lines = log.read_text("utf-8", "replace").splitlines()
+                reason = why(self.build_line, done.returncode, lines[-SEARCHED:])
+                raise CandidateFailed(candidate, f"{reason}; see {log}")
         done_before.touch()
         self._made.add(candidate)
 
@@ -124,15 +126,23 @@ class ScriptSubject:
             raise CandidateFailed(candidate, f"prints {last} last, not a number above 0")
         return number
 
-    def close(self) -> None:
-        """Remove the checkouts."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def close(self, *, logs: bool = False) -> None:
+        """Remove the checkouts; ``logs``: but not what the builds printed."""
+        for place in (self.place(c) for c in range(len(self.candidates))):
+            shutil.rmtree(place, ignore_errors=True)
+            place.with_suffix(".built").unlink(missing_ok=True)
+        if not logs:
+            shutil.rmtree(self.folder, ignore_errors=True)
         self._git("worktree", "prune")
 
     def _blocks(self) -> Blocks:
         if self._turns is None:
             arguments = self._arguments((0,))
-            self._turns = self.outside.probe(arguments, "0", True).takes_turns
+            try:
+                self._turns = self.outside.probe(arguments, "0", True).takes_turns
+            except InvocationFailed as failed:
+                said = (failed.output.strip().splitlines() or [""])[-1]
+                raise CandidateFailed(0, ": ".join(filter(None, (failed.reason, said)))) from failed
             kind = Benchmark("command", "turn" if self._turns else "command", self.command)
             self._kept = Blocks((kind,), lambda b, c: self._arguments(c), self.outside, self.seed)
         return self._kept

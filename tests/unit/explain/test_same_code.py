@@ -141,6 +141,38 @@ def test_the_difference_names_what_addresses_lead_to(tmp_path: Path) -> None:
     assert (found.calls, found.called) == ((), ())
 
 
+def test_jumps_over_what_is_new_are_no_difference(tmp_path: Path) -> None:
+    text = changed(SOURCE, "s += 99;", "s += 99; table[k & 3] += s;")
+    (found,) = [f for f in compared(tmp_path, text, ["-O2"]).functions if f.name == "hot"]
+    assert any("table" in line for line in found.diff)
+    assert not any("+0x" in line for line in found.diff)
+
+
+def test_jumps_that_lead_elsewhere_are_one(tmp_path: Path) -> None:
+    code = (
+        'asm(".globl f\\n.type f, @function\\nf: test %%edi, %%edi\\n je 1f\\n inc %%eax\\n"\n'
+        '    " inc %%eax\\n1: inc %%eax\\n2: ret\\n.size f, .-f\\n");\n'
+    ).replace("%%", "%")
+    base = compiled(tmp_path / "base", code + SOURCE, ["-O2"])
+    head = compiled(tmp_path / "head", changed(code, "je 1f", "je 2f") + SOURCE, ["-O2"])
+    (found,) = same_code(base, head).functions
+    assert [line for line in found.diff if line[0] in "+-"] == ["-je short +0x8", "+je short +0xa"]
+
+
+def test_constants_of_a_function_may_be_numbered_anew(tmp_path: Path) -> None:
+    function = (
+        "__attribute__((noinline)) int %s(int a) "
+        "{ static const int lut[] = {%s, 5, 6, 7}; return lut[a & 3]; }\n"
+    )
+    text = SOURCE.replace("hot(c > 1", "used(c) + hot(c > 1")
+    base = compiled(tmp_path / "base", function % ("used", 4) + text, ["-O2"])
+    more = function % ("used", 4) + function % ("more", 9) + text
+    assert same_code(base, compiled(tmp_path / "head", more, ["-O2"])).reached == ()
+    other = function % ("used", 9) + function % ("more", 4) + text
+    found = same_code(base, compiled(tmp_path / "other", other, ["-O2"]))
+    assert [f.name for f in found.reached] == ["used"]
+
+
 def test_a_call_that_is_new_is_named(tmp_path: Path) -> None:
     text = changed(SOURCE, "s -= 7;", "s -= rand();")
     found = {f.name: f for f in compared(tmp_path, text, ["-O2"]).functions}

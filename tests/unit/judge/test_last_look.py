@@ -16,6 +16,7 @@ from whyfast.judge.last_look import (
     _tail,
     last_look,
     level_of_looks,
+    nine_in_ten,
     planned_interval,
 )
 from whyfast.judge.ratios import Ratios
@@ -112,10 +113,10 @@ def test_what_more_time_would_tell_follows_from_the_narrower_interval() -> None:
     (said,) = last_look(verdicts, {KEY: series}, margin=0.002, cost={KEY: 2.0}, ended=True)
     assert said.word == "undecided"
     half = math.log(said.high / said.low) / 2
-    assert said.detectable == pytest.approx(math.exp(1.457 * half))
+    assert said.detectable == pytest.approx(math.exp(nine_in_ten(24) * half))
     blocks = 24 * (half / math.log(1.002)) ** 2
     assert said.seconds_to_margin == pytest.approx(2 * (blocks - 24))
-    assert said.seconds_to_margin_90 == pytest.approx(2 * (1.457**2 * blocks - 24))
+    assert said.seconds_to_margin_90 == pytest.approx(2 * (nine_in_ten(24) ** 2 * blocks - 24))
 
 
 def test_where_the_statistics_disagree_nothing_is_added() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.unit.measure.tools import Replay, said
+from tests.unit.measure.tools import Replay, option, said
 
-from whyfast.measure.count import CountingTask, Profiler, count_program
+from whyfast.measure.count import CountingTask, Profiler, Simulation, count_program
 from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import Finished, ToolRun
+from whyfast.measure.simulate import Valgrind
 from whyfast.model.counters import Counts
 
 REPORT = """\
@@ -76,3 +77,26 @@ def test_no_samples_at_all() -> None:
 
     counts = _count(Replay({"perf": none}), "perf")
     assert counts.notes[-1].startswith("no profile by perf: perf record took no samples")
+
+
+def test_a_program_that_keeps_something_for_its_next_run_is_not_counted_in_its_first(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "kept"
+
+    def program(argv: Sequence[str]) -> Finished:
+        kept.touch()
+        return said()
+
+    def valgrind(argv: Sequence[str]) -> Finished:
+        executed = 1000 if kept.exists() else 1300
+        out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
+        out.write_text(f"events: Ir\nob=(1) /x/vm\nfn=(1) run\n0 {executed}\n")
+        Path(option(argv, "--log-file")).write_text("==77== Callgrind")
+        return said()
+
+    replay = Replay({"valgrind": valgrind, "vm": program})
+    words = Valgrind("valgrind-9.9", {"callgrind": ("/usr/bin/valgrind",)})
+    task = CountingTask("v", ToolRun(("/x/vm", "run"), replay, {}, 9.0))
+    counts = Simulation(words, Geometry()).count(task, 1)
+    assert counts.counters[0].value == 1000

@@ -34,17 +34,25 @@ class _Program:
     def __init__(self, start: int, loop: int) -> None:
         self.start = start
         self.loop = loop
-        self.replay = Replay({"valgrind": self.run})
+        self.replay = Replay({"valgrind": self.run, "vm": self.alone})
+
+    def alone(self, argv: Sequence[str]) -> Finished:
+        self._loops()
+        return said()
 
     def run(self, argv: Sequence[str]) -> Finished:
-        grants, answers = map(int, self.replay.environments[-1]["WHYFAST_TURN"].split(","))
-        loops = [int(n) for n in os.read(grants, 65536).split()]
-        os.write(answers, b"ready 1\n" + b"0.1 0x1\n" * len(loops))
+        loops = self._loops()
         executed = self.start + self.loop * sum(loops)
         out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
         out.write_text(f"events: Ir\nob=(1) /x/vm\nfn=(1) run\n0 {executed}\n")
         Path(option(argv, "--log-file")).write_text("==77== Callgrind")
         return said()
+
+    def _loops(self) -> list[int]:
+        grants, answers = map(int, self.replay.environments[-1]["WHYFAST_TURN"].split(","))
+        loops = [int(n) for n in os.read(grants, 65536).split()]
+        os.write(answers, b"ready 1\n" + b"0.1 0x1\n" * len(loops))
+        return loops
 
 
 def _simulation() -> Simulation:
@@ -80,12 +88,18 @@ def test_what_fails_is_in_the_notes() -> None:
 
 
 def test_words_before_the_command_come_before_valgrind() -> None:
-    replay = _Program(1, 1).replay
-    replay.answers = {**replay.answers, "enter": replay.answers["valgrind"]}
+    program = _Program(1, 1)
+    replay = program.replay
+
+    def enter(argv: Sequence[str]) -> Finished:
+        return (program.run if "/usr/bin/valgrind" in argv else program.alone)(argv)
+
+    replay.answers = {**replay.answers, "enter": enter}
     _simulation().count(_task(replay, enter=("/usr/bin/enter", "root")), 1)
     words = ("/usr/bin/enter", "root", "/usr/bin/valgrind", "--tool=callgrind")
     assert replay.calls[-1][: len(words)] == words
     assert replay.calls[-1][-2:] == ("/x/vm", "turn")
+    assert replay.calls[0] == ("/usr/bin/enter", "root", "/x/vm", "turn")  # alone, at first
 
 
 def test_hardware_counts_half_a_second() -> None:

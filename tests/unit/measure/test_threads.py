@@ -93,6 +93,18 @@ def test_two_that_are_ready_together_once_in_a_while_are_one(proc: Path) -> None
     assert tally.at_work == 2  # 5 of 42
 
 
+def test_dense_looks_at_the_start_are_little_time(proc: Path) -> None:
+    thread(proc, 10, 10, "R", 500, children="20")  # starved beside the child that it started
+    thread(proc, 20, 20, "R", 500)
+    tally = ThreadTally(str(proc))
+    for after in (0.004, 0.008, 0.016):
+        tally.look(10, after)
+    thread(proc, 10, 10, "S", 500, children="20")
+    for _ in range(6):
+        tally.look(10, 0.1)
+    assert tally.at_work == 1
+
+
 def test_without_times_of_the_scheduler_those_of_the_process_are_taken(proc: Path) -> None:
     thread(proc, 10, 10, "S", 1)
     thread(proc, 10, 11, "S", 1)

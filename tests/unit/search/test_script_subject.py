@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,40 @@ def test_closing_removes_the_checkouts(repository: Path, tmp_path: Path) -> None
     assert subject.place(0).is_dir()
     subject.close()
     assert not subject.place(0).exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("./nothing",), "exit code 127: env: .*nothing.*: No such file or directory"),
+        (("sh", "-c", "echo broken >&2; exit 3"), "exit code 3: broken"),
+    ],
+)
+def test_a_timed_command_that_cannot_run_says_why(
+    repository: Path, tmp_path: Path, command: tuple[str, ...], said: str
+) -> None:
+    subject = replace(_subject(repository, tmp_path, *command), prints_number=False)
+    with pytest.raises(CandidateFailed, match=said):
+        subject.block([0, 1], number=1, layouts=None)
+
+
+def test_a_build_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
+    subject = _subject(repository, tmp_path, "cat", "said", build="cat ./nothing")
+    with pytest.raises(CandidateFailed, match=r"exit code 1: cat \./nothing \(cat: ./nothing: No"):
+        subject.build(0)
+
+
+def test_no_checkout_is_left_but_logs_where_they_are_named(
+    repository: Path, tmp_path: Path
+) -> None:
+    subject = _subject(repository, tmp_path, "cat", "said", build="echo built")
+    subject.build(0)
+    subject.close(logs=True)
+    (log,) = (tmp_path / "checkouts").iterdir()
+    assert log.read_text() == "built\n"
+    subject.close()
+    assert not log.exists()
+    said = subprocess.run(
+        ["git", "-C", repository, "worktree", "list"], capture_output=True, text=True, check=True
+    )
+    assert len(said.stdout.splitlines()) == 1

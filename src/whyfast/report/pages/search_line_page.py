@@ -11,7 +11,7 @@ from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.names import count, visible
 from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import compares
+from whyfast.report.topics.search_costs import alike, compares
 from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval, Where
 from whyfast.search.by_line import LineResult
@@ -20,6 +20,7 @@ from whyfast.search.by_line import LineResult
 SCHEMA = "whyfast-search-line/1"
 
 _MOST_NAMED = 5
+_UNTESTED = ("not tested", "undecided")
 
 
 def line_page(result: LineResult) -> Document:
@@ -58,7 +59,7 @@ def line_headline(result: LineResult) -> str:
             f"{_listed(result, where)}; those between cannot be measured."
         )
     if answer.word == "none":
-        return f"There is no step: {bad} costs as much as {good} (it {ends})."
+        return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.word == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
     if answer.word == "placement":
@@ -80,7 +81,7 @@ def _basis(result: LineResult) -> Iterator[str]:
 
 def _rests_on(result: LineResult) -> Iterator[str]:
     answer, timed = result.search.answer, result.quantity == "time"
-    if answer.ends is not None:
+    if answer.ends is not None and answer.word not in ("none", "swapped"):  # told already
         blocks = f", by {count(answer.ends.blocks, 'block')}" if timed else ""
         yield (
             f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)} than "
@@ -106,7 +107,8 @@ def _weakened(result: LineResult) -> Iterator[str]:
     """What the answer leaves open."""
     if result.search.answer.several:
         yield "The step is not all of the difference: there is at least one more."
-    if result.quantity == "time" and result.search.answer.tested in ("not tested", "undecided"):
+    answer, timed = result.search.answer, result.quantity == "time"
+    if answer.word not in ("none", "swapped") and timed and answer.tested in _UNTESTED:
         yield "Whether it is placement was not tested: there are no other layouts."
 
 

@@ -11,7 +11,7 @@ from whyfast.report.document import Document, ReportSection, document, section, 
 from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
 from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import compares
+from whyfast.report.topics.search_costs import alike, compares
 from whyfast.report.topics.search_course import measured_table, posterior_plot, posterior_table
 from whyfast.report.topics.search_evidence import (
     because,
@@ -63,7 +63,7 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         about=(_taken(result),),
         heading="Since when",
         brief=search_brief(
-            (*_rests_on(result), *_first_evidence(inner), *_further(result)),
+            (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),
             measured_table(inner),
             _taken(result),
@@ -174,10 +174,8 @@ def _told(result: SearchResult) -> str:
             f"{_listed(result, where)}; those between cannot be measured."
         )
     ends = _compares(result, answer.ends) if answer.ends else "was not measured"
-    timed = result.quantity == "time"
     if answer.word == "none":
-        as_much = "takes as long" if timed else "costs as much"
-        return f"There is no step: {bad} {as_much} as {good} (it {ends})."
+        return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.word == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
     if answer.word == "placement":
@@ -200,7 +198,7 @@ def _basis(result: SearchResult) -> Iterator[str]:
 def _rests_on(result: SearchResult) -> Iterator[str]:
     """What was measured, and how sure that makes it."""
     answer, names = result.answer, result.candidates
-    if answer.ends is not None:
+    if answer.ends is not None and answer.word not in ("none", "swapped"):  # told already
         yield (
             f"Of the ends, {shown(names[-1].title)} {_compares(result, answer.ends)} than "
             f"{shown(names[0].title)}, by {count(answer.ends.blocks, 'block')}."
@@ -235,11 +233,15 @@ def _weakened(result: SearchResult) -> Iterator[str]:
     answer = result.answer
     if answer.several:
         searched = any(one.why == "remainder" for one in result.further)
-        more = "" if searched else "; --all searches for it"
-        yield f"The step is not all of the difference: there is at least one more{more}."
+        more = (
+            "the rest was searched"
+            if searched
+            else "there is at least one more; --all searches for it"
+        )
+        yield f"The step is not all of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
-    if answer.tested == "not tested":
+    if answer.tested == "not tested" and answer.word not in ("none", "swapped"):
         yield "Whether it is placement was not tested: there are no other layouts."
 
 

@@ -14,8 +14,9 @@ from whyfast.report.document import Document, Table, document, right, section, s
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent
 from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import compares
+from whyfast.report.topics.search_costs import alike, compares
 from whyfast.report.topics.search_layouts import scatter_of
+from whyfast.search.answer import Interval
 from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.minimal import Part
 from whyfast.search.minimise import Failed
@@ -64,7 +65,7 @@ def set_headline(result: SetResult) -> str:
             "none of them can be left out."
         )
     if answer.word == "none":
-        return f"There is nothing to find: {bad} costs as much as {good} (it {_ends(result)})."
+        return f"There is nothing to find: {alike(result.quantity, _interval(result), good, bad)}."
     if answer.word == "swapped":
         return f"The ends are swapped: {bad} {_ends(result)} than {good}; exchange good and bad."
     if answer.word == "placement":
@@ -139,7 +140,9 @@ def _weakened(result: SetResult) -> Iterator[str]:
     """What the answer leaves open."""
     if result.answer.others:
         yield "All others without it carry the difference too: there is more than one way to it."
-    if result.quantity == "time" and result.answer.tested in ("not tested", "undecided"):
+    about_ends = result.answer.word in ("none", "swapped")
+    untested = result.answer.tested in ("not tested", "undecided")
+    if result.quantity == "time" and untested and not about_ends:
         yield "Whether it is placement was not tested: mixtures are measured as linked."
 
 
@@ -181,11 +184,18 @@ def _judged(result: SetResult) -> list[Trial]:
 
 def _ends(result: SetResult) -> str:
     """What the bad end is or has: a ratio with its interval, or of counts without one."""
+    ends = _interval(result)
+    if ends is None:
+        return "is not measured"
+    return compares(result.quantity, ends.estimate, ends.low, ends.high)
+
+
+def _interval(result: SetResult) -> Interval | None:
     ends = np.array([t.ends for t in _judged(result)])
     if not ends.size:
-        return "is not measured"
+        return None
     low, high = interval(tuple(ends.tolist()), ALPHA)
-    return compares(result.quantity, float(np.median(ends)), low, high)
+    return Interval(float(np.median(ends)), low, high, len(ends))
 
 
 def _share(of: tuple[float, float]) -> str:

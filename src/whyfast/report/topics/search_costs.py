@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from whyfast.report.numbers import ratio_text
+from whyfast.search.answer import Interval
 from whyfast.search.quantity import Quantity
 
 #: What a higher cost is more of, and a lower one; see :func:`whyfast.search.quantity.costs`.
@@ -27,3 +28,18 @@ def compares(quantity: Quantity, estimate: float, low: float, high: float) -> st
         return f"has {math.exp(abs(estimate)):.4g}x {more if estimate >= 0 else fewer}"
     text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in (estimate, low, high)))
     return f"is {text.factor} {text.interval}".strip()
+
+
+def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:
+    """That the ends do not differ by what matters, as a clause: with their ratio, and where it is
+    surely none of 1, that it is less than the margin."""
+    as_much = "takes as long" if quantity == "time" else "costs as much"
+    if ends is None:
+        return f"{bad} {as_much} as {good}"
+    if not math.isfinite(ends.low + ends.high):
+        ratio = math.exp(ends.estimate)
+        return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
+    said = compares(quantity, ends.estimate, ends.low, ends.high)
+    if ends.low <= 0 <= ends.high:
+        return f"{bad} {as_much} as {good} (it {said})"
+    return f"{bad} {said} than {good}, less than the margin"

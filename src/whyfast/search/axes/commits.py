@@ -91,7 +91,15 @@ def _candidates(
 def _commit(repository: Path, name: str, which: str) -> str:
     done = _run(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     if done.returncode:
-        raise UserError(f"{name!r} is no commit of {repository}", where=f"--{which}")
+        shallow = _run(repository, "rev-parse", "--is-shallow-repository")
+        if shallow.returncode:
+            raise UserError("is no git repository", where=repository)
+        hint = (
+            ", whose clone is shallow: git fetch --unshallow"
+            if shallow.stdout.strip() == "true"
+            else ""
+        )
+        raise UserError(f"{name!r} is no commit of {repository}{hint}", where=f"--{which}")
     return done.stdout.strip()
 
 

@@ -74,6 +74,13 @@ def test_a_shallow_clone_says_what_to_do(repository: Path, tmp_path: Path) -> No
     with pytest.raises(UserError) as caught:
         commits(clone, "one", "main")
     assert "the clone is shallow: git fetch --unshallow" in str(caught.value)
+    with pytest.raises(UserError, match=r"'two' is no commit of .*shallow: git fetch --unshallow"):
+        commits(clone, "two", "main")
+
+
+def test_a_folder_without_a_repository_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"{tmp_path}: is no git repository"):
+        commits(tmp_path, "one", "two")
 
 
 def test_a_merge_has_a_branch_from_where_it_left(repository: Path) -> None:
