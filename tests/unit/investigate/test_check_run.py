@@ -20,6 +20,7 @@ from whyfast.fleet.shard import Sharded
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import Request, ask, run_check
+from whyfast.investigate.measuring import Measurer
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
