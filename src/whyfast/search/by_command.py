@@ -77,7 +77,12 @@ def search_by_command(
     def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
         return merged_branch(search.repository, merge)
 
-    result = follow(one(found), Ways(one, inside, search.everything))
+    try:
+        result = follow(one(found), Ways(one, inside, search.everything))
+    except UserError:
+        for subject in subjects:
+            subject.close(logs=True)  # the message may name one
+        raise
     for subject in subjects:
         subject.close()  # an interrupted search keeps its checkouts
     return result

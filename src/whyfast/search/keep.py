@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from whyfast.model.errors import UserError
 from whyfast.search.state import Observation, Pair, Reading, State, Task
 
 #: Raised when a state of an older whyfast can no longer be gone on with.
-FORMAT = 2
+FORMAT = 1
+#: That no layout ran in two blocks, which earlier searches did not see to.
+ONCE = "once"
 
 
 def search_key(*parts: object) -> str:
@@ -27,6 +29,7 @@ def save(path: Path, state: State, names: Sequence[str]) -> None:
     """Durable when it returns. UserError when it cannot be written."""
     data = {
         "format": FORMAT,
+        "layouts": ONCE,
         "names": list(names),
         "built": sorted(state.built),
         "skipped": {str(k): v for k, v in state.skipped.items()},
@@ -54,7 +57,7 @@ def load(path: Path, task: Task, names: Sequence[str]) -> State | None:
     """The state kept there; None where there is none of this very search, or it is damaged."""
     try:
         data = json.loads(path.read_text())
-        if data["format"] != FORMAT or data["names"] != list(names):
+        if not goes_on(data, names, data["observations"]):
             return None
         return State(
             task,
@@ -64,6 +67,12 @@ def load(path: Path, task: Task, names: Sequence[str]) -> State | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def goes_on(data: Mapping[str, Any], names: Sequence[str], blocks: Sequence[Any]) -> bool:
+    """Whether what was kept is of this very search, and its blocks count as they should."""
+    once = data.get("layouts") == ONCE or not any(b.get("layouts") for b in blocks)
+    return once and data["format"] == FORMAT and data["names"] == list(names)
 
 
 def _observation(data: dict[str, Any]) -> Observation:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whyfast.search.keep import FORMAT, write_whole
+from whyfast.search.keep import FORMAT, ONCE, goes_on, write_whole
 from whyfast.search.minimise import Event, Failed
 from whyfast.search.subsets import Trial
 
@@ -15,14 +15,15 @@ from whyfast.search.subsets import Trial
 def save_events(path: Path, events: Sequence[Event], names: Sequence[str]) -> None:
     """Durable when it returns. UserError when it cannot be written."""
     kept = [_plain(event) for event in events]
-    write_whole(path, {"format": FORMAT, "names": list(names), "events": kept})
+    data = {"format": FORMAT, "layouts": ONCE, "names": list(names), "events": kept}
+    write_whole(path, data)
 
 
 def load_events(path: Path, names: Sequence[str]) -> tuple[Event, ...]:
     """The events kept there; none where they are not of this very search, or damaged."""
     try:
         data = json.loads(path.read_text())
-        if data["format"] != FORMAT or data["names"] != list(names):
+        if not goes_on(data, names, data["events"]):
             return ()
         return tuple(_event(e) for e in data["events"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -126,9 +126,13 @@ class ScriptSubject:
             raise CandidateFailed(candidate, f"prints {last} last, not a number above 0")
         return number
 
-    def close(self) -> None:
-        """Remove the checkouts."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def close(self, *, logs: bool = False) -> None:
+        """Remove the checkouts; ``logs``: but not what the builds printed."""
+        for place in (self.place(c) for c in range(len(self.candidates))):
+            shutil.rmtree(place, ignore_errors=True)
+            place.with_suffix(".built").unlink(missing_ok=True)
+        if not logs:
+            shutil.rmtree(self.folder, ignore_errors=True)
         self._git("worktree", "prune")
 
     def _blocks(self) -> Blocks:

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
 from whyfast.build.source import obtain
 from whyfast.cli.check import exit_code
+from whyfast.fleet.shard import Sharded
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import Request, ask, run_check
+from whyfast.investigate.measuring import Measurer
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -72,10 +75,13 @@ class Bench:
         who = ["-c", "user.name=n", "-c", "user.email=e@e"]
         subprocess.run(["git", *who, "-C", str(self.repo), *words], check=True)
 
-    def run(self, range: str = "", **fields: Any) -> Result:
-        request = Request(self.repo, range, budget=300.0, **fields)
+    def run(self, range: str = "", elsewhere: Measurer | None = None, **fields: Any) -> Result:
         return run_check(
-            request, own(self.folder), self.watcher, outside=self.world.outside(cpus=(0,))
+            Request(self.repo, range, budget=300.0, **fields),
+            own(self.folder),
+            self.watcher,
+            outside=self.world.outside(cpus=(0,)),
+            elsewhere=elsewhere,
         )
 
 
@@ -193,6 +199,22 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) ->
         "two": ("none: placement only", "+0.00 %"),
         "geometric mean": ("", ""),
     }
+
+
+@pytest.mark.usefixtures("traced")
+def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -> None:
+    times = ratios({"base": 1.0, "head": 1.1})
+    bench.world = Builder(script=times)
+    hosts = {name: World(script=times) for name in ("ash", "elm")}
+    result = bench.run(elsewhere=Sharded(StandIn(bench.world, bench.folder, hosts)))
+    assert {v.word for v in result.judged.verdicts} == {"slower"}
+    assert result.recorded.complete
+    order = [b.benchmark for b in result.recorded.blocks]
+    assert order == sorted(order)
+    host = {s.id: s.environment["machine"] for s in result.recorded.sessions}
+    for name in ("one", "two"):  # neither is compared over hosts
+        assert len({host[b.session] for b in result.recorded.blocks if b.benchmark == name}) == 1
+    assert set(host.values()) <= {"ash", "elm"}
 
 
 @pytest.mark.parametrize(

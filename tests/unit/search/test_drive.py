@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Sequence
@@ -12,9 +13,9 @@ import numpy as np
 import pytest
 
 from whyfast.search.drive import drive
-from whyfast.search.engine import Step, begin
+from whyfast.search.engine import Step, begin, observe
 from whyfast.search.keep import load, save, search_key
-from whyfast.search.state import State, Task
+from whyfast.search.state import Observation, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
 
 NAMES = [str(n) for n in range(33)]
@@ -121,6 +122,18 @@ def test_what_cannot_be_gone_on_with_is_no_state(tmp_path: Path, text: str) -> N
     save(file, begin(Task(32)), NAMES)
     assert load(file, Task(32), NAMES) == begin(Task(32))
     assert load(file, Task(32), NAMES[1:]) is None
+
+
+def test_what_ran_a_layout_in_many_blocks_is_not_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "search.json"
+    for layouts in (False, True):
+        state = observe(begin(Task(32)), Observation(0.1, layouts=layouts))
+        save(file, state, NAMES)
+        assert load(file, Task(32), NAMES) == state
+        earlier = json.loads(file.read_text())
+        del earlier["layouts"]  # as it was before that was seen to
+        file.write_text(json.dumps(earlier))
+        assert load(file, Task(32), NAMES) == (None if layouts else state)
 
 
 def test_the_key_tells_searches_apart() -> None:

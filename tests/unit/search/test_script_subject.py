@@ -99,3 +99,19 @@ def test_a_build_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "cat", "said", build="cat ./nothing")
     with pytest.raises(CandidateFailed, match=r"exit code 1: cat \./nothing \(cat: ./nothing: No"):
         subject.build(0)
+
+
+def test_no_checkout_is_left_but_logs_where_they_are_named(
+    repository: Path, tmp_path: Path
+) -> None:
+    subject = _subject(repository, tmp_path, "cat", "said", build="echo built")
+    subject.build(0)
+    subject.close(logs=True)
+    (log,) = (tmp_path / "checkouts").iterdir()
+    assert log.read_text() == "built\n"
+    subject.close()
+    assert not log.exists()
+    said = subprocess.run(
+        ["git", "-C", repository, "worktree", "list"], capture_output=True, text=True, check=True
+    )
+    assert len(said.stdout.splitlines()) == 1

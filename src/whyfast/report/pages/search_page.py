@@ -63,7 +63,7 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         about=(_taken(result),),
         heading="Since when",
         brief=search_brief(
-            (*_rests_on(result), *_first_evidence(inner), *_further(result)),
+            (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),
             measured_table(inner),
             _taken(result),
@@ -233,8 +233,12 @@ def _weakened(result: SearchResult) -> Iterator[str]:
     answer = result.answer
     if answer.several:
         searched = any(one.why == "remainder" for one in result.further)
-        more = "" if searched else "; --all searches for it"
-        yield f"The step is not all of the difference: there is at least one more{more}."
+        more = (
+            "the rest was searched"
+            if searched
+            else "there is at least one more; --all searches for it"
+        )
+        yield f"The step is not all of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
     if answer.tested == "not tested" and answer.word not in ("none", "swapped"):

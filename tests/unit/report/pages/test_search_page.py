@@ -152,3 +152,16 @@ def test_what_was_counted_is_not_called_slower() -> None:
         "There is no step: '0000010 change 16' costs as much as '0000000 change 0' (it has 1x "
     )
     assert _said(search_page(same), "basis")[0].startswith("Counts repeat exactly: ")
+
+
+def test_what_further_searches_found_is_on_the_first_screen() -> None:
+    found = _searched(step_at(9, 16, 0.03))
+    several = replace(found, answer=replace(found.answer, several=True))
+    brief = search_page(several).brief
+    assert brief is not None
+    assert brief.care[0].endswith(": there is at least one more; --all searches for it.")
+    other = replace(_searched(step_at(2, 4, 0.03), "other"), why="remainder")
+    brief = search_page(replace(several, further=(other,))).brief
+    assert brief is not None
+    assert brief.said[0].startswith("'0000002 other 2' is 1.03")
+    assert brief.care[0] == "The step is not all of the difference: the rest was searched."
