@@ -25,7 +25,7 @@ static int load_program(const char *path, const struct options *options,
         result = vm_program_load(program, code.data, code.size, code.entry, &cause);
     free(code.data);
     if (result)
-        return vm_fail(error, "%.80s: %.150s", path, cause.text);
+        return vm_fail(error, "%.300s: %.150s", path, cause.text);
     return 0;
 }
 
@@ -45,7 +45,7 @@ static int load_programs(struct job *job, struct vm_error *error)
             job->vm.array[i] = &job->programs[i];
         free(code[i].data);
     }
-    return result ? vm_fail(error, "%.80s: %.150s", path, cause.text) : 0;
+    return result ? vm_fail(error, "%.300s: %.150s", path, cause.text) : 0;
 }
 
 static int set_up_memory(struct job *job, struct vm_error *error)

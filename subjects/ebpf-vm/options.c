@@ -125,7 +125,7 @@ int options_parse(struct options *options, int argc, char **argv, struct vm_erro
         }
     }
     if (options->program && options->programs)
-        return vm_fail(error, "--programs: there is a program already, %.80s", options->program);
+        return vm_fail(error, "--programs: there is a program already, %.300s", options->program);
     if (options->command != COMMAND_HELP && !options->program && !options->programs)
         return vm_fail(error, "no program given");
     return 0;

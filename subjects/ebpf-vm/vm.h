@@ -132,7 +132,7 @@ struct vm {
 };
 
 struct vm_error {
-    char text[240];
+    char text[480];
 };
 
 /* Writes the message and returns -1, so that `return vm_fail(...)` reads well. */

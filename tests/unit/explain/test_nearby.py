@@ -32,8 +32,8 @@ def test_a_stub_offers_the_library_that_has_it(
     hint = f"it is in {stub.parent / 'libvm.so.1'}, which vm loads"
     assert hint_for(stub, "vm_r*") == hint
     assert main(["explain", str(stub), "--function", "vm_r*"]) == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert said == f"Warning: vm_r*: no function of vm matches it; {hint}"
+    said = "".join(capsys.readouterr().out.split())  # lines are broken within long paths, too
+    assert said == f"Warning: vm_r*: no function of vm matches it; {hint}".replace(" ", "")
 
 
 def test_the_nearest_name(stub: Path) -> None:

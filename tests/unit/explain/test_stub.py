@@ -39,7 +39,8 @@ def test_a_stub_offers_its_library(tmp_path: Path, capsys: pytest.CaptureFixture
                          f"{tmp_path / 'libvm.so.1'}")  # fmt: skip
     assert survey_program(stub, variant="vm").evidence.notes == (note,)
     assert main(["explain", str(stub)]) == 0
-    assert f"vm: {note}" in " ".join(capsys.readouterr().out.split())
+    # Lines are broken within long paths, too.
+    assert f"vm: {note}".replace(" ", "") in "".join(capsys.readouterr().out.split())
 
 
 def _text(path: Path) -> int:
