@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -232,15 +232,17 @@ def test_instructions_that_speak_against_the_cause_are_told(
     although: str,
 ) -> None:
     data = FunctionChange("far", "changed", (10, 10), True)
-    code = CodeComparison(False, False, (HOT, data), (), traced=True)
+    cold = replace(HOT, name="cold")
+    code = CodeComparison(False, False, (cold, replace(HOT, name="hot.isra.0"), data), ("a", "b"))
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
     reaches = tuple(Reach(n, ("hot",), "", instructions) for n in ("one", "two"))
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
-    assert check_page(result).headline.endswith(f"; `hot` now calls `peek`{although}.")
+    assert check_page(result).headline.endswith(f"; `hot.isra.0` now calls `peek`{although}.")
     said = _sentences(result)
-    assert "1 function changed: `hot`." in said
+    assert "2 functions changed: `hot.isra.0` and `cold`." in said  # what is executed comes first
+    assert "Counts as changed: a; b." in said
     assert "1 function more has the same instructions and refers to data that differs." in said
 
 
