@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -77,3 +78,26 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
         assert [b.index for b in own] == list(range(len(own)))
         assert all(len(b.values["slow"]) == len(b.values["base"]) == len(b.order) for b in own)
         assert len({host[b.session] for b in own}) == 1
+
+
+@pytest.mark.long
+def test_every_host_measures_everything_and_the_machines_stand_side_by_side(
+    fleet: FleetProcesses, tmp_path: Path
+) -> None:
+    study = write_study(
+        tmp_path / "spin",
+        {"base": steps(10000), "slow": steps(20000)},
+        measure='budget = "5m"\nturns = 4',
+    )
+    out = tmp_path / "machines.json"
+    fleet.scheduler()
+    fleet.worker("ash")
+    fleet.worker("elm")
+    fleet.ready("ash", "elm")
+    fleet.start("here", "run", study, "--scheduler", fleet.address, "--json", out)
+    assert fleet.ended("here") == 0, fleet.said("here")
+    merged = json.loads(out.read_text())
+    assert [m["machine"]["name"] for m in merged["machines"]] == ["ash", "elm"]
+    said = [v["verdict"] for m in merged["machines"] for v in m["result"]["judged"]["verdicts"]]
+    assert said == ["slower", "slower"]
+    assert "slow is slower than base on both machines" in fleet.said("here")

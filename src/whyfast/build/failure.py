@@ -38,7 +38,7 @@ _ERROR = re.compile(
     r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
     r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
     r"|^CMake Error|^[\w./-]+\.go:\d+:\d+: |^(?:\w+\.)*\w*(?:Error|Exception): "
-    r"|^make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
+    r"|^g?make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
     re.IGNORECASE | re.MULTILINE,
 )
 

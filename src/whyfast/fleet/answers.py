@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from whyfast.fleet.messages import (
     Lacking,
     MakeBuild,
     Offer,
+    Place,
     Prepare,
     Prepared,
     Refused,
@@ -50,7 +51,10 @@ from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
 from whyfast.store.digest import sha256_of
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
+from whyfast.store.lock import exclusive, exclusive_if_free
+
+#: Bytes of received programs and sources that a worker keeps.
+MOST_KEPT = 20_000_000_000
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,12 @@ class _Ready:
 
 
 class HostAnswers:
-    """The tasks of one host, one at a time. ``home`` is the worker's own."""
+    """The tasks of one host, one at a time. ``home`` is the worker's own, ``most`` the bytes of
+    what it was sent that it keeps beside what is in use."""
 
-    def __init__(self, home: Home, outside: Outside) -> None:
-        self._home = home
+    def __init__(self, home: Home, outside: Outside, most: int = MOST_KEPT) -> None:
+        self.home = home
+        self._most = most
         self._outside = outside
         self._parcels = ReceivedParcels(home)
         self._builds = MadeBuilds(home, outside, self._parcels)
@@ -98,6 +104,7 @@ class HostAnswers:
         if isinstance(task, Prepare):
             return self._prepare(task)
         if isinstance(task, MakeBuild):
+            self._trim([Place(task.source, "tree", "")])
             return self._builds.make(task)
         if isinstance(task, SendBack):
             return self._builds.send(task)
@@ -122,7 +129,15 @@ class HostAnswers:
         work = replace(work, prefixes=study_prefixes(work))
         runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
         self._ready[key] = _Ready(message, runners)
+        self._trim(message.places)
         return Prepared(key)
+
+    def _trim(self, keep: Sequence[Place]) -> None:
+        """Of programs that are measured at the moment, by another worker of this home, nothing is
+        removed. What an earlier run has lost it is sent again when it goes on."""
+        with exclusive_if_free(self.home.data / "measuring.lock") as free:
+            if free:
+                self._parcels.trim(self._most, keep)
 
     def _work(self, message: Prepare) -> Work[Study]:
         """The coordinator's, with what lies here in the place of what lies there."""
@@ -166,7 +181,7 @@ class HostAnswers:
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
             name = message.study.variant(variant).toolchain
-            own = self._outside.toolchain(name, self._home, lambda text: None, packages)
+            own = self._outside.toolchain(name, self.home, lambda text: None, packages)
             roots[own.digest] = own
         found = []
         for toolchain in message.toolchains:
@@ -189,7 +204,7 @@ class HostAnswers:
         if wanted.benchmark not in ready.runners:
             return Refused(f"no benchmark {wanted.benchmark!r} was prepared")
         # Nothing else of whyfast measures on this machine meanwhile.
-        with exclusive(self._home.data / "measuring.lock"):
+        with exclusive(self.home.data / "measuring.lock"):
             outcome = take(wanted, ready.runners[wanted.benchmark], self._outside.clock)
         if isinstance(outcome, Block):
             return Taken(block=outcome)

@@ -13,11 +13,13 @@ from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.dask_logs import silence
 from whyfast.fleet.security import Address, security_of
 from whyfast.fleet.worker_task import SLOT, answer_with
-from whyfast.investigate.outside import Outside
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.
 AGAIN = 2.0
+
+#: Seconds after which a worker that has not reached its scheduler yet says so.
+SLOW = 10.0
 
 #: Dask looks at itself fifty times a second and more, which would be in what is measured. A worker
 #: that the scheduler has not heard of for a minute is removed, and starts anew when it notices.
@@ -38,15 +40,20 @@ Say = Callable[[str], None]
 
 
 def serve_worker(
-    address: Address, name: str, certificates: Path | None, home: Home, say: Say
+    address: Address, name: str, certificates: Path | None, answers: HostAnswers, say: Say
 ) -> None:
-    """Measure for whoever asks by that scheduler, until the process is told to end. When the
+    """Answer whoever asks by that scheduler, until the process is told to end. When the
     scheduler goes, it is waited for."""
-    _quiet(home)
-    answer_with(HostAnswers(home, Outside()).answer)
+    _quiet(answers.home)
+    answer_with(answers.answer)
     security = security_of(certificates)
 
+    async def say_when_slow() -> None:
+        await asyncio.sleep(SLOW)
+        say(f"cannot reach {address}, trying again and again")
+
     async def once() -> None:
+        slow = asyncio.create_task(say_when_slow())  # a worker of Dask's tries without a word
         async with Worker(
             str(address),
             name=name,
@@ -60,6 +67,7 @@ def serve_worker(
             dashboard=False,
             dashboard_address="127.0.0.1:0",
         ) as worker:
+            slow.cancel()
             say(f"{name} is ready for {address}")
             await worker.finished()
             say("the scheduler has gone; waiting for it")

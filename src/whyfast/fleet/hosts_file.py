@@ -93,14 +93,19 @@ def _host(table: TomlTable, top: TomlTable, encrypted: bool) -> LaunchHost:
         raise top.error(("certificates",), "is missing, but a host has some")
     return LaunchHost(
         str(table.key[-1]),
-        (*(top.strings("ssh") or SSH), *table.strings("options"), address),
-        _words(table),
+        (*_words(top, "ssh", SSH), *table.strings("options"), address),
+        _words(table, "whyfast", ("whyfast",)),
         table.string("home"),
         table.string("certificates"),
     )
 
 
-def _words(table: TomlTable) -> tuple[str, ...]:
-    if isinstance(table.data.get("whyfast"), str):
-        return (table.string("whyfast"),)
-    return table.strings("whyfast") or ("whyfast",)
+def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """A command; that of whyfast may be the one word that it is."""
+    if key not in table:
+        return otherwise
+    one = key == "whyfast" and isinstance(table.data[key], str)
+    words = (table.string(key),) if one else table.strings(key)
+    if not words:
+        raise table.error((key,), "is empty", "leave it out, or write the words of a command")
+    return words

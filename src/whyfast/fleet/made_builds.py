@@ -25,9 +25,13 @@ from whyfast.fleet.sending import NOT_SENT
 from whyfast.investigate.outside import Outside
 from whyfast.model.build import BuildFailure
 from whyfast.store.builds import BuildStore
+from whyfast.store.complete import discard
 from whyfast.store.digest import sha256_of
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
+
+#: Seconds after which a build that nobody has fetched is removed.
+FORGOTTEN = 24 * 3600.0
 
 
 class MadeBuilds:
@@ -37,7 +41,7 @@ class MadeBuilds:
     def __init__(self, own: Home, outside: Outside, parcels: ReceivedParcels) -> None:
         self._own, self._outside, self._parcels = own, outside, parcels
         self._store = BuildStore(parcels.home.cache / "made")
-        self._made: dict[str, Parcel] = {}
+        self._made: dict[str, tuple[Parcel, str]] = {}
 
     def make(self, task: MakeBuild) -> Answer:
         """Build it, or find that it has been. NotReceived, UserError, CannotBuildHere where this
@@ -47,24 +51,31 @@ class MadeBuilds:
             exclusive(self._own.data / "measuring.lock"),  # it would be in what is measured here
             self._store.in_use(),
         ):
+            self._store.remove_unused(FORGOTTEN)
             (built,) = self._outside.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
+                self._remove(recipe.digest)
                 return NotMade(built.reason)
             folder = self._store.folder(recipe.digest)
             parcel = pack(folder, self._parcels.home.cache / "parcels", NOT_SENT)
-        self._made[parcel.sha256] = parcel
+        self._made[parcel.sha256] = parcel, recipe.digest
         return MadeBuild(parcel.sha256, parcel.size, code_of(folder / "work", recipe.program))
 
     def send(self, task: SendBack) -> Answer:
         """The next bytes of what was made; with the last of them it is gone from here."""
-        parcel = self._made.get(task.parcel)
+        parcel, digest = self._made.get(task.parcel, (None, ""))
         if parcel is None or not parcel.file.is_file():
             return Unprepared()
         data = parcel.chunk(task.offset)
         if task.offset + len(data) >= parcel.size:
             del self._made[task.parcel]
             parcel.file.unlink()
+            self._remove(digest)
         return SentBack(base64.b64encode(data).decode())
+
+    def _remove(self, digest: str) -> None:
+        with exclusive(self._store.lock(digest)):
+            discard(self._store.folder(digest))
 
     def _recipe(self, task: MakeBuild) -> Recipe:
         """The recipe with this host's own compiler, and the source where it lies here."""

@@ -248,10 +248,7 @@ def write_task(task: Task) -> bytes:
 
 def read_task(text: bytes) -> Task:
     """Malformed where it is none."""
-    task = _read(text).task
-    if task is None:
-        raise Malformed("task", "is missing")
-    return task
+    return _read(text).task or _missing("task")
 
 
 def write_answer(answer: Answer) -> bytes:
@@ -261,10 +258,7 @@ def write_answer(answer: Answer) -> bytes:
 
 def read_answer(text: object) -> Answer:
     """Malformed where it is none."""
-    answer = _read(text).answer
-    if answer is None:
-        raise Malformed("answer", "is missing")
-    return answer
+    return _read(text).answer or _missing("answer")
 
 
 def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
@@ -314,6 +308,10 @@ def _follows(block: Block, wanted: WantedBlock) -> bool:
         and all(value > 0 for values in block.values.values() for value in values)
         and block.seconds >= 0
     )
+
+
+def _missing(key: str) -> NoReturn:
+    raise Malformed(key, "is missing")
 
 
 def _written(data: object) -> bytes:

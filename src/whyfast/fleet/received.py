@@ -2,22 +2,22 @@
 
 Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
 ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
-``.parcel``, says from which).
+``.parcel``, says from which, and its size; its date is when it was used last).
 """
 
 from __future__ import annotations
 
 import os
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.fleet.messages import Place
 from whyfast.fleet.parcels import unpack
-from whyfast.store.complete import lock_of, replacing
+from whyfast.store.complete import discard, lock_of, replacing
 from whyfast.store.digest import sha256_of
-from whyfast.store.disk import lacking
+from whyfast.store.disk import lacking, used
 from whyfast.store.home import Home
 from whyfast.store.lock import exclusive
 
@@ -72,7 +72,7 @@ class ReceivedParcels:
         said = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(lock_of(folder)):
-            if folder.is_dir() and said.is_file() and said.read_text() == place.parcel:
+            if folder.is_dir() and self.is_placed(place):
                 return folder
             file = self.whole(place.parcel)
             if not file.is_file():
@@ -85,7 +85,7 @@ class ReceivedParcels:
             except tarfile.TarError as error:
                 raise NotReceived(f"parcel {place.parcel[:12]}: {error}") from error
             partial = said.with_name(f"{said.name}.partial")
-            partial.write_text(place.parcel)
+            partial.write_text(f"{place.parcel} {file.stat().st_size}")
             partial.replace(said)
             file.unlink()
         return folder
@@ -97,12 +97,56 @@ class ReceivedParcels:
         return self.home.cache / "trees" / _plain(place.parcel)
 
     def is_placed(self, place: Place) -> bool:
-        """Whether it is there, of that very parcel."""
+        """Whether it is there, of that very parcel; it is marked as used now."""
         folder = self.folder(place)
+        said = folder.with_name(f"{folder.name}.parcel")
         try:
-            return folder.with_name(f"{folder.name}.parcel").read_text() == place.parcel
+            there = said.read_text().split()[:1] == [place.parcel]
+            if there:
+                os.utime(said)
         except OSError:
             return False
+        return there
+
+    def trim(self, most: int, keep: Collection[Place]) -> int:
+        """Remove what was used the longest ago until ``most`` bytes are left, but nothing of
+        ``keep``; the bytes that it freed. The caller sees to it that nobody runs what is here.
+        Raises OSError."""
+        kept = {self.folder(place) for place in keep} | {self.whole(p.parcel) for p in keep}
+        kept |= {self._arriving(p.parcel) for p in keep}
+        there = sorted(self._entries())
+        left = sum(size for _, _, size in there)
+        freed = 0
+        for _, path, size in there:
+            if left - freed <= most:
+                break
+            if path not in kept:
+                self._remove(path)
+                freed += size
+        return freed
+
+    def _entries(self) -> Iterator[tuple[float, Path, int]]:
+        """(last use, folder or file, bytes) of all that can be removed."""
+        for said in [
+            *self.home.builds.glob("*.parcel"),
+            *(self.home.cache / "trees").glob("*.parcel"),
+        ]:
+            _, _, size = said.read_text().partition(" ")
+            folder = said.with_suffix("")
+            yield said.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
+        for file in (self.home.cache / "arriving").glob("*"):
+            if file.suffix != ".lock":
+                state = file.stat()
+                yield state.st_mtime, file, state.st_size
+
+    def _remove(self, path: Path) -> None:
+        with exclusive(lock_of(path)):
+            if path.is_file():
+                path.unlink()
+            else:
+                path.with_name(f"{path.name}.parcel").unlink(missing_ok=True)  # it is first to go
+                discard(path)
+            lock_of(path).unlink(missing_ok=True)
 
     def _arriving(self, sha256: str) -> Path:
         return self.home.cache / "arriving" / _plain(sha256)

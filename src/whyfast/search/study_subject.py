@@ -25,6 +25,7 @@ from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.quantity import CannotTell, Quantity, costs
 from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.search.within_search import WithinSearch
 from whyfast.store.builds import BuildStore
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
@@ -98,10 +99,12 @@ class StudySubject:
     ends: tuple[int, int] | None = None
     _settled: set[int] = field(default_factory=set)
     _made: dict[int, Work[Study]] = field(default_factory=dict)
+    _failed: dict[int, str] = field(default_factory=dict)
     _foreseen: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
     _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.work = replace(self.work, observer=WithinSearch(self.work.observer))
         self._blocks = Blocks(
             self.work.question.benchmarks, self._launch, self.work.outside, self.seed
         )
@@ -110,9 +113,12 @@ class StudySubject:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
         if candidate in self._made:
             return
+        if candidate in self._failed:
+            raise CandidateFailed(candidate, self._failed[candidate])
         made = self._maker(candidate)(self.work, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
+            self._failed[candidate] = outcome.reason
             raise CandidateFailed(candidate, outcome.reason)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
@@ -149,6 +155,7 @@ class StudySubject:
             if self.unsettled and not self._is_settled(candidate):
                 self._settled.add(candidate)
                 self._made.pop(candidate, None)
+                self._failed.pop(candidate, None)
                 self._costs.pop(candidate, None)
             self.build(candidate)
 

@@ -74,6 +74,7 @@ CRASH = "the compiler crashed in the step: make"
         ),
         (2, ("make: *** [Makefile:3: a] Killed",), f"{MEMORY} (make: *** [Makefile:3: a] Killed)"),
         (2, ("cc1: out of memory allocating 65536 bytes",), None),
+        (2, ("gmake: *** No rule to make target 'nosuch'. Stop.",), None),
         (2, ("a test that was not Killed", "Error 1370"), "step ended with exit code 2: make"),
     ],
 )

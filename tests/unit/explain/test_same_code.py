@@ -173,6 +173,16 @@ def test_constants_of_a_function_may_be_numbered_anew(tmp_path: Path) -> None:
     assert [f.name for f in found.reached] == ["used"]
 
 
+def test_where_data_ends_is_no_change_of_what_the_linker_adds(tmp_path: Path) -> None:
+    """``register_tm_clones`` is about the end of .data, where .bss begins or, aligned, does not."""
+    before = changed(SOURCE, NEW, "volatile long written = 3;\n" + NEW)
+    text = changed(before, NEW, "volatile long more = 4;\nstatic volatile int large[64];\n" + NEW)
+    text = changed(text, "    printf(", "    large[c] = 1;\n    printf(")
+    base = compiled(tmp_path / "base", before, ["-O2"])
+    found = same_code(base, compiled(tmp_path / "head", text, ["-O2"]))
+    assert [f.name for f in found.functions] == ["main"]
+
+
 def test_a_call_that_is_new_is_named(tmp_path: Path) -> None:
     text = changed(SOURCE, "s -= 7;", "s -= rand();")
     found = {f.name: f for f in compared(tmp_path, text, ["-O2"]).functions}

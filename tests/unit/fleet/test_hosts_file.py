@@ -120,6 +120,14 @@ HOST = '\n[host.a]\nssh = "b"\n'
             ':4: host.a.hoem: unknown key; did you mean "home"?',
         ),
         (
+            'listen = "localhost:1"\nssh = []' + HOST,
+            ":2: ssh: is empty; leave it out, or write the words of a command",
+        ),
+        (
+            'listen = "localhost:1"' + HOST + "whyfast = []\n",
+            ":4: host.a.whyfast: is empty; leave it out, or write the words of a command",
+        ),
+        (
             'listen = "localhost:1"\n[host.a]\nssh = "b"\noptions = "-p 1"\n',
             ':4: host.a.options: must be a list of strings, not a string; write ["-p", "1"]',
         ),

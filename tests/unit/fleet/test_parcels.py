@@ -7,6 +7,7 @@ import io
 import os
 import tarfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.unit.investigate.doubles import own
@@ -126,3 +127,28 @@ def test_nothing_is_unpacked_beside_its_folder(tmp_path: Path) -> None:
 def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotReceived, match="parcel abababababab is not here"):
         ReceivedParcels(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
+
+
+def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path: Path) -> None:
+    received = ReceivedParcels(own(tmp_path / "there"))
+    places = []
+    for number in range(4):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "file").write_bytes(os.urandom(100_000))
+        parcel = pack(tmp_path / f"{number}", tmp_path / "out")
+        send(parcel, received)
+        role: Literal["build", "tree"] = "build" if number % 2 else "tree"
+        places.append(Place(parcel.sha256, role, f"abc{number}"))
+        folder = received.place(places[-1])
+        os.utime(folder.with_name(f"{folder.name}.parcel"), (number, number))
+    received.add("ab", 0, 200_000, b"x" * 100_000)  # the rest never came
+    os.utime(received.home.cache / "arriving" / "ab", (2.5, 2.5))
+    assert received.is_placed(places[1])  # it is used now
+    freed = received.trim(350_000, places[:1])
+    assert freed > 200_000
+    assert [p for p in places if received.folder(p).is_dir()] == [places[i] for i in (0, 1, 3)]
+    assert received.lacking([places[2]]) == {places[2].parcel: 0}
+    assert not (received.home.cache / "arriving" / "ab").exists()
+    assert received.trim(0, places[3:]) > 200_000
+    assert [received.is_placed(p) for p in places] == [False, False, False, True]
+    assert not list(received.home.builds.parent.rglob("abc1*"))

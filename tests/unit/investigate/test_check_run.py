@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
 from whyfast.build.source import obtain
 from whyfast.cli.check import exit_code
+from whyfast.fleet.shard import Sharded
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import Request, ask, run_check
+from whyfast.investigate.measuring import Measurer
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -72,10 +75,13 @@ class Bench:
         who = ["-c", "user.name=n", "-c", "user.email=e@e"]
         subprocess.run(["git", *who, "-C", str(self.repo), *words], check=True)
 
-    def run(self, range: str = "", **fields: Any) -> Result:
-        request = Request(self.repo, range, budget=300.0, **fields)
+    def run(self, range: str = "", elsewhere: Measurer | None = None, **fields: Any) -> Result:
         return run_check(
-            request, own(self.folder), self.watcher, outside=self.world.outside(cpus=(0,))
+            Request(self.repo, range, budget=300.0, **fields),
+            own(self.folder),
+            self.watcher,
+            outside=self.world.outside(cpus=(0,)),
+            elsewhere=elsewhere,
         )
 
 
@@ -195,6 +201,22 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) ->
     }
 
 
+@pytest.mark.usefixtures("traced")
+def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -> None:
+    times = ratios({"base": 1.0, "head": 1.1})
+    bench.world = Builder(script=times)
+    hosts = {name: World(script=times) for name in ("ash", "elm")}
+    result = bench.run(elsewhere=Sharded(StandIn(bench.world, bench.folder, hosts)))
+    assert {v.word for v in result.judged.verdicts} == {"slower"}
+    assert result.recorded.complete
+    order = [b.benchmark for b in result.recorded.blocks]
+    assert order == sorted(order)
+    host = {s.id: s.environment["machine"] for s in result.recorded.sessions}
+    for name in ("one", "two"):  # neither is compared over hosts
+        assert len({host[b.session] for b in result.recorded.blocks if b.benchmark == name}) == 1
+    assert set(host.values()) <= {"ash", "elm"}
+
+
 @pytest.mark.parametrize(
     ("instructions", "although"),
     [
@@ -210,15 +232,17 @@ def test_instructions_that_speak_against_the_cause_are_told(
     although: str,
 ) -> None:
     data = FunctionChange("far", "changed", (10, 10), True)
-    code = CodeComparison(False, False, (HOT, data), (), traced=True)
+    cold = replace(HOT, name="cold")
+    code = CodeComparison(False, False, (cold, replace(HOT, name="hot.isra.0"), data), ("a", "b"))
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
     reaches = tuple(Reach(n, ("hot",), "", instructions) for n in ("one", "two"))
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
-    assert check_page(result).headline.endswith(f"; `hot` now calls `peek`{although}.")
+    assert check_page(result).headline.endswith(f"; `hot.isra.0` now calls `peek`{although}.")
     said = _sentences(result)
-    assert "1 function changed: `hot`." in said
+    assert "2 functions changed: `hot.isra.0` and `cold`." in said  # what is executed comes first
+    assert "Counts as changed: a; b." in said
     assert "1 function more has the same instructions and refers to data that differs." in said
 
 

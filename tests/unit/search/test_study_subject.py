@@ -146,3 +146,24 @@ def test_what_has_no_further_layouts_cannot_be_measured(tmp_path: Path, yard: Ya
     subject = _subject(tmp_path, yard, layouts=12, most=13)
     with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
         subject.block([0, 4], number=1, layouts={0: 13, 4: 13})
+
+
+def test_an_end_that_does_not_build_is_tried_once(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard)
+    broken = replace(World(broken=("4",)).outside(), relink=subject.work.outside.relink)
+    outside = replace(broken, build=yard.noting(yard.clean, broken.build))
+    subject.work = replace(subject.work, outside=outside)
+    assert not subject.can_vary()
+    for _ in range(2):
+        with pytest.raises(CandidateFailed, match="step 1 failed"):
+            subject.block([0, 4], number=1, layouts=None)
+    assert yard.clean == ["0", "4"]
+
+
+def test_a_search_is_one_phase_however_much_it_builds(tmp_path: Path, yard: Yard) -> None:
+    subject = _subject(tmp_path, yard)
+    watcher = Watcher()
+    subject = replace(subject, work=replace(subject.work, observer=watcher))
+    subject.build(0)
+    assert watcher.heard == ["linking 2 layouts of 0"]
+    assert watcher.phases == []

@@ -25,9 +25,9 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import visible
 from whyfast.report.render.markdown import escape, render_markdown
+from whyfast.report.topics.changed_code import change_sentence
 from whyfast.report.topics.check import (
     CHECK_HEADING,
-    change_sentence,
     change_text,
     changed_hot,
     check_of,

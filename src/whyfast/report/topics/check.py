@@ -13,6 +13,7 @@ from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent, format_rough, format_seconds, ratio_text, within
+from whyfast.report.topics.changed_code import NAMES, change_sentence, changed_code, is_called, some
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
@@ -21,8 +22,6 @@ CHECK_HEADING = "Did this change make it slower?"
 _FACTOR = 1.5
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
-#: Names that a sentence lists before it only counts the rest.
-_NAMES = 5
 #: So many where a table under it has all.
 _FEW_NAMES = 2
 
@@ -77,23 +76,23 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     }
     apart = [v for v in verdicts if v.benchmark in moved]
     others = False
-    most = _NAMES if figures else _FEW_NAMES
+    most = NAMES if figures else _FEW_NAMES
     for word in ("slower", "faster"):
         if found := by_word[word]:
             said = [
                 f"{change_text(v)} on {_benchmark(v)}{f' {percent_interval(v)}' if figures else ''}"
                 for v in found
             ]
-            yield _some(said, "more", most)
+            yield some(said, "more", most)
             others = True
     if found := by_word["same"]:
-        if others or len(found) > _NAMES:
+        if others or len(found) > NAMES:
             yield f"the same on {count(len(found), 'other') if others else len(found)}"
         else:
             yield f"the same on {listed([_benchmark(v) for v in found])}"
     if found := by_word["undecided"]:
         said = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in found]
-        yield f"undecided on {_some(said, 'more', most)}"
+        yield f"undecided on {some(said, 'more', most)}"
     if apart:
         yield _by_placement(apart)
 
@@ -107,17 +106,11 @@ def _by_placement(apart: Sequence[Verdict]) -> str:
         for v in apart
         if v.word in ("slower", "faster")
     ]
-    return f"{said} ({_some(different, 'more')})" if different else said
+    return f"{said} ({some(different, 'more')})" if different else said
 
 
 def _benchmark(verdict: Verdict) -> str:
     return shown(verdict.benchmark or "the geometric mean")
-
-
-def _some(items: Sequence[str], rest: str, most: int = _NAMES) -> str:
-    if len(items) <= most:
-        return listed(items)
-    return f"{', '.join(items[:most])} and {len(items) - most} {rest}"
 
 
 def change_text(verdict: Verdict) -> str:
@@ -169,7 +162,7 @@ def _cause(result: Result, check: Check) -> str:
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
             for change in check.code.functions:
-                if change.name == name:
+                if is_called(change, name):
                     return f"{change_sentence(change)}{_although(verdict, reach)}"
     return ""
 
@@ -187,64 +180,12 @@ def _although(verdict: Verdict, reach: Reach | None) -> str:
     return f", but {said} instructions run: it may be placement"
 
 
-def change_sentence(change: FunctionChange) -> str:
-    """What became of one function, without a full stop."""
-    name = f"`{visible(change.name)}`"
-    if change.kind == "added":
-        return f"{name} is new"
-    if change.kind == "removed":
-        return f"{name} is gone"
-    said = []
-    if change.calls:
-        said.append(f"now calls {_some([f'`{visible(c)}`' for c in change.calls], 'more')}")
-    if change.called:
-        gone = _some([f"`{visible(c)}`" for c in change.called], "more")
-        said.append(f"no longer calls {gone}")
-    if not said:
-        before, after = change.sizes
-        said.append(
-            f"has other instructions ({before} bytes)"
-            if before == after
-            else f"went from {before} to {after} bytes"
-        )
-    return f"{name} {' and '.join(said)}"
-
-
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from changed_code(check)
     yield from since_sentences(result, check)
     yield from _sides(check)
     yield from _unjudged(result, check)
     yield from check.notes
-
-
-def changed_code(check: Check) -> Iterator[str]:
-    """Which functions changed, and what cannot be shown not to have."""
-    code = check.code
-    if code.same:
-        idle = code.functions
-        if idle:
-            names = _some([f"`{visible(f.name)}`" for f in idle], "more")
-            yield f"Nothing that runs refers to {names}; only where the rest lies can differ."
-        yield "Nothing was measured."
-    elif code.reached:
-        # The instructions of others are the same, but for what the data holds that they refer to.
-        own = [f for f in code.reached if f.diff or f.kind != "changed"]
-        if own:
-            names = _some([f"`{visible(f.name)}`" for f in own], "more")
-            yield f"{count(len(own), 'function')} changed: {names}."
-        if rest := len(code.reached) - len(own):
-            more = " more" if own else ""
-            verbs = ("has", "refers") if rest == 1 else ("have", "refer")
-            yield (
-                f"{count(rest, 'function')}{more} {verbs[0]} the same instructions and "
-                f"{verbs[1]} to data that differs."
-            )
-    if not code.same:
-        for reason in code.reasons[:_NAMES]:
-            yield f"Counts as changed: {reason}."
-        if len(code.reasons) > _NAMES:
-            yield f"And {len(code.reasons) - _NAMES} more such."
 
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:
@@ -282,7 +223,7 @@ def _unjudged(result: Result, check: Check) -> Iterator[str]:
         b.name for b in result.question.benchmarks if b.name not in judged and b.name not in failed
     ]
     if left:
-        yield f"No time was left for {_some([shown(n) for n in left], 'more')}."
+        yield f"No time was left for {some([shown(n) for n in left], 'more')}."
 
 
 def in_order(result: Result) -> list[Verdict]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from whyfast.model.result import Result
 from whyfast.report.document import Brief, Cell, Row, Table, right, table
 from whyfast.report.names import visible
+from whyfast.report.topics.changed_code import changed_code
 from whyfast.report.topics.check import (
     change_text,
-    changed_code,
     check_headline,
     check_of,
     check_sentences,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whyfast.model.check import FunctionChange, Reach
 from whyfast.report.document import CodeBlock, Group, Table, group, right, table
 from whyfast.report.names import count, listed, shown, visible
-from whyfast.report.topics.check import change_sentence
+from whyfast.report.topics.changed_code import change_sentence
 from whyfast.search.step_evidence import StepEvidence
 
 #: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
