@@ -236,7 +236,10 @@ def _difference(verdict: Verdict) -> Cell:
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
         return Cell("same", str(plain), "same", verdict.ratio)
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    factor = f"{text.value} {_MORE_OR_LESS[text.direction]}".rstrip()
+    word = _MORE_OR_LESS[text.direction]
+    if word == "less" and verdict.metric.endswith(("_faults", "_switches")):
+        word = "fewer"
+    factor = f"{text.value} {word}".rstrip()
     if verdict.word == "undecided":
         return Cell("undecided", f"{factor} {text.interval}", "undecided", verdict.ratio)
     return Cell(factor, text.interval, verdict.word, verdict.ratio)

@@ -35,6 +35,19 @@ def test_words_and_medians() -> None:
     ]
 
 
+def test_faults_are_fewer_and_memory_is_less() -> None:
+    plain = _result()
+    fewer = replace(plain.judged.metrics[0], word="faster", ratio=0.3, low=0.29, high=0.31)
+    table = metric_table(
+        changed(
+            plain,
+            metrics=(replace(fewer, metric="minor_faults"), replace(fewer, metric="maxrss")),
+        )
+    )
+    assert table is not None
+    assert [row[3].text for row in table.rows] == ["3.33x fewer", "3.33x less"]
+
+
 def test_each_result_says_what_was_pinned() -> None:
     pinned = replace(example_block({"a": [1.0], "b": [1.0]}), cpu=1)
     free = replace(pinned, benchmark="sort", cpu=None, threads={"a": 1, "b": 4})
