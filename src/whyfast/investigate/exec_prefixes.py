@@ -25,7 +25,10 @@ def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str
     study, also = work.question, also or Box()
     # By digest: two roots may have a compiler of the same name, with other packages beside it.
     roots = {t.digest: t.root for t in work.toolchains}
-    seen = (study.folder, study.source.folder, hook_folder(), *work.packages.values())
+    seen = (
+        *(study.folder, study.source.folder, hook_folder()),
+        *(*work.packages.values(), *_beside(study)),
+    )
     boxes = [
         replace(
             also,
@@ -38,6 +41,13 @@ def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str
     ]
     words = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
     return dict(zip((b.variant for b in work.usable), words, strict=True))
+
+
+def _beside(study: Study) -> tuple[Path, ...]:
+    """Folders of files that commands name relative to the study, and that are not in its own."""
+    words = [w for b in study.benchmarks for w in b.command if w.startswith("{study}/../")]
+    files = [(study.folder / w.removeprefix("{study}/")).resolve() for w in words]
+    return tuple(dict.fromkeys(file.parent for file in files))
 
 
 def _study_root(build: Build, roots: Mapping[str, Path | None]) -> Path | None:

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from whyfast.build.failure import shortened
 from whyfast.model.evidence import Evidence
 from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Confound, Verdict
-from whyfast.report.names import count, has, listed, sentence, shown
+from whyfast.report.names import count, has, listed, sentence, shown, visible
 from whyfast.report.numbers import (
     format_percent,
     format_rough,
@@ -59,6 +60,9 @@ from whyfast.report.topics.unusual_blocks import unusual_sentences
 
 #: So many differences are said in words.
 _MOST_SAID = 3
+
+#: Characters of what a program printed last before it failed.
+_SAID = 160
 
 
 @dataclass(frozen=True)
@@ -241,9 +245,19 @@ def _undecided(verdict: Verdict, margin: float) -> str:
 
 def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
     times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
+    outputs = {(f.benchmark, f.variant, f.reason): f.output for f in failures}
     for (benchmark, variant, reason), number in times.items():
         often = f" ({number} times)" if number > 1 else ""
-        yield sentence(f"{shown(benchmark)} failed with {shown(variant)}{often}: {reason}")
+        said = f"{reason}{_printed_last(outputs[benchmark, variant, reason])}"
+        yield sentence(f"{shown(benchmark)} failed with {shown(variant)}{often}: {said}")
+
+
+def _printed_last(output: str) -> str:
+    lines = [visible(line) for line in output.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    last = shortened(lines[-1])
+    return f"; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
 
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
-from whyfast.model.variant import Variant
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.store.home import Home
 from whyfast.toolchain.sandbox import Box
 
@@ -85,6 +85,16 @@ def test_with_one_root_all_programs_are_started_alike(
     assert boxes[0].network
     study = work.question
     assert {study.folder, study.source.folder, Path("/pyperf")} <= set(boxes[0].readable)
+
+
+def test_files_of_a_study_beside_are_seen(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
+    work = _work(tmp_path, own, _toolchain("debian:b", ROOT))
+    study = work.question
+    command = ("{program}", "{study}/../other/bench.py", "{study}/own.py")
+    named = Benchmark("b", "command", command)
+    study_prefixes(replace(work, question=replace(study, benchmarks=(named,))))
+    assert study.folder.resolve().parent / "other" in boxes[0].readable
+    assert study.folder.resolve().parent not in boxes[0].readable
 
 
 def test_a_root_that_cannot_be_entered(

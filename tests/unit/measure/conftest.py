@@ -55,7 +55,7 @@ def nothing_left() -> Iterator[None]:
     before, files = children(), open_files()
     yield
     assert children() <= before
-    assert open_files() == files
+    assert open_files() <= files  # what others left may be collected meanwhile
 
 
 @pytest.fixture

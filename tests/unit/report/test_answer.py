@@ -218,7 +218,13 @@ def test_an_incomplete_run_says_so_first() -> None:
 
 
 def test_failures_and_failed_builds() -> None:
-    crash = RunFailure("sieve", "clang18-goto", "it ended by signal 11", "", ("vm",))
+    crash = RunFailure(
+        "sieve",
+        "clang18-goto",
+        "it ended by signal 11",
+        "x\n/a/b/vm: can't open '/b/c/f.py'\n\n",
+        (),
+    )
     answer = answer_from(
         _without_claim(),
         verdicts=(),
@@ -234,7 +240,8 @@ def test_failures_and_failed_builds() -> None:
     assert answer.sentences == (
         "The build of clang19-goto failed: step 1 ended with 1; its log: whyfast builds log "
         "dddddddddddd.",
-        "sieve failed with clang18-goto (2 times): it ended by signal 11.",
+        "sieve failed with clang18-goto (2 times): it ended by signal 11; it said: …/vm: can't "
+        "open '…/f.py'.",
     )
 
 

@@ -163,21 +163,23 @@ def _cause(result: Result, check: Check) -> str:
         for name in (reach.executes or ()) if reach else ():
             for change in check.code.functions:
                 if is_called(change, name):
-                    return f"{change_sentence(change)}{_although(verdict, reach)}"
+                    return f"{change_sentence(change)}{_although(verdict, reach, len(decided) > 1)}"
     return ""
 
 
-def _although(verdict: Verdict, reach: Reach | None) -> str:
+def _although(verdict: Verdict, reach: Reach | None, several: bool) -> str:
     """What speaks against the changed code as the cause: the number of instructions that run."""
     if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
         return ""
     more = reach.instructions[1] / reach.instructions[0] - 1
     if abs(more) < _AS_MANY:
-        return ", but as many instructions run as before"
+        where = f" on {shown(reach.benchmark)}" if several else ""
+        return f", but as many instructions run{where} as before"
     if (more > 0) == (verdict.word == "slower"):
         return ""
-    said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'}"
-    return f", but {said} instructions run: it may be placement"
+    said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
+    where = f" on {shown(reach.benchmark)}" if several else ""
+    return f", but {said}{where}: it may be placement"
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
