@@ -27,7 +27,7 @@ static int64_t interruptions(void)
 
 /* One system call. Where other programs want the same CPU, they have it in the middle of some; such
  * a call is made again, for its time is not the chain's. */
-static uint64_t call_once(const struct chain *chain, uint32_t repeat, struct chain_result *result)
+static uint64_t chain_once(const struct chain *chain, uint32_t repeat, struct chain_result *result)
 {
     for (int tries = 1;; tries++) {
         const int64_t before = interruptions();
@@ -56,7 +56,7 @@ static uint64_t run(void *state, uint64_t loops)
     while (loops > 0) {
         const uint32_t repeat = loops < timed->repeat ? (uint32_t)loops : timed->repeat;
 
-        timed->elapsed += call_once(&timed->chain, repeat, &result);
+        timed->elapsed += chain_once(&timed->chain, repeat, &result);
         loops -= repeat;
     }
     return result.returned;

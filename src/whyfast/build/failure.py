@@ -8,6 +8,8 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from whyfast.model.short_paths import without_folders
+
 #: Last lines of a failing step's log that are shown.
 TAIL = 15
 #: Last lines that are searched for the reason: a crashed compiler prints its stack, and the other
@@ -42,15 +44,12 @@ _ERROR = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-#: An absolute path of several folders, in a step or a message.
-_PATH = re.compile(r"(?<![\w./])/(?:[\w.+@-]+/){2,}(?=[\w.+@-])")
-
 
 def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     """``status`` is the exit status of a shell, negative for a signal; a shell and a sandbox say
     128 and the signal's number when it was their child that it ended. ``lines`` are what the step
     printed last."""
-    shown = shortened(step)
+    shown = without_folders(step)
     text = "\n".join(lines)
     killed = _signal(status)
     if found := _FULL.search(text):
@@ -75,18 +74,12 @@ def because(error: OSError) -> str:
     return reason
 
 
-def shortened(step: str) -> str:
-    """A step on one line of a report, whole, with the folders of its absolute paths left out."""
-    return _PATH.sub("…/", " ".join(step.split()))
-
-
 def _quoted(found: re.Match[str]) -> str:
     """The line with the match, as it was printed."""
     text = found.string
     start = text.rfind("\n", 0, found.start()) + 1
     end = text.find("\n", found.end())
-    line = " ".join(text[start : end if end >= 0 else len(text)].split())
-    line = _PATH.sub("…/", line)
+    line = without_folders(text[start : end if end >= 0 else len(text)])
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
 
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.build.failure import shortened
 from whyfast.model.evidence import Evidence
 from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
+from whyfast.model.short_paths import without_folders
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.names import count, has, listed, sentence, shown, visible
 from whyfast.report.numbers import (
@@ -256,7 +256,7 @@ def _printed_last(output: str) -> str:
     lines = [visible(line) for line in output.splitlines() if line.strip()]
     if not lines:
         return ""
-    last = shortened(lines[-1])
+    last = without_folders(lines[-1])
     return f"; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
 
 

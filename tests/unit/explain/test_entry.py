@@ -65,4 +65,5 @@ def test_handlers_that_must_save_registers_do(gcc: Compile) -> None:
     assert found.entry is not None
     # pc, r and acc live across the call.
     assert (found.entry.handlers, found.entry.saving) == (10, 10)
-    assert found.entry.pushes_median >= 3
+    # Some versions of gcc push all of them, others one and store the rest.
+    assert found.entry.pushes_median + found.entry.spills_median >= 3

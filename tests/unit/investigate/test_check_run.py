@@ -221,8 +221,8 @@ def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -
     ("instructions", "although"),
     [
         ((100.0, 103.0), ""),
-        ((100.0, 100.0), ", but as many instructions run as before"),
-        ((100.0, 97.0), ", but 3 % fewer instructions run: it may be placement"),
+        ((100.0, 100.0), ", but as many instructions run on one as before"),
+        ((100.0, 97.0), ", but 3 % fewer instructions run on one: it may be placement"),
     ],
 )
 def test_instructions_that_speak_against_the_cause_are_told(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,5 +41,9 @@ def test_used_counts_files_and_not_what_links_point_to(tmp_path: Path) -> None:
     assert used(tmp_path) == 1000
 
 
-def test_what_cannot_be_asked_has_room(tmp_path: Path) -> None:
-    assert lacking(tmp_path / ("x" * 300), 10**18) is None  # longer than names can be
+def test_what_cannot_be_asked_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(place: Path) -> None:
+        raise PermissionError(place)
+
+    monkeypatch.setattr(shutil, "disk_usage", refuse)
+    assert lacking(tmp_path, 10**18) is None

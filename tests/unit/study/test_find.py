@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def test_own_folder_goes_before_bundled_only_with_a_study(bundle: Path) -> None:
     assert find_study("tail-call") == Path("tail-call/study.toml")
 
 
+#: From Python 3.14 on there is no such file, without a reason.
+TOO_LONG = (
+    f'no study "{"x" * 59}…": no such file or folder, nor a bundled study; '
+    "valid: placement, tail-call"
+    if sys.version_info >= (3, 14)
+    else "x" * 5000 + ": cannot be read: File name too long"
+)
+
+
 @pytest.mark.parametrize(
     ("where", "said"),
     [
@@ -61,7 +71,7 @@ def test_own_folder_goes_before_bundled_only_with_a_study(bundle: Path) -> None:
         ),
         ("empty", "empty: this folder has no study.toml"),
         ("pipe", "pipe: neither a folder nor a regular file"),
-        ("x" * 5000, "x" * 5000 + ": cannot be read: File name too long"),
+        ("x" * 5000, TOO_LONG),
     ],
     ids=["near", "far", "nothing", "folder", "pipe", "long"],
 )

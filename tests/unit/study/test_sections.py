@@ -250,7 +250,8 @@ def test_subject(
 def test_endless_path(valid: str, message: Callable[[str], str]) -> None:
     said = message(valid.replace('path = "src"', f'path = "{"x" * 5000}"'))
     assert said.startswith('study.toml:8: source.path: "xxx')
-    assert said.endswith("File name too long")
+    # From Python 3.14 on there is no such file, without a reason.
+    assert said.endswith(("File name too long", "does not exist; relative to DEMO"))
 
 
 def test_incremental_is_said_by_the_study(valid: str, write: Callable[[str], Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from whyfast.model.study import Source
 from whyfast.study import load_study
 
 SHA256 = "ab" * 32
+#: From Python 3.14 on there is no such file, without a reason.
+TOO_LONG = (
+    " does not exist; relative to DEMO" if sys.version_info >= (3, 14) else ": File name too long"
+)
 DEBIAN = f'debian = "python3.14"\nversion = "3.14.6"\nsha256 = "{SHA256}"'
 
 CASES = {
@@ -51,7 +56,7 @@ CASES = {
     ),
     "tarball long": (
         f'tarball = "{"x" * 300}"\nsha256 = "{SHA256}"',
-        f'study.toml:8: source.tarball: "{"x" * 59}…": File name too long',
+        f'study.toml:8: source.tarball: "{"x" * 59}…"{TOO_LONG}',
     ),
     "tarball folder": (
         f'tarball = "src"\nsha256 = "{SHA256}"',

@@ -29,6 +29,8 @@ needs_binutils = pytest.mark.skipif(
 )
 SMALL = "int tiny(int a) { return a; }\n"
 LARGE = "".join(f"int f{i}(int a) {{ return a * {i} + {i}; }}\n" for i in range(50))
+#: From Python 3.14 on tarfile says less itself.
+HUGE_HEADER = r"a header of it has 3,000,000,000 bytes|damaged package file"
 LONG = "a_name_that_is_longer_than_sixteen.o"
 
 
@@ -175,7 +177,7 @@ def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Pat
     member = tarfile.TarInfo("././@LongLink")
     member.type, member.size = tarfile.GNUTYPE_LONGNAME, 3_000_000_000
     data = lzma.compress(member.tobuf(tarfile.GNU_FORMAT))
-    with pytest.raises(UserError, match="a header of it has 3,000,000,000 bytes"):
+    with pytest.raises(UserError, match=HUGE_HEADER):
         taken_out(_package(tmp_path / "x.deb", data), out)
     member = tarfile.TarInfo("big")
     member.size = 5_000_000_000
