@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.build.failure import SEARCHED, because, shortened, tail, why
+from whyfast.build.failure import SEARCHED, because, tail, why
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
@@ -25,6 +25,7 @@ from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.interpreter import Interpreter
+from whyfast.model.short_paths import without_folders
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
@@ -167,7 +168,9 @@ def run_steps(
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
             if _is_long(recipe):
-                progress(f"{recipe.variant}: step {number} of {len(steps)}: {shortened(step)}")
+                progress(
+                    f"{recipe.variant}: step {number} of {len(steps)}: {without_folders(step)}"
+                )
             out.write(f"+ {step}\n".encode())
             out.flush()
             start = os.fstat(out.fileno()).st_size
