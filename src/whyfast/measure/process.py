@@ -193,8 +193,8 @@ class Child:
         sessions of its own."""
         if self.status is None:
             self._kill_group()
-            with contextlib.suppress(TooMuchOutput):
-                self.wait(10.0)
+            self._whole_stdout = False  # too much of it is no reason any more to stop waiting
+            self.wait(10.0)
         WATCHER.end_left(self._mark, self.pid)
         self._close_files()
 
