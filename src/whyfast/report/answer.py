@@ -11,7 +11,6 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
-from whyfast.model.short_paths import without_folders
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.names import count, has, listed, sentence, shown, visible
 from whyfast.report.numbers import (
@@ -62,7 +61,7 @@ from whyfast.report.topics.unusual_blocks import unusual_sentences
 _MOST_SAID = 3
 
 #: Characters of what a program printed last before it failed.
-_SAID = 160
+_SAID = 400
 
 
 @dataclass(frozen=True)
@@ -256,7 +255,7 @@ def _printed_last(output: str) -> str:
     lines = [visible(line) for line in output.splitlines() if line.strip()]
     if not lines:
         return ""
-    last = without_folders(lines[-1])
+    last = lines[-1].strip()
     return f"; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
 
 

@@ -240,8 +240,8 @@ def test_failures_and_failed_builds() -> None:
     assert answer.sentences == (
         "The build of clang19-goto failed: step 1 ended with 1; its log: whyfast builds log "
         "dddddddddddd.",
-        "sieve failed with clang18-goto (2 times): it ended by signal 11; it said: …/vm: can't "
-        "open '…/f.py'.",
+        "sieve failed with clang18-goto (2 times): it ended by signal 11; it said: /a/b/vm: can't "
+        "open '/b/c/f.py'.",
     )
 
 
