@@ -13,8 +13,9 @@ from typing import Any
 from whyfast.model.errors import UserError
 from whyfast.search.state import Observation, Pair, Reading, State, Task
 
-#: Raised when a state of an older whyfast can no longer be gone on with.
-FORMAT = 1
+#: Raised when a state of an older whyfast can no longer be gone on with. 2: what is counted is run
+#: once before that; 1 counted first runs.
+FORMAT = 2
 #: That no layout ran in two blocks, which earlier searches did not see to.
 ONCE = "once"
 
