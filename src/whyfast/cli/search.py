@@ -102,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all",
         action="store_true",
         dest="everything",
-        help="when a step is not all of the difference, search for the others too",
+        help="when what is found is not all of the difference, search for the others too",
     )
     parser.add_argument(
         "--incremental",
@@ -189,6 +189,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
         args.measure,
         args.object,
         args.incremental,
+        args.everything,
     )
     return _in_study(args, search, search_by_set, observer)
 

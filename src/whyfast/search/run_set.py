@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.investigate.events import Observer
@@ -26,7 +26,9 @@ class SetResult:
     """What was searched, all that was seen, and the answer.
 
     ``good`` and ``bad`` are the names of the ends, ``differences`` what differs between them, by
-    number. ``vanishing``: what it means when the difference goes away in mixtures.
+    number. ``vanishing``: what it means when the difference goes away in mixtures. ``mended``: what
+    else differs and is as at the good end in every mixture, the bad end too. ``further`` is the
+    search of what is left when what was found is mended too, or ``note`` says why there is none.
     """
 
     axis: str
@@ -37,6 +39,9 @@ class SetResult:
     events: tuple[Event, ...]
     answer: Minimal
     vanishing: str = ""
+    mended: tuple[str, ...] = ()
+    further: SetResult | None = None
+    note: str = ""
 
 
 def run_set(
@@ -81,16 +86,7 @@ def run_set(
             raise UserError(
                 f"the {end} end, {name}, cannot be measured: {failed.reason}", where=option
             ) from failed
-    return SetResult(
-        found.axis,
-        found.good,
-        found.bad,
-        found.differences,
-        found.quantity,
-        tuple(events),
-        answer,
-        found.vanishing,
-    )
+    return replace(found, events=tuple(events), answer=answer)
 
 
 def _said(number: int, event: Event, subset: Subset | None, names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ import pytest
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.model.errors import UserError
+from whyfast.report.document import Table
 from whyfast.report.pages.search_set_page import dump_set, set_headline, set_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search.axes.candidate import AxisCandidate
@@ -21,6 +22,7 @@ from whyfast.search.quantity import Quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.search.subsets import Trial
 from whyfast.store.home import Home
 
 NAMES = tuple(f"-f{n}" for n in range(8))
@@ -185,3 +187,24 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) ->
     assert [n for name, n in first.ran if name == "slow"] == list(range(1, len(first.ran) + 1))[
         : sum(name == "slow" for name, _ in first.ran)
     ]
+
+
+def test_no_two_mixtures_have_one_label(home: Home) -> None:
+    found, *_ = _search(home, needs=frozenset({2, 6}))
+    seen = [e for e in found.events if isinstance(e, Trial) and e.subset == frozenset({2, 6})][0]
+    subsets = [{6}, {0, 1, 3, 4, 5, 7}, set(range(7)), {1, 2, 6}, {1, 3, 6}, {0, 2, 3, 4}, {2, 6}]
+    events = tuple(replace(seen, subset=frozenset(s)) for s in subsets)
+    page = set_page(replace(found, events=events))
+    (tables,) = [s.blocks for s in page.sections if s.name == "measured"]
+    mixtures, legend = (t for t in tables if isinstance(t, Table))
+    labels = ["-f6", "-f2; -f6", "2–3, 7", "2, 4, 7", "1, 3–5", "all but what was found"]
+    assert [row[0].text for row in mixtures.rows] == sorted(labels, key=labels.index) + [
+        "all but -f7"
+    ]
+    assert [row[0].text for row in legend.rows] == [str(n) for n in range(1, 9)]
+    assert legend.rows[1][1].text == "-f1"
+    brief = page.brief
+    assert brief is not None
+    assert brief.table is not None
+    named = [row[0].text for row in brief.table.rows]
+    assert named == ["-f6", "-f2; -f6", "all but what was found", "all but -f7"]
