@@ -94,7 +94,7 @@ def _search(work: Work[Study], search: SetSearch, mixing: Mixing) -> SetResult:
         Differences(
             len(mixing.differences), margin, budget=search.blocks, relinkable=subject.can_vary()
         ),
-        SetSubject(subject, candidates),
+        SetSubject(subject, candidates, mixing.differences),
         SetResult(
             search.axis,
             mixing.good.name,

@@ -13,6 +13,7 @@ from whyfast.search.ahead import likely_subsets
 from whyfast.search.keep_set import load_events, save_events
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences, Event, Failed, Try, minimise
+from whyfast.search.mixture_label import label, numbered
 from whyfast.search.quantity import Quantity
 from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed
@@ -62,6 +63,9 @@ def run_set(
     if earlier:
         observer.note(f"resuming: {len(earlier)} blocks are there already")
     recorded = iter(earlier)
+    if numbered(found.differences, frozenset(range(len(found.differences) // 2))):
+        told = "; ".join(f"{n} {title}" for n, title in enumerate(found.differences, 1))
+        observer.note(f"differences by their numbers: {told}")
 
     def ask(wanted: Try) -> Event:
         for event in recorded:
@@ -93,8 +97,8 @@ def _said(number: int, event: Event, subset: Subset | None, names: Sequence[str]
     if subset is None:
         ends = 0.0 if isinstance(event, Failed) else event.ends
         return f"block {number}: the ends, {ends:+.2%}"
-    what = names[min(subset)] if len(subset) == 1 else f"{len(subset)} of {len(names)}"
+    what = label(names, subset)
     if isinstance(event, Failed):
         return f"skipped {what}: {event.reason}"
-    level = 0.5 + event.offset / event.ends if event.ends else 0.0
+    level = round(0.5 + event.offset / event.ends, 2) + 0.0 if event.ends else 0.0
     return f"block {number}: {what}: {level:.0%} of the difference"

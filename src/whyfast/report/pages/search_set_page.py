@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -29,13 +29,12 @@ from whyfast.search.answer import Interval
 from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.minimal import Part
 from whyfast.search.minimise import Failed
+from whyfast.search.mixture_label import label, numbered
 from whyfast.search.run_set import SetResult
 from whyfast.search.subsets import Subset, Trial, level
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-search-set/1"
-
-_MOST_NAMED = 2
 
 #: A share of the difference is told as all of it when it is as near as this, or as its error.
 _WHOLE = 0.05
@@ -277,39 +276,19 @@ def _differences(result: SetResult) -> Table | None:
 
 
 def _numbered(result: SetResult, subset: Subset) -> bool:
-    """Whether a mixture has too many differences, and lacks too many, to be named by them."""
-    whole, found = frozenset(range(len(result.differences))), _found(result)
-    few = min(len(subset), len(whole - subset)) <= _MOST_NAMED
-    return not few and not (found and subset in (found, whole - found))
+    """Whether a mixture is not called by names."""
+    found = _found(result)
+    told = found and subset in (found, _rest(result))
+    return not told and numbered(result.differences, subset)
 
 
 def _label(result: SetResult, subset: Subset) -> str:
     """What a mixture has from the bad end; no two have the same."""
-    missing = frozenset(range(len(result.differences))) - subset
-    if (found := _found(result)) and missing == found:
+    if subset and subset == _rest(result):
         return "all but what was found"
-    if len(subset) <= _MOST_NAMED:
-        return _names(result, subset)
-    if subset == found:
+    if subset == _found(result) and numbered(result.differences, subset):
         return "all that was found"
-    if len(missing) <= _MOST_NAMED:
-        return f"all but {_names(result, missing)}"
-    return _ranges([d + 1 for d in sorted(subset)])
-
-
-def _names(result: SetResult, subset: Subset) -> str:
-    return "; ".join(visible(result.differences[d]) for d in sorted(subset))
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """``1–3, 7``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(f"{a}–{b}" if b > a else f"{a}" for a, b in runs)
+    return label([visible(d) for d in result.differences], subset)
 
 
 def _skipped(result: SetResult) -> Iterator[str]:
