@@ -157,17 +157,14 @@ def _basis(result: SetResult) -> Iterator[str]:
 
 def _rests_on(result: SetResult) -> Iterator[str]:
     answer, timed = result.answer, result.quantity == "time"
-    of = count(len(result.differences), "difference")
+    subject = "It has" if result.mended else "The ends have"
+    said = f"{subject} {count(len(result.differences), 'difference')}"
     if result.mended:
-        yield (
-            f"It has {of}; {count(answer.subsets, 'mixture')} of them were built and measured, all "
-            f"with {listed([f'`{visible(m)}`' for m in result.mended])} as at {shown(result.good)}."
-        )
-    else:
-        yield (
-            f"The ends have {of}; {count(answer.subsets, 'mixture')} of them were built and "
-            "measured."
-        )
+        mended = listed([f"`{visible(m)}`" for m in result.mended])
+        said += f", and {mended} as at {shown(result.good)}"
+    if answer.subsets:
+        said += f"; {count(answer.subsets, 'mixture')} of them were built and measured"
+    yield f"{said}."
     if answer.whole is not None and (rest := _rest(result)):
         subject = "It is enough: w" if len(answer.parts) == 1 else "They are enough: w"
         how = "verified by blocks of its own" if timed else "counted"
