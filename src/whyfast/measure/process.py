@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import random
 import resource
@@ -12,6 +13,7 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,14 +33,22 @@ def usable_cpus() -> tuple[int, ...]:
         return ()
 
 
-@contextlib.contextmanager
-def on_cpu(cpu: int | None) -> Iterator[None]:
+def on_cpu(cpu: int | None) -> AbstractContextManager[None]:
     """Children started inside inherit the pinning to ``cpu``; None changes nothing."""
-    if cpu is None:
-        yield
-        return
+    return contextlib.nullcontext() if cpu is None else _on({cpu})
+
+
+def away_from(cpu: int | None) -> AbstractContextManager[None]:
+    """This thread leaves ``cpu`` to the child that runs there, where it may run elsewhere: else it
+    is woken on it, and the child waits."""
+    others = set(usable_cpus()) - {cpu}
+    return _on(others) if cpu is not None and others else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _on(cpus: set[int]) -> Iterator[None]:
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
+    os.sched_setaffinity(0, cpus)
     try:
         yield
     finally:
@@ -74,7 +84,8 @@ class Usage:
 class Child:
     """A started process in a process group of its own, its output kept in anonymous files.
 
-    Raises OSError when the program cannot be started. ``stdin`` is a path to read from;
+    Raises OSError when the program cannot be started. It is pinned to ``cpu``; None: it runs where
+    this process may. ``stdin`` is a path to read from;
     ``keep_stdout`` False sends standard output to the null device, ``whole_stdout`` makes it a
     failure that it prints more there than is kept.
     """
@@ -84,6 +95,7 @@ class Child:
         argv: Sequence[str],
         *,
         env: Mapping[str, str],
+        cpu: int | None = None,
         pass_fds: Sequence[int] = (),
         stdin: str = os.devnull,
         keep_stdout: bool = True,
@@ -96,6 +108,7 @@ class Child:
             self._stdout = KeptOutput("whyfast-stdout")
         self.status: int | None = None
         self._mark = -1
+        self._ended = math.nan
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -109,7 +122,9 @@ class Child:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
         try:
-            with WATCHER.marked() as self._mark:
+            with WATCHER.marked() as self._mark, on_cpu(cpu):
+                # Nothing else of this program is within what is timed.
+                self._began = time.perf_counter()
                 # posix_spawn, not fork: its cost does not grow with the memory of this process
                 self.pid = os.posix_spawnp(
                     argv[0],
@@ -166,11 +181,18 @@ class Child:
         self.trim()
         return self._usage
 
+    @property
+    def seconds(self) -> float:
+        """From just before its start until the kernel told of its end; nan while it is not known to
+        have ended."""
+        return self._ended - self._began
+
     def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
         deadline = time.monotonic() + timeout
         for pause in pauses(random.Random()):
             left = deadline - time.monotonic()
             if wait_for(poller, max(0.0, min(pause, left))):
+                self._ended = time.perf_counter()
                 return True
             if left <= pause:
                 return False
