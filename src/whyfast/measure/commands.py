@@ -10,6 +10,7 @@ from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.process import Child, away_from, describe_status
 from whyfast.measure.threads import ThreadTally
+from whyfast.model.sample import WAITED
 
 
 class CommandInvocation:
@@ -17,7 +18,8 @@ class CommandInvocation:
 
     The time is from just before the process is started until the kernel reports its end, so it
     includes what starting a process costs (about the same for every command). This process keeps
-    off its CPU meanwhile. ``tally`` looks at its threads.
+    off its CPU meanwhile. How long it waited for a CPU that others had comes with it, where it has
+    one thread. ``tally`` looks at its threads.
     """
 
     def __init__(
@@ -36,7 +38,7 @@ class CommandInvocation:
 
     def turn(self, loops: int) -> Sample:
         """Run the command ``loops`` times, one after the other."""
-        total = 0.0
+        total, alone = 0.0, True
         extra: dict[str, float] = {}
         for _ in range(loops):
             sample = self._once()
@@ -44,6 +46,9 @@ class CommandInvocation:
             for key, value in sample.extra.items():
                 peak = key in ("maxrss", "maxrss_below")
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
+            alone = alone and WAITED in sample.extra
+        if not alone:
+            extra.pop(WAITED, None)
         return Sample(total, self._arguments.check, extra)
 
     def _once(self) -> Sample:
@@ -64,7 +69,8 @@ class CommandInvocation:
             whole_stdout=wanted.check is not None,
         )
         try:
-            usage = child.wait(wanted.timeout, tally=self._tally)
+            tally = self._tally if self._tally.due() else None
+            usage = child.wait(wanted.timeout, tally=tally)
             problem = ""
             if usage is None:
                 problem = f"still running after {wanted.timeout:g} s"
@@ -80,6 +86,9 @@ class CommandInvocation:
         finally:
             child.kill()
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
+        if WAITED in extra:  # by another clock: a run does not take less than it computes
+            idle = child.seconds - usage.user - usage.system
+            extra[WAITED] = max(0.0, min(extra[WAITED], idle))
         return Sample(child.seconds, None, extra)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import math
 import os
 import random
@@ -18,11 +19,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from whyfast.measure.kept_output import KeptOutput, TooMuchOutput
+from whyfast.measure.run_queue import of_ended, scheduled, waited_alone
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: Seconds after which a signal is heard at the latest.
 LONGEST_WAIT = 1.0
+
+#: Seconds between two looks at how much a child has printed, where its threads are not looked at.
+LOOK = 0.1
 
 
 def usable_cpus() -> tuple[int, ...]:
@@ -68,7 +73,8 @@ class Usage:
 
     ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
     until it has loaded its program, and which the kernel counts as its own; it is then below
-    ``maxrss_below``.
+    ``maxrss_below``. ``waited`` is how long it waited for a CPU; None where that is not known, or
+    more than one thread was at work.
     """
 
     user: float
@@ -79,6 +85,7 @@ class Usage:
     voluntary_switches: float
     involuntary_switches: float
     maxrss_below: float | None = None
+    waited: float | None = None
 
 
 class Child:
@@ -165,6 +172,7 @@ class Child:
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
         WATCHER.forget(self.pid)
+        first = of_ended(self.pid)
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
         own = resource.getrusage(resource.RUSAGE_SELF)
@@ -177,22 +185,26 @@ class Child:
             r.ru_nvcsw,
             r.ru_nivcsw,
             None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
+            waited_alone(first, r.ru_utime + r.ru_stime),
         )
         self.trim()
         return self._usage
 
     @property
     def seconds(self) -> float:
-        """From just before its start until the kernel told of its end; nan while it is not known to
-        have ended."""
+        """From just before its start until its end, as the kernel told of it, less what this thread
+        then waited for a CPU; nan while it is not known to have ended."""
         return self._ended - self._began
 
     def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
         deadline = time.monotonic() + timeout
-        for pause in pauses(random.Random()):
+        for pause in itertools.repeat(LOOK) if tally is None else pauses(random.Random()):
             left = deadline - time.monotonic()
+            before = scheduled()
             if wait_for(poller, max(0.0, min(pause, left))):
-                self._ended = time.perf_counter()
+                ended, after = time.perf_counter(), scheduled()
+                late = after.waited - before.waited if before and after else 0.0
+                self._ended = ended - late
                 return True
             if left <= pause:
                 return False
