@@ -185,7 +185,7 @@ class Child:
             r.ru_nvcsw,
             r.ru_nivcsw,
             None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
-            waited_alone(first, r.ru_utime + r.ru_stime),
+            waited_alone(first, r.ru_utime + r.ru_stime, self.seconds),
         )
         self.trim()
         return self._usage
