@@ -90,7 +90,6 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
-    from whyfast.report.values_csv import values_csv
     from whyfast.store.private import own_home
 
     check_outputs(args)
@@ -127,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
         result = run_ab(commands, options, own_home(), observer)
     finish(result, args)
     if args.csv:
+        from whyfast.report.values_csv import values_csv
+
         write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
 

@@ -7,7 +7,7 @@ import os
 import random
 import shlex
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,6 @@ from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.perf import GROUPS, count_events
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
@@ -128,7 +127,7 @@ def run_ab(
                 )
     observer.phase("judge")
     judged = judge_whole(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
-    metrics = judge_metrics(counted, GROUPS[0], work.question)
+    metrics = judge_metrics(counted, _events(counted), work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
@@ -141,6 +140,11 @@ def run_ab(
 def _taken(runs: int) -> Settled:
     """Neither fewer nor more blocks."""
     return lambda entry: len(entry.blocks) >= runs
+
+
+def _events(counted: Sequence[Quantities]) -> Iterable[str]:
+    """What was counted, of all commands and in all rounds the same."""
+    return next(iter(counted[0].values())) if counted else ()
 
 
 def _rounds(firsts: FirstRuns, left: float, budget: float) -> int:
@@ -287,6 +291,8 @@ def count_commands(
     A round runs every command once, in random order, and is the unit of replication. An event that
     some run did not count is left out. Where the machine has no counters: [], after one run.
     """
+    from whyfast.measure.perf import GROUPS, count_events
+
     rng = random.Random(seed)
     names = list(arguments.commands)
     found: list[Quantities] = []

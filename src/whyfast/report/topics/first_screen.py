@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from whyfast.model.build import BuildFailure
 from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.model.study import Study
-from whyfast.model.trouble import Trouble
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Brief, Row, Table, table
 from whyfast.report.names import count, has, listed, shown
@@ -24,6 +24,9 @@ from whyfast.report.topics.mechanism import find_witness, witness_sentence
 from whyfast.report.topics.one_line import against_cell, bar_cell, reach_of, warnings_first
 from whyfast.report.topics.programs import folded_sentences, unmet_sentences, without_lost
 from whyfast.report.topics.summary import SUITE, Comparisons, folded_cell
+
+if TYPE_CHECKING:
+    from whyfast.model.trouble import Trouble
 
 #: So many warnings are quoted, and sentences on surprises made; the rest is counted, or elsewhere.
 _QUOTED = 2
