@@ -55,7 +55,7 @@ def _search(*arguments: str | Path) -> tuple[dict[str, Any], str]:
 
 def test_the_flag_among_decoys(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
-    found, said = _search(study, "--axis", "flags", "--good", "fast", "--bad", "slow")
+    found, said = _search(study, "--axis", "flags", "--good", "fast", "--bad", "slow", "--all")
     assert found["schema"] == "whyfast-search-set/1"
     assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[2]])
     assert found["differences"][2] == "-fno-inline"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -34,6 +35,8 @@ SINCE, LINES, SETS = (
     ("passes", "kernels"),
     ("flags", "objects", "functions"),
 )
+#: How commits are searched without a study.
+WITHOUT = "whyfast search --good REV --bad REV [--build LINE] -- CMD …"
 #: Of candidates that are built by the steps of a study.
 AHEAD = ("commits", "toolchains", "flags")
 
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="STUDY",
-        nargs="+",
+        nargs="*",
         help="what to build and measure; or, behind --, a command that does so in a checkout",
     )
     parser.add_argument(
@@ -102,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all",
         action="store_true",
         dest="everything",
-        help="when a step is not all of the difference, search for the others too",
+        help="when what is found is not all of the difference, search for the others too",
     )
     parser.add_argument(
         "--incremental",
@@ -120,6 +123,8 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.report.progress import watching
 
     check_outputs(args)
+    if not args.what:
+        raise UserError(f"name a study, or a command: {WITHOUT}", where="STUDY")
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     if args.incremental and args.axis not in ("commits", "flags"):
@@ -189,6 +194,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
         args.measure,
         args.object,
         args.incremental,
+        args.everything,
     )
     return _in_study(args, search, search_by_set, observer)
 
@@ -198,6 +204,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
     from whyfast.study.find import is_study
 
     if len(args.what) > 1 or not is_study(args.what[0]):
+        _check_command(args.what[0])
         return _search_command(args, observer)
     search = StudySearch(
         args.axis,
@@ -214,6 +221,14 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
         args.incremental,
     )
     return _in_study(args, search, search_by_study, observer)
+
+
+def _check_command(word: str) -> None:
+    """UserError for what is neither a study nor a command; a path may be built later."""
+    if "/" not in word and shutil.which(word) is None:
+        raise UserError(
+            f"neither a study nor a command; {WITHOUT} needs no study", where=repr(word)
+        )
 
 
 def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:

@@ -165,18 +165,24 @@ class BuildCounter:
             return found, WHOLE, 0
         return found, work, turns * loops
 
-    def simulated(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
+    def simulated(
+        self, benchmark: Benchmark, wanted: int | None = None
+    ) -> tuple[list[Counts], str, int]:
         """What every build does by the simulation, with its profile; of what work, and of how many
-        loops (0: of a whole run)."""
+        loops (0: of a whole run): as many as ``wanted``, else chosen by the main baseline."""
         try:
             simulation = self._simulator()
         except CannotCount as error:
             return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE, 0
         tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
-        self._work.observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
+        builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
+        self._work.observer.note(f"simulating {benchmark.name} in {builds}")
         if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
+                if wanted:
+                    loops = wanted
+                    break
                 try:
                     loops = simulation.loops(task)
                     break

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner, Sample
 from whyfast.measure.schedule import Plan
-from whyfast.model.sample import Block, RunFailure
+from whyfast.model.sample import WAITED, Block, RunFailure
 
 
 class BlockFailed(Exception):
@@ -32,7 +32,8 @@ def run_block(
 
     Raises :class:`BlockFailed` when any invocation fails, or reports another result than
     ``reference``, the variant that the others are measured against. All processes are ended in
-    every case.
+    every case. Where it is known of every turn how long it waited for a CPU, that is no part of the
+    values.
     """
     started, t0 = clock.now(), clock.monotonic()
     invocations: dict[str, Invocation] = {}
@@ -64,6 +65,10 @@ def run_block(
     finally:
         for invocation in invocations.values():
             invocation.close()
+    came = _frozen(extra, len(plan.order))
+    if not all(WAITED in came.get(v, {}) for v in values):
+        # Else one side would have waited, and the other not.
+        came = {v: {k: x for k, x in per.items() if k != WAITED} for v, per in came.items()}
     return Block(
         benchmark=benchmark,
         index=index,
@@ -74,10 +79,10 @@ def run_block(
         warmups=plan.warmups,
         start_order=plan.start_order,
         order=plan.order,
-        values={v: tuple(x) for v, x in values.items()},
+        values={v: _without_waiting(x, came.get(v, {})) for v, x in values.items()},
         started=started,
         seconds=clock.monotonic() - t0,
-        extra=_frozen(extra, len(plan.order)),
+        extra=came,
         layouts=dict(plan.layouts),
         threads=threads,
     )
@@ -107,6 +112,13 @@ class _Agreement:
         failed = InvocationFailed(f"wrong result: {what}")
         failed.variant = variant
         return failed
+
+
+def _without_waiting(
+    values: Sequence[float], extra: Mapping[str, tuple[float, ...]]
+) -> tuple[float, ...]:
+    waited = extra.get(WAITED, (0.0,) * len(values))
+    return tuple(value - seconds for value, seconds in zip(values, waited, strict=True))
 
 
 def _frozen(

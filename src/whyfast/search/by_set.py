@@ -13,10 +13,10 @@ from whyfast.investigate.work import Work
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.flags import with_flags
-from whyfast.search.axes.mixing import MixingEnds
+from whyfast.search.axes.mixing import Mixing, MixingEnds
 from whyfast.search.axes.registry import MIXINGS
+from whyfast.search.follow_set import search_all
 from whyfast.search.keep import search_key
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences
@@ -33,7 +33,8 @@ class SetSearch:
     (``-O2 -fno-gcse``), which are given to ``variant`` (None: the study's main baseline).
     ``benchmarks`` are all of them when empty, ``margin`` None is the study's, ``blocks`` the most
     to take. ``object`` is for axes that are over one. ``incremental``: mixtures are
-    compiled in the folder that the last one left; what is verified is built clean."""
+    compiled in the folder that the last one left; what is verified is built clean. ``everything``:
+    what is left when what was found is mended is searched too, until no more is found."""
 
     axis: str
     good: str
@@ -46,6 +47,7 @@ class SetSearch:
     quantity: Quantity = "time"
     object: str = ""
     incremental: bool = False
+    everything: bool = False
 
 
 def search_by_set(
@@ -54,22 +56,30 @@ def search_by_set(
     """Which differences carry the difference. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
     check_quantity(search.quantity, study)
-    timed = search.quantity == "time"
-    if not timed:  # a count is the same in every layout
+    if search.quantity != "time":  # a count is the same in every layout
         study = without_layouts(study)
     work = Work(replace(study, twin=False), home, observer, outside)
     good, bad = (_end(study, search, text, f"--{w}") for w, text in _ends(search))
     mixing = MIXINGS[search.axis](work, MixingEnds(good, bad, search.object))
+    observer.phase("search")
+    if search.everything:
+        return search_all(mixing, lambda m: _search(work, search, m))
+    return _search(work, search, mixing)
+
+
+def _search(work: Work[Study], search: SetSearch, mixing: Mixing) -> SetResult:
+    """One search."""
+    study, timed = work.question, search.quantity == "time"
     margin = study.margin if search.margin is None else search.margin
     key = search_key(
         *(study.name, search.axis, search.object, search.quantity, mixing.differences, margin),
         *(repr(replace(v, name="")) for v in (mixing.good, mixing.bad)),
         *(repr(study.benchmarks), study.source.folder, study.source.revision),
     )
-    file = home.data / "searches" / f"{key}.json"
+    file = work.home.data / "searches" / f"{key}.json"
     if search.fresh:
         file.unlink(missing_ok=True)
-    candidates = [AxisCandidate(v.name, v.name, v) for v in (mixing.good, mixing.bad)]
+    candidates = list(mixing.ends())
     subject = StudySubject(
         work,
         candidates,
@@ -80,12 +90,11 @@ def search_by_set(
         unsettled=incrementally if search.incremental else as_linked,
         ends=(GOOD, BAD),
     )
-    observer.phase("search")
     return run_set(
         Differences(
             len(mixing.differences), margin, budget=search.blocks, relinkable=subject.can_vary()
         ),
-        SetSubject(subject, candidates),
+        SetSubject(subject, candidates, mixing.differences),
         SetResult(
             search.axis,
             mixing.good.name,
@@ -95,10 +104,11 @@ def search_by_set(
             (),
             Minimal("undecided"),
             mixing.vanishing,
+            mixing.mended,
         ),
         file,
-        home,
-        observer,
+        work.home,
+        work.observer,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from whyfast.investigate.counting import BuildCounter, scratch_folder
@@ -33,38 +34,52 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
         )
 
 
-def costs(quantity: Quantity, good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
-    """What the one program of ``own`` costs, a number above 0 a benchmark; more is worse.
-
-    ``good`` is the good end, whose work decides how many loops are simulated. ``instructions``:
-    executed in one turn (a whole run where programs take none), by simulation. ``indirect-jumps``:
-    the reciprocal of their number in the functions that dispatch, since a dispatch that was merged
-    is the slower one. Raises :class:`CannotTell`.
-    """
-    return _instructions(good, own) if quantity == "instructions" else (_merged(own),)
+#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
+#: has the good end, which is counted first. Raises :class:`CannotTell`.
+Count = Callable[[Work[Study], Work[Study]], tuple[float, ...]]
 
 
-def _merged(own: Work[Study]) -> float:
+def counting(quantity: Quantity) -> Count:
+    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
+    dispatch that was merged is the slower one."""
+    return _Instructions() if quantity == "instructions" else _merged
+
+
+def _merged(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
+    del good
     dispatch = own.evidence[0].dispatch if own.evidence else None
     if dispatch is None or not dispatch.indirect_jumps:
         raise CannotTell("no indirect jump in the functions that dispatch")
-    return 1 / dispatch.indirect_jumps
+    return (1 / dispatch.indirect_jumps,)
 
 
-def _instructions(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
-    work = good if good is own else _both(good, own)
-    name = own.builds[0].variant
-    found = []
-    with scratch_folder(work.home) as folder:
-        counter = BuildCounter(work, {}, folder)
-        for benchmark in (b for b in work.question.benchmarks if b.kind.countable):
-            counts, _, _ = counter.simulated(benchmark)
-            (mine,) = [c for c in counts if c.variant == name]
-            executed = [c.value for c in mine.counters if c.name == "instructions"]
-            if mine.failed or not executed or not executed[0]:
-                raise CannotTell(f"{benchmark.name}: {(*mine.notes, 'nothing was counted')[0]}")
-            found.append(executed[0])
-    return tuple(found)
+@dataclass
+class _Instructions:
+    """Of the good end it remembers how many loops were chosen; so each program is simulated once,
+    and all do the same work."""
+
+    _loops: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in own.question.benchmarks if b.kind.countable]
+        chosen = all(b.name in self._loops for b in benchmarks)
+        work = own if good is own or chosen else _both(good, own)
+        name = own.builds[0].variant
+        found = []
+        with scratch_folder(work.home) as folder:
+            counter = BuildCounter(work, {}, folder)
+            for benchmark in benchmarks:
+                wanted = self._loops.get(benchmark.name)
+                counts, _, loops = counter.simulated(benchmark, wanted)
+                (mine,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in mine.counters if c.name == "instructions"]
+                if mine.failed or not executed or not executed[0]:
+                    said = (*mine.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {said}")
+                self._loops[benchmark.name] = loops
+                found.append(executed[0])
+        return tuple(found)
 
 
 def _both(good: Work[Study], own: Work[Study]) -> Work[Study]:

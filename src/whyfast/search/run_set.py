@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.investigate.events import Observer
@@ -13,6 +13,7 @@ from whyfast.search.ahead import likely_subsets
 from whyfast.search.keep_set import load_events, save_events
 from whyfast.search.minimal import Minimal
 from whyfast.search.minimise import Differences, Event, Failed, Try, minimise
+from whyfast.search.mixture_label import label, numbered
 from whyfast.search.quantity import Quantity
 from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed
@@ -26,7 +27,9 @@ class SetResult:
     """What was searched, all that was seen, and the answer.
 
     ``good`` and ``bad`` are the names of the ends, ``differences`` what differs between them, by
-    number. ``vanishing``: what it means when the difference goes away in mixtures.
+    number. ``vanishing``: what it means when the difference goes away in mixtures. ``mended``: what
+    else differs and is as at the good end in every mixture, the bad end too. ``further`` is the
+    search of what is left when what was found is mended too, or ``note`` says why there is none.
     """
 
     axis: str
@@ -37,6 +40,9 @@ class SetResult:
     events: tuple[Event, ...]
     answer: Minimal
     vanishing: str = ""
+    mended: tuple[str, ...] = ()
+    further: SetResult | None = None
+    note: str = ""
 
 
 def run_set(
@@ -57,6 +63,9 @@ def run_set(
     if earlier:
         observer.note(f"resuming: {len(earlier)} blocks are there already")
     recorded = iter(earlier)
+    if numbered(found.differences, frozenset(range(len(found.differences) // 2))):
+        told = "; ".join(f"{n} {title}" for n, title in enumerate(found.differences, 1))
+        observer.note(f"differences by their numbers: {told}")
 
     def ask(wanted: Try) -> Event:
         for event in recorded:
@@ -81,24 +90,15 @@ def run_set(
             raise UserError(
                 f"the {end} end, {name}, cannot be measured: {failed.reason}", where=option
             ) from failed
-    return SetResult(
-        found.axis,
-        found.good,
-        found.bad,
-        found.differences,
-        found.quantity,
-        tuple(events),
-        answer,
-        found.vanishing,
-    )
+    return replace(found, events=tuple(events), answer=answer)
 
 
 def _said(number: int, event: Event, subset: Subset | None, names: Sequence[str]) -> str:
     if subset is None:
         ends = 0.0 if isinstance(event, Failed) else event.ends
         return f"block {number}: the ends, {ends:+.2%}"
-    what = names[min(subset)] if len(subset) == 1 else f"{len(subset)} of {len(names)}"
+    what = label(names, subset)
     if isinstance(event, Failed):
         return f"skipped {what}: {event.reason}"
-    level = 0.5 + event.offset / event.ends if event.ends else 0.0
+    level = round(0.5 + event.offset / event.ends, 2) + 0.0 if event.ends else 0.0
     return f"block {number}: {what}: {level:.0%} of the difference"

@@ -22,6 +22,9 @@ from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 
+#: A whole number as large as this that comes so many times is counted, and no time in some unit.
+LARGE, REPEATED = 10_000.0, 3
+
 
 @dataclass
 class ScriptSubject:
@@ -30,7 +33,8 @@ class ScriptSubject:
     other exit code than 0 skips the commit, as in ``git bisect run`` 125 does.
 
     ``prints_number``: what counts is no time but the last word that the command prints, a number
-    above 0, less being better. Checkouts stay until ``close``, for a search that goes on.
+    above 0, less being better; where both ends repeat theirs exactly, every other candidate is run
+    once. Checkouts stay until ``close``, for a search that goes on.
     """
 
     repository: Path
@@ -45,6 +49,7 @@ class ScriptSubject:
     prints_number: bool = False
     _made: set[int] = field(default_factory=set)
     _turns: bool | None = None
+    _printed: dict[int, list[float]] = field(default_factory=dict)
 
     def build(self, candidate: int) -> None:
         """Check the commit out and build it. Raises CandidateFailed."""
@@ -89,11 +94,27 @@ class ScriptSubject:
         if self.prints_number:
             order = list(candidates)
             random.Random(f"{self.seed} {number}").shuffle(order)
-            return [{c: np.array([self._number(c)]) for c in order}]
+            return [{c: np.array([self._counted(c)]) for c in order}]
         return self._blocks().take(candidates, number=number)
 
     def settle(self, candidates: Sequence[int]) -> None:
         """Nothing: every checkout is a build of its own."""
+
+    def _counted(self, candidate: int) -> float:
+        """What the command prints; of a count that does not vary what it printed before."""
+        printed = self._printed.setdefault(candidate, [])
+        if not printed or not self._repeats():
+            printed.append(self._number(candidate))
+        return printed[-1]
+
+    def _repeats(self) -> bool:
+        """Whether both ends always printed the same whole number, which noise would have changed:
+        then every program has to run once."""
+        ends = [self._printed.get(c, []) for c in (0, len(self.candidates) - 1)]
+        return all(
+            len(e) >= REPEATED and len(set(e)) == 1 and e[0] >= LARGE and e[0].is_integer()
+            for e in ends
+        )
 
     def _number(self, candidate: int) -> float:
         """What the command prints in the checkout of the candidate. Raises CandidateFailed."""

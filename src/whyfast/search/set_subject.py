@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.minimise import Event, Failed, Try
+from whyfast.search.mixture_label import label
 from whyfast.search.subject import (
     BuildsAhead,
     CandidateFailed,
@@ -25,11 +26,13 @@ class SetSubject:
     """Answers :func:`whyfast.search.minimise.minimise`, given all that was answered before.
 
     ``candidates`` are those of ``subject``, which may grow: the ends first, then every mixture
-    when it is first asked for. Raises CandidateFailed when an end cannot be built or measured.
+    when it is first asked for, of the differences of these ``titles``.
+    Raises CandidateFailed when an end cannot be built or measured.
     """
 
     subject: Subject
     candidates: list[AxisCandidate]
+    titles: Sequence[str]
     _numbers: dict[Subset, int] = field(default_factory=dict)
 
     def __call__(self, wanted: Try, before: Sequence[Event]) -> Event:
@@ -58,7 +61,7 @@ class SetSubject:
         if subset not in self._numbers:
             self._numbers[subset] = len(self.candidates)
             name = "+".join(map(str, sorted(subset)))
-            self.candidates.append(AxisCandidate(name, name, mixed=subset))
+            self.candidates.append(AxisCandidate(name, label(self.titles, subset), mixed=subset))
         return self._numbers[subset]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
-from whyfast.search.quantity import CannotTell, Quantity, costs
+from whyfast.search.quantity import CannotTell, Count, Quantity, counting
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.search.within_search import WithinSearch
 from whyfast.store.builds import BuildStore
@@ -31,11 +31,6 @@ from whyfast.store.builds import BuildStore
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
 #: :class:`BuildFailure` in the work that it returns.
 Make = Callable[[Work[Study], AxisCandidate, str], Work[Study]]
-
-
-#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
-#: has the good end. Raises :class:`CannotTell`.
-Count = Callable[[Work[Study], Work[Study]], tuple[float, ...]]
 
 
 def make_variant(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
@@ -83,10 +78,10 @@ class StudySubject:
     """``work`` is of the study; its own variants are not built. ``seed`` as in
     :class:`whyfast.search.blocks.Blocks`; ``relinkable``: whether layouts are asked for; ``make``
     builds a candidate, ``count`` counts it where ``quantity`` has no way of its own. What is
-    counted is counted once: every further block repeats it. ``unsettled``: how candidates between
-    the ends are built until they are settled or measured over layouts, where that is not as the
-    others: :func:`incrementally`, :func:`as_linked`. ``ends``: their numbers; None: the first and
-    the last."""
+    counted is counted once a build: every further block repeats it. ``unsettled``: how candidates
+    between the ends are built until they are settled or measured over layouts, where that is not
+    as the others: :func:`incrementally`, :func:`as_linked`. ``ends``: their numbers; None: the
+    first and the last."""
 
     work: Work[Study]
     candidates: Sequence[AxisCandidate]
@@ -101,13 +96,18 @@ class StudySubject:
     _made: dict[int, Work[Study]] = field(default_factory=dict)
     _failed: dict[int, str] = field(default_factory=dict)
     _foreseen: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
-    _costs: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    _costs: dict[tuple[int, Path], tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.work = replace(self.work, observer=WithinSearch(self.work.observer))
+        self.work = replace(self.work, observer=WithinSearch(self.work.observer, self._title))
+        self._count = self.count or counting(self.quantity)
         self._blocks = Blocks(
             self.work.question.benchmarks, self._launch, self.work.outside, self.seed
         )
+
+    def _title(self, candidate: int) -> str:
+        known = candidate < len(self.candidates)
+        return self.candidates[candidate].title if known else str(candidate)
 
     def build(self, candidate: int) -> None:
         """Build one candidate, or find it in the store. Raises CandidateFailed."""
@@ -156,7 +156,6 @@ class StudySubject:
                 self._settled.add(candidate)
                 self._made.pop(candidate, None)
                 self._failed.pop(candidate, None)
-                self._costs.pop(candidate, None)
             self.build(candidate)
 
     def _is_settled(self, candidate: int) -> bool:
@@ -194,7 +193,7 @@ class StudySubject:
             if layouts is not None:
                 self._link(candidate, layouts[candidate])
         if self.quantity != "time":
-            return self._counted(candidates, self.count or partial(costs, self.quantity))
+            return self._counted(candidates)
         return self._blocks.take(candidates, number=number, layouts=layouts)
 
     def _link(self, candidate: int, wanted: int) -> None:
@@ -213,16 +212,21 @@ class StudySubject:
     def _layouts_of(self, candidate: int) -> int:
         return sum(len(programs) for programs in self._made[candidate].layouts.values())
 
-    def _counted(self, candidates: Sequence[int], count: Count) -> list[Times]:
-        for candidate in candidates:
-            if candidate not in self._costs:
-                made = self._made[candidate]
-                try:
-                    self._costs[candidate] = count(self._made[0], made)
-                except CannotTell as why:
-                    raise CandidateFailed(candidate, str(why)) from why
-        benchmarks = range(len(self._costs[candidates[0]]))
-        return [{c: np.array([self._costs[c][b]]) for c in candidates} for b in benchmarks]
+    def _counted(self, candidates: Sequence[int]) -> list[Times]:
+        counted = {c: self._cost(c) for c in candidates}
+        (number,) = {len(costs) for costs in counted.values()}
+        return [{c: np.array([costs[b]]) for c, costs in counted.items()} for b in range(number)]
+
+    def _cost(self, candidate: int) -> tuple[float, ...]:
+        """What the candidate costs, counted where this very build was not yet."""
+        made = self._made[candidate]
+        key = (candidate, self.program(candidate).program)
+        if key not in self._costs:
+            try:
+                self._costs[key] = self._count(self._made[self._ends[0]], made)
+            except CannotTell as why:
+                raise CandidateFailed(candidate, str(why)) from why
+        return self._costs[key]
 
     def _launch(self, benchmark: Benchmark, candidates: Sequence[int]) -> LaunchArguments:
         """Those of single candidates, put together."""

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whyfast.investigate.events import Observer
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
 
+#: Variants of a search have the numbers of candidates for names: ``building 2 with gcc``,
+#: ``2: step 1 of 3``.
+_NUMBERED = re.compile(r"(?:(?<=^)|(?<=^building ))\d+(?= with |: )")
+
 
 @dataclass(frozen=True)
 class WithinSearch:
-    """Everything but phases: a search is one, however many candidates it builds."""
+    """Everything but phases: a search is one, however many candidates it builds. What is said of a
+    candidate by its number is passed on with its name."""
 
     observer: Observer
+    name: Callable[[int], str] = str
 
     def phase(self, name: str) -> None:
         """Not passed on."""
 
     def note(self, text: str) -> None:
         """Passed on."""
-        self.observer.note(text)
+        self.observer.note(_NUMBERED.sub(lambda n: self.name(int(n[0])), text, count=1))
 
     def failure(self, failure: RunFailure) -> None:
         """Passed on."""

@@ -12,6 +12,7 @@ import pytest
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.model.errors import UserError
+from whyfast.report.document import Table
 from whyfast.report.pages.search_set_page import dump_set, set_headline, set_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search.axes.candidate import AxisCandidate
@@ -21,6 +22,7 @@ from whyfast.search.quantity import Quantity
 from whyfast.search.run_set import SetResult, run_set
 from whyfast.search.set_subject import SetSubject
 from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.search.subsets import Trial
 from whyfast.store.home import Home
 
 NAMES = tuple(f"-f{n}" for n in range(8))
@@ -72,7 +74,7 @@ def _search(
     blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
     watcher = Watcher()
     task = Differences(len(NAMES), budget=budget, relinkable=subject.relinkable)
-    oracle = SetSubject(subject, candidates)
+    oracle = SetSubject(subject, candidates, NAMES)
     file = home.data / "searches" / "one.json"
     return run_set(task, oracle, blank, file, home, watcher), subject, watcher
 
@@ -123,7 +125,7 @@ def test_a_search_goes_on_after_an_interrupt(home: Home) -> None:
 
 def test_ends_that_are_alike_or_swapped(home: Home) -> None:
     found, *_ = _search(home, needs=frozenset({99}))
-    assert set_headline(found).startswith("There is nothing to find: slow costs as much as fast ")
+    assert set_headline(found) == "There is nothing to find: slow costs as much as fast."
 
 
 def test_an_end_that_cannot_be_measured_is_named(home: Home) -> None:
@@ -179,9 +181,35 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) ->
     second = replace(first, interrupt=1000)
     for subject, ends in ((first, pytest.raises(KeyboardInterrupt)), (second, nullcontext())):
         with ends:
-            run_set(task, SetSubject(subject, candidates), blank, file, home, Watcher())
+            run_set(task, SetSubject(subject, candidates, NAMES), blank, file, home, Watcher())
     assert any(name == "3" for name, _ in first.ran)
     assert len(set(first.ran)) == len(first.ran)
     assert [n for name, n in first.ran if name == "slow"] == list(range(1, len(first.ran) + 1))[
         : sum(name == "slow" for name, _ in first.ran)
+    ]
+
+
+def test_no_two_mixtures_have_one_label(home: Home) -> None:
+    found, *_ = _search(home, needs=frozenset({2, 6}))
+    labels = {
+        "-f6": {6},
+        "-f2; -f6": {2, 6},
+        "2–3, 7": {1, 2, 6},
+        "2, 4, 7": {1, 3, 6},
+        "1, 3–5": {0, 2, 3, 4},
+        "all but what was found": {0, 1, 3, 4, 5, 7},
+        "all but -f7": set(range(7)),
+    }
+    events = tuple(Trial(0.3, frozenset(s), 0.1) for s in labels.values())
+    page = set_page(replace(found, events=events))
+    (blocks,) = [s.blocks for s in page.sections if s.name == "measured"]
+    mixtures, legend = (t for t in blocks if isinstance(t, Table))
+    assert {row[0].text for row in mixtures.rows} == set(labels)
+    assert [row[0].text for row in legend.rows] == [str(n) for n in range(1, 9)]
+    assert legend.rows[1][1].text == "-f1"
+    brief = page.brief
+    assert brief is not None
+    assert brief.table is not None
+    assert [row[0].text for row in brief.table.rows] == [
+        *("-f6", "-f2; -f6", "all but what was found", "all but -f7")
     ]

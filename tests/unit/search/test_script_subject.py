@@ -59,6 +59,29 @@ def test_what_prints_no_number_above_0_failed(
     assert (caught.value.candidate, caught.value.reason) == (candidate, said)
 
 
+@pytest.mark.parametrize(
+    ("line", "runs"),
+    [
+        ("echo 1$(wc -c < said)0000", {0: 3, 1: 1, 3: 3}),  # a count
+        ("echo 1$(wc -c < said)0", {0: 5, 1: 3, 3: 5}),  # as small as a time in milliseconds
+        ("echo 1$(wc -l < {log})0000", {0: 5, 1: 3, 3: 5}),  # it varies
+    ],
+)
+def test_a_count_that_does_not_vary_is_taken_once(
+    repository: Path, tmp_path: Path, line: str, runs: dict[int, int]
+) -> None:
+    log = tmp_path / "log"
+    said = f"basename $PWD >> {log}; {line.format(log=log)}"
+    subject = _subject(repository, tmp_path, "sh", "-c", said)
+    for number in range(2):
+        subject.block([0, 3], number=number, layouts=None)
+    for number in range(3):
+        (times,) = subject.block([0, 1, 3], number=number, layouts=None)
+    ran = log.read_text().split()
+    assert {c: ran.count(subject.place(c).name) for c in runs} == runs
+    assert set(times) == {0, 1, 3}
+
+
 def test_a_command_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "sh", "-c", "echo broken >&2; exit 3")
     with pytest.raises(CandidateFailed, match="ended with exit code 3: broken"):

@@ -12,16 +12,16 @@ from tests.unit.investigate.doubles import Watcher, World
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.outside import Note
 from whyfast.investigate.work import Work
-from whyfast.model.build import BuildOutcome
+from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.study_subject import StudySubject, incrementally
+from whyfast.search.study_subject import StudySubject, as_linked, incrementally
 from whyfast.search.subject import CandidateFailed
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 
-Build = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
+Builds = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
 
 
 @dataclass
@@ -31,10 +31,14 @@ class Yard:
     clean: list[str] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
 
-    def noting(self, kind: list[str], build: Build) -> Build:
+    def noting(self, kind: list[str], build: Builds) -> Builds:
         def noted(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildOutcome]:
             kind.extend(r.variant for r in recipes)
-            return list(build(recipes, store, note))
+            folder = "clean" if kind is self.clean else "used"
+            return [
+                replace(b, program=Path(folder, b.variant)) if isinstance(b, Build) else b
+                for b in build(recipes, store, note)
+            ]
 
         return noted
 
@@ -101,6 +105,21 @@ def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, y
         (after,) = subject.block([0, 2, 3, 4], number=1, layouts=None)
     assert (yard.clean, yard.used) == (["0", "4", "2", "3"], ["2"])
     assert after[2].tolist() == [4.0]
+
+
+def test_one_build_is_counted_once(tmp_path: Path, yard: Yard) -> None:
+    subject, counted = _subject(tmp_path, yard, incremental=False), []
+    subject.unsettled = as_linked
+
+    def count(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
+        counted.append(own.builds[0].variant)
+        return (1.0,)
+
+    subject = replace(subject, count=count)
+    for _ in range(2):
+        subject.block([0, 2, 4], number=1, layouts=None)
+        subject.settle([2])
+    assert counted == ["0", "2", "4"]
 
 
 def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard) -> None:

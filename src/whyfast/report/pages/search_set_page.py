@@ -5,13 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from whyfast.model.codec import encode
-from whyfast.report.document import Document, Table, document, right, section, sentences, table
-from whyfast.report.names import count, listed, shown, visible
+from whyfast.report.document import (
+    Document,
+    ReportSection,
+    Table,
+    document,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.names import count, listed, sentence, shown, visible
 from whyfast.report.numbers import format_percent
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import alike, compares
@@ -20,54 +29,92 @@ from whyfast.search.answer import Interval
 from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.minimal import Part
 from whyfast.search.minimise import Failed
+from whyfast.search.mixture_label import label, numbered
 from whyfast.search.run_set import SetResult
 from whyfast.search.subsets import Subset, Trial, level
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-search-set/1"
 
-_MOST_NAMED = 3
+#: A share of the difference is told as all of it when it is as near as this, or as its error.
+_WHOLE = 0.05
+#: Less than this is not worth another search.
+_LITTLE = 0.1
 
 
 def set_page(result: SetResult) -> Document:
     """The answer in a sentence, what it rests on, and every mixture that was measured."""
-    measured, answer = len(_trials(result)), result.answer
+    every = list(_every(result))
+    measured, mixed = (
+        sum(n) for n in zip(*((len(_trials(r)), r.answer.subsets) for r in every), strict=True)
+    )
     about = (
         f"{count(measured, 'block')} of measuring"
         if result.quantity == "time"
-        else f"{result.quantity} of {count(answer.subsets + 2, 'program')}, counted"
+        else f"{result.quantity} of {count(mixed + 2, 'program')}, counted"
     )
     return document(
         "search",
         "",
         set_headline(result),
         section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
-        section("measured", "Measured", _measured(result), importance="detail"),
-        section("skipped", "Skipped", sentences(_skipped(result))),
+        *(s for i, one in enumerate(every) for s in _course(one, i)),
         about=(about,),
         heading="What exactly",
         brief=search_brief(
-            tuple(_rests_on(result)), tuple(_weakened(result)), _measured(result), about
+            (*_rests_on(result), *_further(result)),
+            tuple(_weakened(result)),
+            _measured(result, named=True),
+            about,
         ),
+    )
+
+
+def _every(result: SetResult) -> Iterator[SetResult]:
+    """The result, and the searches of what is left, one after the other."""
+    yield result
+    if result.further is not None:
+        yield from _every(result.further)
+
+
+def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
+    """What one search rests on, where it is a further one; what was measured, and skipped."""
+    suffix, which = (f"-{number}", f", {_bad(result)}") if number else ("", "")
+    return (
+        section(f"rest{suffix}", f"Next{which}", sentences([set_headline(result), *_basis(result)]))
+        if number
+        else None,
+        section(
+            f"measured{suffix}",
+            f"Measured{which}",
+            _measured(result),
+            _differences(result),
+            importance="detail",
+        ),
+        section(f"skipped{suffix}", f"Skipped{which}", sentences(_skipped(result))),
     )
 
 
 def set_headline(result: SetResult) -> str:
     """The answer in one sentence."""
     answer = result.answer
-    good, bad = shown(result.good), shown(result.bad)
+    good, bad = shown(result.good), _bad(result)
     if answer.word == "set":
         named = listed([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
-            return f"{named} carries the difference: {bad} {_ends(result)} than {good}."
+            return f"{named} carries {_how_much(result)}: {bad} {_ends(result)} than {good}."
         return (
-            f"{named} carry the difference together: {bad} {_ends(result)} than {good}; "
+            f"{named} carry {_how_much(result)} together: {bad} {_ends(result)} than {good}; "
             "none of them can be left out."
         )
     if answer.word == "none":
-        return f"There is nothing to find: {alike(result.quantity, _interval(result), good, bad)}."
+        said = alike(result.quantity, _interval(result), good, bad)
+        return f"There is nothing {'more ' if result.mended else ''}to find: {said}."
     if answer.word == "swapped":
-        return f"The ends are swapped: {bad} {_ends(result)} than {good}; exchange good and bad."
+        said = f"{bad} {_ends(result)} than {good}"
+        if result.mended:
+            return f"There is nothing more to find: {said}."
+        return f"The ends are swapped: {said}; exchange good and bad."
     if answer.word == "placement":
         return (
             f"Placement: as linked {bad} {_ends(result)} than {good}, and in other layouts of the "
@@ -83,24 +130,56 @@ def set_headline(result: SetResult) -> str:
     return "Undecided: the measuring did not suffice."
 
 
+def _bad(result: SetResult) -> str:
+    """The bad end's name; once something is mended, of its rest."""
+    return f"the rest of {shown(result.bad)}" if result.mended else shown(result.bad)
+
+
+def _what(result: SetResult) -> str:
+    return "what is left" if result.mended else "the difference"
+
+
+def _how_much(result: SetResult) -> str:
+    """All that is sought, or the share of it where that is another one."""
+    level, error = result.answer.whole or (1.0, 0.0)
+    if abs(level - 1) <= max(_WHOLE, error if result.quantity == "time" else 0.0):
+        return _what(result)
+    about = "about " if result.quantity == "time" else ""
+    return f"{about}{_share((level, error))} of {_what(result)}"
+
+
 def _basis(result: SetResult) -> Iterator[str]:
     yield from _rests_on(result)
+    if not result.mended:
+        yield from _further(result)
     yield from _weakened(result)
 
 
 def _rests_on(result: SetResult) -> Iterator[str]:
     answer, timed = result.answer, result.quantity == "time"
-    of = count(len(result.differences), "difference")
-    yield f"The ends have {of}; {count(answer.subsets, 'mixture')} of them were built and measured."
-    if answer.whole is not None and len(result.differences) > len(_joined(answer.parts)):
-        subject = "It is" if len(answer.parts) == 1 else "They are"
-        how = "verified by blocks of its own" if timed else "by counts that repeat exactly"
+    subject = "It has" if result.mended else "The ends have"
+    said = f"{subject} {count(len(result.differences), 'difference')}"
+    if result.mended:
+        mended = listed([f"`{visible(m)}`" for m in result.mended])
+        said += f", and {mended} as at {shown(result.good)}"
+    if answer.subsets:
+        said += f"; {count(answer.subsets, 'mixture')} of them were built and measured"
+    yield f"{said}."
+    if answer.whole is not None and (rest := _rest(result)):
+        subject = "It is enough: w" if len(answer.parts) == 1 else "They are enough: w"
+        how = "verified by blocks of its own" if timed else "counted"
         yield (
-            f"{subject} enough: with nothing else from {shown(result.bad)}, "
-            f"{_share(answer.whole)} of the difference is there, {how}."
+            f"{subject if _how_much(result) == _what(result) else 'W'}ith nothing else from "
+            f"{shown(result.bad)}, {_share(answer.whole)} of {_what(result)} is there, {how}."
         )
+        left = level(_judged(result), rest)
+        if not math.isnan(left[0]) and not answer.others:
+            yield (
+                f"With {'that' if len(answer.parts) == 1 else 'these'} as at {shown(result.good)}, "
+                f"all others together make {_share(left)} of {_what(result)}."
+            )
     for part, alone in zip(answer.parts, answer.alone, strict=False):
-        yield f"{_named(result, part)} alone: {_share(alone)} of the difference."
+        yield f"{_named(result, part)} alone: {_share(alone)} of {_what(result)}."
     if answer.together is not None:
         yield {
             "additive": "They add up.",
@@ -115,6 +194,15 @@ def _rests_on(result: SetResult) -> Iterator[str]:
     for name in objects if result.axis == "objects" else ():
         if name.endswith(".o"):
             yield f"Which of its functions: `--axis functions --object {name}`."
+
+
+def _further(result: SetResult) -> Iterator[str]:
+    """What the searches of what is left found."""
+    for one in _every(result):
+        if one.mended:
+            yield set_headline(one)
+        if one.note:
+            yield sentence(one.note)
 
 
 def _layouts(result: SetResult) -> Iterator[str]:
@@ -138,26 +226,35 @@ def _layouts(result: SetResult) -> Iterator[str]:
 
 def _weakened(result: SetResult) -> Iterator[str]:
     """What the answer leaves open."""
+    searched = "" if result.further or result.note else "; `--all` searches for what carries it"
     if result.answer.others:
-        yield "All others without it carry the difference too: there is more than one way to it."
+        yield (
+            f"All others without it carry {_what(result)} too: there is more than one way to it"
+            f"{searched}."
+        )
+    elif (rest := _rest(result)) and searched:
+        left, error = level(_judged(result), rest)
+        if left > max(_LITTLE, 2 * error):
+            yield f"{_share((left, error))} is left when that is mended{searched}."
     about_ends = result.answer.word in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
     if result.quantity == "time" and untested and not about_ends:
         yield "Whether it is placement was not tested: mixtures are measured as linked."
 
 
-def _measured(result: SetResult) -> Table | None:
-    """A row a mixture, the fewest differences first, with its share of the difference."""
+def _measured(result: SetResult, *, named: bool = False) -> Table | None:
+    """A row a mixture, the fewest differences first, with its share of the difference; only those
+    whose label needs no numbers where they are to be ``named``."""
     trials = _judged(result)
     blocks: defaultdict[Subset, int] = defaultdict(int)
     for trial in trials:
-        if trial.subset is not None:
+        if trial.subset is not None and not (named and _numbered(result, trial.subset)):
             blocks[trial.subset] += 1
     timed = result.quantity == "time"  # a count is taken once, however many blocks repeat it
     heads = right("differences", *(["blocks"] if timed else []), "share")
     rows: list[tuple[str | int, ...]] = [
         (
-            _listed(result, sorted(subset)),
+            _label(result, subset),
             len(subset),
             *([number] if timed else []),
             _share(level(trials, subset)),
@@ -167,10 +264,34 @@ def _measured(result: SetResult) -> Table | None:
     return table("Mixtures", (f"from {shown(result.bad)}", *heads), rows)
 
 
+def _differences(result: SetResult) -> Table | None:
+    """What the numbers in the labels of mixtures stand for."""
+    if not any(e.subset and _numbered(result, e.subset) for e in result.events):
+        return None
+    rows = [(n, visible(title)) for n, title in enumerate(result.differences, 1)]
+    return table("Differences", (*right("number"), shown(result.bad)), rows)
+
+
+def _numbered(result: SetResult, subset: Subset) -> bool:
+    """Whether a mixture is not called by names."""
+    found = _found(result)
+    told = found and subset in (found, _rest(result))
+    return not told and numbered(result.differences, subset)
+
+
+def _label(result: SetResult, subset: Subset) -> str:
+    """What a mixture has from the bad end; no two have the same."""
+    if subset and subset == _rest(result):
+        return "all but what was found"
+    if subset == _found(result) and numbered(result.differences, subset):
+        return "all that was found"
+    return label([visible(d) for d in result.differences], subset)
+
+
 def _skipped(result: SetResult) -> Iterator[str]:
     for event in result.events:
         if isinstance(event, Failed):
-            yield f"{_listed(result, sorted(event.subset))}: {event.reason}"
+            yield f"{_label(result, event.subset)}: {event.reason}"
 
 
 def _trials(result: SetResult) -> list[Trial]:
@@ -202,18 +323,18 @@ def _share(of: tuple[float, float]) -> str:
     return "–" if math.isnan(of[0]) else format_percent(round(of[0], 2) + 0.0)
 
 
-def _joined(parts: Sequence[Part]) -> Part:
-    return tuple(d for part in parts for d in part)
+def _found(result: SetResult) -> Subset:
+    return frozenset(d for part in result.answer.parts for d in part)
+
+
+def _rest(result: SetResult) -> Subset:
+    """All that was not found, where something was; else none."""
+    found = _found(result)
+    return frozenset(range(len(result.differences))) - found if found else frozenset()
 
 
 def _named(result: SetResult, part: Part) -> str:
     return " with ".join(f"`{visible(result.differences[d])}`" for d in part)
-
-
-def _listed(result: SetResult, numbers: Sequence[int]) -> str:
-    named = [visible(result.differences[d]) for d in numbers[:_MOST_NAMED]]
-    more = len(numbers) - _MOST_NAMED
-    return "; ".join(named) + (f" and {more} more" if more > 0 else "")
 
 
 def dump_set(result: SetResult) -> str:

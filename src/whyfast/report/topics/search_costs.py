@@ -40,6 +40,8 @@ def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str
         ratio = math.exp(ends.estimate)
         return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
     said = compares(quantity, ends.estimate, ends.low, ends.high)
+    if quantity != "time" and " 1x " in said:
+        return f"{bad} {as_much} as {good}"
     if ends.low <= 0 <= ends.high:
         return f"{bad} {as_much} as {good} (it {said})"
     return f"{bad} {said} than {good}, less than the margin"

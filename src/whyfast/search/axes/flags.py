@@ -182,5 +182,9 @@ def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
     """What the bad end has that the good one has not, or the other way round."""
     before, after = (" ".join(w for unit in units for w in unit) for units in (good, bad))
     if before and after:
+        name, sign, value = after.rpartition("=")
+        same = f"{name}{sign}"
+        if sign and len(good) == len(bad) == 1 and before.startswith(same):
+            return f"{same}{value} for {before.removeprefix(same)}"
         return f"{after} for {before}"
     return after or f"without {before}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.quantity import Quantity
-from whyfast.search.study_subject import Count, Make, make_variant
+from whyfast.search.quantity import Count, Quantity
+from whyfast.search.study_subject import Make, make_variant
 
 
 @dataclass(frozen=True)
