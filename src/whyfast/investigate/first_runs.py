@@ -26,6 +26,8 @@ SEVERAL_CPUS = 1.1
 #: gains nothing from a CPU of its own, which the first has not had.
 DEAR = 1.0
 
+_IGNORE = "; use --ignore-failure to measure it all the same"
+
 
 @dataclass(frozen=True)
 class FirstRuns:
@@ -125,7 +127,7 @@ def first_runs(
                     )
                 runs[name] = outside.probe(arguments, name, offer)
         except InvocationFailed as failed:
-            hint = "" if ignore_failure else "; use --ignore-failure to measure it all the same"
+            hint = "" if failed.status is None or ignore_failure else _IGNORE
             command = shlex.join(arguments.commands[name])
             raise UserError(f"{command}: {said(failed)}{hint}") from None
     return FirstRuns(runs, started, outside.clock.monotonic() - began)

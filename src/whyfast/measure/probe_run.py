@@ -62,11 +62,16 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
             usage = child.wait(left, tally=tally)
             problem = None
             if usage is None:
-                problem = f"still running after {timeout:g} s"
+                problem = f"still running after {timeout:g} s; --timeout waits longer"
             elif child.status and not arguments.ignore_failure:
                 problem = describe_status(child.status)
             if problem or usage is None:
-                raise InvocationFailed(problem or "", output=child.output_tail(), command=command)
+                raise InvocationFailed(
+                    problem or "",
+                    output=child.output_tail(),
+                    command=command,
+                    status=None if usage is None else child.status,
+                )
             cpu_seconds = usage.user + usage.system
             return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited)
         finally:
