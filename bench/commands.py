@@ -54,7 +54,8 @@ def ask(checkout: Path, commands: tuple[str, str], budget: float, folder: Path) 
         env=env, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     seconds = time.perf_counter() - start
-    verdict = json.loads(file.read_text())["judged"]["verdicts"][0]
+    data = json.loads(file.read_text())
+    verdict = data.get("judged", data)["verdicts"][0]  # older ones have no "judged"
     low, high = verdict["low"], verdict["high"]
     return Trial(
         verdict["verdict"],

@@ -44,12 +44,14 @@ LATE = {
     ("investigate.outside", "whyfast.toolchain.registry"),
     ("investigate.outside", "whyfast.toolchain.valgrind"),
     ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
+    ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What `ab` of commands has no need of.
     ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.bpf"),
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.python_packages"),
     ("report.topics.result_code", "whyfast.explain.code_diff"),  # results of commands have none
+    ("report.topics.result_code", "whyfast.model.code_listing"),
     ("study", "whyfast.study.load"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),

@@ -24,6 +24,11 @@ _HYPERFINE: dict[tuple[str, ...], str] = {
     ("--output",): "is not here: what commands print is read and thrown away; --shell sh and > {} "
     "in the command keep it",
     ("--reference",): "is called --baseline here: --baseline {}",
+    ("-D", "--parameter-step-size"): "is the fourth word of -P here: -P VAR MIN MAX {}",
+    ("--sort",): "is not here: the fastest stands first",
+    ("--conclude",): "is not here: what follows a run can be part of --prepare, before the next",
+    ("--export-asciidoc",): "is not here: --markdown, --html, --json and --csv are",
+    ("--export-orgmode",): "is not here: --markdown, --html, --json and --csv are",
 }
 
 
@@ -51,11 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-N", dest="no_shell", action="store_true", help="no shell, which is the default"
     )
+    parser.add_argument("--show-output", action="store_true", help=argparse.SUPPRESS)
     for words in _HYPERFINE:
         parser.add_argument(*words, dest=_dest(words), metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument("-p", "--prepare", metavar="CMD", help="before each run, not measured")
-    parser.add_argument("-s", "--setup", metavar="CMD", help="once a command, before its runs")
-    parser.add_argument("-c", "--cleanup", metavar="CMD", help="once a command, after its runs")
+    parser.add_argument("-s", "--setup", metavar="CMD", help="once, before the first run of all")
+    parser.add_argument("-c", "--cleanup", metavar="CMD", help="once, after the last run of all")
     parser.add_argument("--timeout", metavar="TIME", default="10m", help="for one run")
     parser.add_argument(
         "--whole", action="store_true", help="measure whole runs even of programs that take turns"
@@ -90,13 +96,16 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
-    from whyfast.report.values_csv import values_csv
     from whyfast.store.private import own_home
 
     check_outputs(args)
     for words, said in _HYPERFINE.items():
         if (given := getattr(args, _dest(words))) is not None:
             raise UserError(f"{words[-1]} {said.format(given)}")
+    if args.show_output:
+        raise UserError("--show-output is not here: what commands print is read and thrown away")
+    if args.shell == "none":  # hyperfine's word for it
+        args.shell, args.no_shell = None, True
     if args.no_shell and args.shell is not None:
         raise UserError("-N wants no shell, and --shell one; give one of them")
     if args.runs is not None and args.runs < 1:
@@ -123,10 +132,13 @@ def run(args: argparse.Namespace) -> int:
         timeout=duration(args.timeout, f"--timeout {args.timeout}"),
         turns_offered=not (args.whole or args.prepare or args.ignore_failure),
     )
-    with watching("ab", options.margin) as observer:
+    runs = args.runs if args.budget is None else None
+    with watching("ab", options.margin, runs=runs) as observer:
         result = run_ab(commands, options, own_home(), observer)
     finish(result, args)
     if args.csv:
+        from whyfast.report.values_csv import values_csv
+
         write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
 

@@ -219,6 +219,7 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     """
     from whyfast.model.build import BuildFailure
     from whyfast.model.evidence import unmatched
+    from whyfast.model.verdict import CLEANUP
 
     main = result.question.baselines[0]
     means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
@@ -233,4 +234,5 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
     broken = broken or any(u.found is not None for u in result.found.unmet)
     broken = broken or bool(unmatched(result.found.evidence))
+    broken = broken or any(c.kind == CLEANUP for c in result.judged.confounds)
     return FAILED if broken or result.recorded.failed else 0

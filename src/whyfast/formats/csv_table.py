@@ -1,15 +1,18 @@
 """CSV with a heading: one row a value.
 
 One column holds the times: ``seconds`` or ``value``, or a name that ends in ``_s``, ``_ms``,
-``_us`` or ``_ns``. ``benchmark`` names the benchmark, ``process`` the process that yielded the
-value. All other columns name the benchmark too, as ``column=value``. Without a ``process`` column
-nothing says which values came from the same process, so all count as one.
+``_us`` or ``_ns``, or in such a unit in brackets, ``Time (ms)``. ``benchmark`` names the benchmark,
+``process`` the process that yielded the value. All other columns name the benchmark too, as
+``column=value``. Without a ``process`` column nothing says which values came from the same process,
+so all count as one. Cells are separated by commas, or by semicolons or tabs, as spreadsheets write
+them where the comma is for decimals.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +24,13 @@ from whyfast.model.series import SECOND, Recording, Series
 
 _UNITS = {"_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
 _WANTED = "a column of times is wanted: seconds, value, or a name that ends in _s, _ms, _us or _ns"
+_BRACKETS = re.compile(r"[(\[](s|ms|us|µs|μs|ns)[)\]]$")
+#: Columns that are known in capitals too.
+_KNOWN = ("benchmark", "process", "seconds", "value")
+#: What separates cells; where it is not the comma, that is for decimals.
+_SEPARATORS = (",", ";", "\t")
+#: How hyperfine's summary begins.
+_HYPERFINE = ["command", "mean", "stddev", "median"]
 
 
 def claims(given: Given) -> bool:
@@ -29,6 +39,24 @@ def claims(given: Given) -> bool:
         return False
     heading = _heading(given.text)
     return len(heading) > 1 and any(_unit(column) for column in heading)
+
+
+def refuse(given: Given) -> None:
+    """UserError for what looks like a table and lacks what one is read by."""
+    if given.text is None or given.document is not None:
+        return
+    heading = _heading(given.text)
+    if heading[:4] == _HYPERFINE:
+        raise UserError(
+            "hyperfine's CSV has means alone; what it writes with --export-json has the runs",
+            where=given.where,
+        )
+    # A heading has words; a second line has as many cells.
+    words = len(heading) > 1 and all(re.match(r"[A-Za-z_]", cell) for cell in heading)
+    second = next(iter(given.text.strip().splitlines()[1:]), "")
+    if words and second.count(_separator(given.text)) == len(heading) - 1:
+        there = ", ".join(clean(cell[:40]) for cell in heading[:8])
+        raise UserError(f"{_WANTED}; there are {there}", where=f"{given.where}:1")
 
 
 @dataclass(frozen=True)
@@ -66,13 +94,14 @@ def parse(given: Given) -> CsvTable:
     times = [column for column in heading if _unit(column)]
     if len(times) != 1:
         raise UserError(f"{_WANTED}; there are {', '.join(times)}", where=f"{given.where}:1")
-    scale = _unit(times[0]) or 1.0
+    scale, comma = _unit(times[0]) or 1.0, _separator(given.text)
     rows, decimals = [], 0
     for line, row in _rows(given, len(heading)):
         cells = dict(zip(heading, row, strict=True))
-        value = _value(cells[times[0]], scale, f"{given.where}:{line}")
+        number = cells[times[0]] if comma == "," else cells[times[0]].replace(",", ".")
+        value = _value(number, scale, f"{given.where}:{line}")
         rows.append(CsvRow(cells, value))
-        decimals = max(decimals, _decimals(cells[times[0]]))
+        decimals = max(decimals, _decimals(number))
     keys = tuple(c for c in heading if c not in (times[0], "process"))
     return CsvTable(tuple(heading), keys, tuple(rows), 10.0**-decimals * scale)
 
@@ -109,21 +138,32 @@ def read(given: Given) -> Recording:
 
 def _heading(text: str) -> list[str]:
     try:
-        first = next(csv.reader(io.StringIO(text[:10_000].lstrip("\r\n"))), [])
+        start = io.StringIO(text[:10_000].lstrip("\r\n"))
+        first = next(csv.reader(start, delimiter=_separator(text)), [])
     except csv.Error:
         return []
-    return [cell.strip() for cell in first]
+    cells = [cell.strip() for cell in first]
+    return [cell.lower() if cell.lower() in _KNOWN else cell for cell in cells]
+
+
+def _separator(text: str) -> str:
+    """What separates the cells of the heading."""
+    first = text[:10_000].lstrip("\r\n").partition("\n")[0]
+    return max(_SEPARATORS, key=first.count)
 
 
 def _unit(column: str) -> float | None:
     if column in ("seconds", "value"):
         return 1.0
+    if found := _BRACKETS.search(column):
+        return _UNITS[f"_{found[1].replace('µ', 'u').replace('μ', 'u')}"]
     return next((s for end, s in _UNITS.items() if column.endswith(end) and column != end), None)
 
 
 def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
     assert given.text is not None
-    reader = csv.reader(io.StringIO(given.text, newline=""), strict=True)
+    text = io.StringIO(given.text, newline="")
+    reader = csv.reader(text, strict=True, delimiter=_separator(given.text))
     rows = []
     try:
         for row in reader:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.formats import whyfast_result
+from whyfast.formats import csv_table, whyfast_result
 from whyfast.formats.format import Given
 from whyfast.formats.node import Node, clean, parse_json
 from whyfast.formats.registry import FORMATS
@@ -40,7 +40,14 @@ def load_recording(argument: str) -> Recording:
         schema = str(given.document.value["schema"])[:40]
         raise UserError(f"is of the schema {clean(schema)}, which holds no runs", where=path)
     names = ", ".join(format_.name for format_ in FORMATS)
-    raise UserError(f"is in none of the formats that can be read ({names})", where=path)
+    if given.text is None:
+        raise UserError("is a folder without results of Criterion (target/criterion)", where=path)
+    csv_table.refuse(given)
+    raise UserError(
+        f"is in none of the formats that can be read ({names}); numbers of anything else can be "
+        "written as CSV: a line benchmark,process,seconds and one for each value",
+        where=path,
+    )
 
 
 def load_kept(name: str, result: object) -> Recording:

@@ -9,15 +9,18 @@ from whyfast.formats import (
     google_benchmark,
     hyperfine,
     pyperf,
+    pytest_benchmark,
     whyfast_result,
 )
 from whyfast.formats.format import Format
 
-#: In the order in which they are asked. Google Benchmark's files have ``context``, so it goes
-#: before pyperf, whose mark (``version``) a file of another tool might carry by chance.
+#: In the order in which they are asked. Google Benchmark's files have ``context`` and
+#: pytest-benchmark's ``machine_info``, so they go before pyperf, whose mark (``version``) a file of
+#: another tool might carry by chance.
 FORMATS: tuple[Format, ...] = (
     whyfast_result.FORMAT,
     google_benchmark.FORMAT,
+    pytest_benchmark.FORMAT,
     pyperf.FORMAT,
     hyperfine.FORMAT,
     criterion.FORMAT,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.formats.dates import epoch_seconds
+from whyfast.formats.given_order import order_notes
 from whyfast.formats.load import bare_name, load_recordings
 from whyfast.formats.points import (
     FOLDER,
@@ -76,7 +77,8 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
         first.setdefault(p.name, p.recording.started)
     when = tuple(first[point] for point in points)
     dates = when if any(w is not None for w in when) else ()
-    return Timeline(tuple(points), tuple(series), "file", dates, facts)
+    notes = () if in_time else order_notes(points, dates)
+    return Timeline(tuple(points), tuple(series), "file", dates, facts, notes=notes)
 
 
 def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointSeries]:

@@ -7,7 +7,7 @@ import os
 import random
 import shlex
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -22,13 +22,12 @@ from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.perf import GROUPS, count_events
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
 from whyfast.model.study import MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Confound
+from whyfast.model.verdict import CLEANUP, Confound
 from whyfast.store.home import Home
 
 #: The one benchmark of a comparison of commands.
@@ -56,9 +55,9 @@ class Command:
 class Options:
     """How to run the commands; the first named ``baseline`` (None: the first command).
 
-    ``shell`` is None for no shell. ``setup`` and ``cleanup`` run once a command, before its first
-    and after its last run, ``prepare`` before every run; none of them is measured. Times in
-    seconds. With ``runs`` there are so many blocks, decided or not; of commands a run of each.
+    ``shell`` is None for no shell. ``setup`` runs once, before the first run of all,
+    ``cleanup`` once after the last, ``prepare`` before every run; none of them is measured. Times
+    in seconds. With ``runs`` there are so many blocks, decided or not; of commands a run of each.
     """
 
     budget: float = 60.0
@@ -92,7 +91,7 @@ def run_ab(
     arguments = _arguments(commands, options, work.outside)
     start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")
-    with _set_up(options, len(commands), work.outside):
+    with _set_up(options, work) as left_over:
         seed = int(work.outside.new_id()[:12], 16)
         firsts = first_runs(
             arguments,
@@ -128,12 +127,12 @@ def run_ab(
                 )
     observer.phase("judge")
     judged = judge_whole(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
-    metrics = judge_metrics(counted, GROUPS[0], work.question)
+    metrics = judge_metrics(counted, _events(counted), work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
         metrics=(*judged.metrics, *metrics),
-        confounds=(*confounds, *judged.confounds),
+        confounds=(*left_over, *confounds, *judged.confounds),
     )
     return Result(work.question, run.recorded, judged)
 
@@ -141,6 +140,11 @@ def run_ab(
 def _taken(runs: int) -> Settled:
     """Neither fewer nor more blocks."""
     return lambda entry: len(entry.blocks) >= runs
+
+
+def _events(counted: Sequence[Quantities]) -> Iterable[str]:
+    """What was counted, of all commands and in all rounds the same."""
+    return next(iter(counted[0].values())) if counted else ()
 
 
 def _rounds(firsts: FirstRuns, left: float, budget: float) -> int:
@@ -199,24 +203,32 @@ def words(line: str, shell: str | None, outside: Outside) -> tuple[str, ...]:
 
 
 @contextmanager
-def _set_up(options: Options, times: int, outside: Outside) -> Iterator[None]:
-    """With ``--setup`` done before it, once a command, and ``--cleanup`` after it."""
+def _set_up(options: Options, work: Work[Commands]) -> Iterator[list[Confound]]:
+    """With ``--setup`` done before it and ``--cleanup`` after it. A setup that fails is a
+    UserError; of a cleanup that does, what was measured is worth more: it is told, and in what is
+    yielded."""
+    setup, cleanup = (
+        None if line is None else words(line, options.shell, work.outside)
+        for line in (options.setup, options.cleanup)
+    )
+    left_over: list[Confound] = []
     try:
-        _aside(options.setup, "--setup", times, options, outside)
-        yield
+        try:
+            _aside(setup, "--setup", options, work.outside)
+        except InvocationFailed as failed:
+            raise UserError(said(failed)) from None
+        yield left_over
     finally:
-        _aside(options.cleanup, "--cleanup", times, options, outside)
+        try:
+            _aside(cleanup, "--cleanup", options, work.outside)
+        except InvocationFailed as failed:
+            work.observer.note(said(failed))
+            left_over.append(Confound(CLEANUP, f"after the last run, {said(failed)}"))
 
 
-def _aside(line: str | None, what: str, times: int, options: Options, outside: Outside) -> None:
-    if line is None:
-        return
-    argv = words(line, options.shell, outside)
-    try:
-        for _ in range(times):
-            outside.aside(argv, env=outside.env, timeout=options.timeout, what=what)
-    except InvocationFailed as failed:
-        raise UserError(said(failed)) from None
+def _aside(argv: tuple[str, ...] | None, what: str, options: Options, outside: Outside) -> None:
+    if argv is not None:
+        outside.aside(argv, env=outside.env, timeout=options.timeout, what=what)
 
 
 def _entry(
@@ -287,6 +299,8 @@ def count_commands(
     A round runs every command once, in random order, and is the unit of replication. An event that
     some run did not count is left out. Where the machine has no counters: [], after one run.
     """
+    from whyfast.measure.perf import GROUPS, count_events
+
     rng = random.Random(seed)
     names = list(arguments.commands)
     found: list[Quantities] = []

@@ -14,8 +14,9 @@ from whyfast.measure.calibrate import first_turns
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.probe_run import ProbeRun
+from whyfast.measure.run_queue import without_waiting
 from whyfast.model.errors import UserError
-from whyfast.model.sample import Block, Calibration
+from whyfast.model.sample import WAITED, Block, Calibration
 
 #: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
 #: one would measure something else.
@@ -24,6 +25,8 @@ SEVERAL_CPUS = 1.1
 #: Seconds for a run of each from which on none is spared: the first counts, too. So long a run
 #: gains nothing from a CPU of its own, which the first has not had.
 DEAR = 1.0
+
+_IGNORE = "; use --ignore-failure to measure it all the same"
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,10 @@ class FirstRuns:
     def block(self, benchmark: str, session: str, seed: int) -> Block:
         """The block that they are."""
         order = tuple(self.runs)
+        values, extra = without_waiting(
+            {name: (run.seconds,) for name, run in self.runs.items()},
+            {n: {WAITED: (r.waited,)} for n, r in self.runs.items() if r.waited is not None},
+        )
         return Block(
             benchmark=benchmark,
             index=0,
@@ -79,9 +86,10 @@ class FirstRuns:
             warmups=0,
             start_order=order,
             order=(order,),
-            values={name: (run.seconds,) for name, run in self.runs.items()},
+            values=values,
             started=self.started,
             seconds=self.seconds,
+            extra=extra,
             threads={name: run.threads for name, run in self.runs.items()},
         )
 
@@ -119,7 +127,7 @@ def first_runs(
                     )
                 runs[name] = outside.probe(arguments, name, offer)
         except InvocationFailed as failed:
-            hint = "" if ignore_failure else "; use --ignore-failure to measure it all the same"
+            hint = "" if failed.status is None or ignore_failure else _IGNORE
             command = shlex.join(arguments.commands[name])
             raise UserError(f"{command}: {said(failed)}{hint}") from None
     return FirstRuns(runs, started, outside.clock.monotonic() - began)

@@ -19,11 +19,8 @@ from whyfast.measure.probe_run import ProbeRun, probe_run
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.registry import make_runner
 from whyfast.measure.temporary_sysctls import Sysctls, TemporarySysctls
-from whyfast.model.boot import BootUnit, Kernel
 from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.interpreter import Interpreter
 from whyfast.model.runner_kind import RunnerName
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -31,6 +28,9 @@ from whyfast.toolchain.watcher import WATCHER
 if TYPE_CHECKING:  # none of it for commands side by side, which should start at once
     from whyfast.build.recipe import Recipe
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
+    from whyfast.model.boot import BootUnit, Kernel
+    from whyfast.model.interpreter import Interpreter
+    from whyfast.model.toolchain import Toolchain
     from whyfast.store.builds import BuildStore
 
 #: Hears a line worth showing.

@@ -7,18 +7,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.work import Q, Work
 from whyfast.measure.clock import Clock
 from whyfast.measure.environment import environment, environment_after
-from whyfast.model.boot import Boot
 from whyfast.model.differences import RUN, words_of
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.store.lock import exclusive
 from whyfast.store.samples import Run, SampleStore
+
+if TYPE_CHECKING:
+    from whyfast.model.boot import Boot
 
 #: The fact of a session on a host of a fleet that has its name.
 FLEET_HOST = "fleet_host"

@@ -6,22 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.events import Observer
 from whyfast.investigate.outside import Outside
 from whyfast.judge.expectations import find_unmet
 from whyfast.judge.whole import usable_builds
 from whyfast.measure.temporary_sysctls import Sysctls
-from whyfast.model.boot import Kernel
 from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.counted import Counted
 from whyfast.model.evidence import Evidence, Unmet
 from whyfast.model.observed import Observed
 from whyfast.model.question import Commands
 from whyfast.model.study import Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
+
+if TYPE_CHECKING:
+    from whyfast.model.boot import Kernel
+    from whyfast.model.counted import Counted
+    from whyfast.model.toolchain import Toolchain
 
 Q = TypeVar("Q", Study, Commands)
 

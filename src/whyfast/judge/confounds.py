@@ -13,9 +13,12 @@ from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.differences import MAKING, alike
 from whyfast.model.evidence import Evidence
 from whyfast.model.question import Question
-from whyfast.model.sample import Block, Session
+from whyfast.model.sample import WAITED, Block, Session
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
+
+#: From which share of the time of all runs on it is told that they waited for a CPU.
+OTHERS = 0.02
 
 
 def find_confounds(
@@ -35,6 +38,7 @@ def find_confounds(
         *_identical(study, builds),
         *_boots(sessions),
         *_busy(sessions),
+        *_waited(blocks),
         *machine_confounds(sessions, blocks),
         *_virtual(sessions),
         *_one_layout(builds, blocks),
@@ -128,6 +132,22 @@ def _busy(sessions: Sequence[Session]) -> Iterable[Confound]:
             "load",
             f"the machine was busy when measuring began (load {worst:.1f} per CPU); turns hold "
             "against that, but absolute times are too long",
+            "note",
+        )
+
+
+def _waited(blocks: Sequence[Block]) -> Iterable[Confound]:
+    waited = total = 0.0
+    for block in blocks:
+        for variant, values in block.values.items():
+            seconds = sum(block.extra.get(variant, {}).get(WAITED, ()))
+            waited += seconds
+            total += sum(values) + seconds
+    if waited > OTHERS * total:
+        yield Confound(
+            "waited",
+            f"other programs wanted these CPUs: the runs waited {100 * waited / total:.0f} % of "
+            "their time for one, which is no part of the times here",
             "note",
         )
 

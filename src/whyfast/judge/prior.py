@@ -69,9 +69,9 @@ class Ratio:
     """A benchmark's log ratio before drift is allowed for.
 
     ``error`` and ``freedom`` are of the standard error within the runs; ``deviation`` is the
-    standard deviation between processes. Where a file has one process, the error is that of the
-    values inside of it, 0 and inf where there is one value, and the deviation is :data:`SHARE` of
-    theirs, as values spread more than processes.
+    standard deviation between processes. Where a file has one process, location and error are
+    those of the values inside of it, 0 and inf where there is one value, and the deviation is
+    :data:`SHARE` of theirs, as values spread more than processes.
     """
 
     point: float

@@ -104,27 +104,40 @@ def deviation(head: Series, base: Series) -> float:
     return math.sqrt(squares / 2)
 
 
-def inside(head: Series, base: Series) -> tuple[float, float, float]:
-    """Standard error, its degrees of freedom and standard deviation of the log values where a side
-    has one process: of the values inside of that, of the process means of a side with several.
+@dataclass(frozen=True)
+class Inside:
+    """What the values of single processes say of a log ratio: its robust ``location``, the
+    standard ``error`` of that with its degrees of ``freedom``, and the standard ``deviation`` of
+    the log values."""
+
+    location: float
+    error: float
+    freedom: float
+    deviation: float
+
+
+def inside(head: Series, base: Series) -> Inside | None:
+    """Of the values inside of it where a side has one process, of the process means of a side with
+    several; None where a side has one value, or one that is not positive, or nothing varies.
 
     Values of one process share what makes processes differ, so this is the least that the error
-    can be. (0, inf, 0) where a side has one value, or one that is not positive.
+    can be. A process that was interrupted has a few values that carry its mean: then the location
+    lies elsewhere than the ratio of the means.
     """
-    squares, deviations = [], 0.0
+    sides, deviations = [], 0.0
     for series in (head, base):
         several = len(series.processes) > 1
         x = process_means(series) if several else np.array(series.processes[0])
         if len(x) < 2 or float(x.min()) <= 0:
-            return 0.0, math.inf, 0.0
-        _, error2, freedom = _trimmed(np.log(x))
-        squares.append((error2, freedom))
-        deviations += error2 * len(x)
-    total = math.fsum(e for e, _ in squares)
+            return None
+        sides.append(_trimmed(np.log(x)))
+        deviations += sides[-1][1] * len(x)
+    total = math.fsum(e for _, e, _ in sides)
     if total <= _ROUNDING:
-        return 0.0, math.inf, 0.0
-    freedom = total**2 / math.fsum(e**2 / f for e, f in squares)
-    return math.sqrt(total), freedom, math.sqrt(deviations / 2)
+        return None
+    freedom = total**2 / math.fsum(e**2 / f for _, e, f in sides)
+    location = sides[0][0] - sides[1][0]
+    return Inside(location, math.sqrt(total), freedom, math.sqrt(deviations / 2))
 
 
 def _trimmed(x: Floats) -> tuple[float, float, float]:

@@ -40,6 +40,7 @@ UNKNOWN_PROCESSES = (
 )
 NO_SPREAD = "all processes have the very same value"
 FEW_CARRY = "a few processes carry its mean; the interval is widened to hold it"
+FEW_VALUES_CARRY = "a few values carry its mean; the interval is widened to hold it"
 NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is used"
 
 
@@ -183,12 +184,20 @@ def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...
     within = contrast(x, y)
     several = len(x.processes) > 1 and len(y.processes) > 1
     if within is None:
-        if several:
-            known, kind = (0.0, math.inf, 0.0), prior.PROCESSES
-        else:
-            error, freedom, values = inside(x, y)
-            known, kind = (error, freedom, prior.SHARE * values), prior.ONE_PROCESS
-        return Ratio(point, point, *known, kind), None, (_reason(x, y),)
+        kind, reason = prior.PROCESSES if several else prior.ONE_PROCESS, _reason(x, y)
+        values = None if several else inside(x, y)
+        if values is None:
+            return Ratio(point, point, 0.0, math.inf, 0.0, kind), None, (reason,)
+        apart = abs(point - values.location) > 2 * values.error
+        ratio = Ratio(
+            point,
+            values.location,
+            values.error,
+            values.freedom,
+            prior.SHARE * values.deviation,
+            kind,
+        )
+        return ratio, None, (reason, FEW_VALUES_CARRY) if apart else (reason,)
     few = abs(within.point - within.location) > 2 * within.error
     ratio = Ratio(
         point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES
@@ -214,7 +223,11 @@ def _parts(
 
 def _notes(own: tuple[str, ...], said: str, noise: Noise | None) -> tuple[str, ...]:
     """Reruns tell what the processes could not; then it is not said of these."""
-    kept = own if noise is None else tuple(note for note in own if note == FEW_CARRY)
+    kept = (
+        own
+        if noise is None
+        else tuple(note for note in own if note in (FEW_CARRY, FEW_VALUES_CARRY))
+    )
     return (*kept, said) if said else kept
 
 

@@ -103,7 +103,9 @@ def judge_whole(
     )
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
-        verdicts=allowing_for_cold(verdicts, question.benchmarks, recorded.calibrations),
+        verdicts=_without_more(
+            allowing_for_cold(verdicts, question.benchmarks, recorded.calibrations), recorded
+        ),
         suites=suites_allowing_for_cold(suites, question.benchmarks, recorded.calibrations),
         metrics=judge_metrics(_accounted(blocks), METRICS, question) if commands else (),
         placements=judge_placements(
@@ -144,6 +146,18 @@ def judge_whole(
             *find_confounds(question, builds, recorded.sessions, blocks, evidence),
             *unlike_medians(verdicts, varied or blocks),
         ),
+    )
+
+
+def _without_more(verdicts: Sequence[Verdict], recorded: Recorded) -> tuple[Verdict, ...]:
+    """Where a side failed there will be no further blocks: nothing is said of what they would
+    tell."""
+    failed = {(f.benchmark, f.variant) for f in recorded.failed}
+    return tuple(
+        replace(v, seconds_to_margin=None, seconds_to_margin_90=None)
+        if failed & {(v.benchmark, v.variant), (v.benchmark, v.baseline)}
+        else v
+        for v in verdicts
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner, Sample
+from whyfast.measure.run_queue import without_waiting
 from whyfast.measure.schedule import Plan
 from whyfast.model.sample import Block, RunFailure
 
@@ -32,7 +33,8 @@ def run_block(
 
     Raises :class:`BlockFailed` when any invocation fails, or reports another result than
     ``reference``, the variant that the others are measured against. All processes are ended in
-    every case.
+    every case. Where it is known of every turn how long it waited for a CPU, that is no part of the
+    values.
     """
     started, t0 = clock.now(), clock.monotonic()
     invocations: dict[str, Invocation] = {}
@@ -64,6 +66,7 @@ def run_block(
     finally:
         for invocation in invocations.values():
             invocation.close()
+    net, came = without_waiting(values, _frozen(extra, len(plan.order)))
     return Block(
         benchmark=benchmark,
         index=index,
@@ -74,10 +77,10 @@ def run_block(
         warmups=plan.warmups,
         start_order=plan.start_order,
         order=plan.order,
-        values={v: tuple(x) for v, x in values.items()},
+        values=net,
         started=started,
         seconds=clock.monotonic() - t0,
-        extra=_frozen(extra, len(plan.order)),
+        extra=came,
         layouts=dict(plan.layouts),
         threads=threads,
     )

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
 from whyfast.measure.kept_output import TooMuchOutput
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import Child, describe_status, on_cpu
+from whyfast.measure.process import Child, away_from, describe_status
 from whyfast.measure.threads import ThreadTally
+from whyfast.model.sample import WAITED
 
 
 class CommandInvocation:
     """Runs one command anew for every turn.
 
     The time is from just before the process is started until the kernel reports its end, so it
-    includes what starting a process costs (about the same for every command). ``tally`` looks at
-    its threads.
+    includes what starting a process costs (about the same for every command). This process keeps
+    off its CPU meanwhile. How long it waited for a CPU that others had comes with it, where it has
+    one thread. ``tally`` looks at its threads.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class CommandInvocation:
 
     def turn(self, loops: int) -> Sample:
         """Run the command ``loops`` times, one after the other."""
-        total = 0.0
+        total, alone = 0.0, True
         extra: dict[str, float] = {}
         for _ in range(loops):
             sample = self._once()
@@ -45,24 +46,31 @@ class CommandInvocation:
             for key, value in sample.extra.items():
                 peak = key in ("maxrss", "maxrss_below")
                 extra[key] = max(extra.get(key, 0.0), value) if peak else extra.get(key, 0) + value
+            alone = alone and WAITED in sample.extra
+        if not alone:
+            extra.pop(WAITED, None)
         return Sample(total, self._arguments.check, extra)
 
     def _once(self) -> Sample:
         wanted = self._arguments
         if wanted.prepare is not None:
             run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
-        with on_cpu(self._cpu):
-            start = time.perf_counter()
-            child = started(
-                self._command,
-                env=self._env,
-                stdin=wanted.stdin,
-                keep_stdout=False,
-                whole_stdout=wanted.check is not None,
-            )
+        with away_from(self._cpu):
+            return self._timed()
+
+    def _timed(self) -> Sample:
+        wanted = self._arguments
+        child = started(
+            self._command,
+            env=self._env,
+            cpu=self._cpu,
+            stdin=wanted.stdin,
+            keep_stdout=False,
+            whole_stdout=wanted.check is not None,
+        )
         try:
-            usage = child.wait(wanted.timeout, tally=self._tally)
-            seconds = time.perf_counter() - start
+            tally = self._tally if self._tally.due() else None
+            usage = child.wait(wanted.timeout, tally=tally)
             problem = ""
             if usage is None:
                 problem = f"still running after {wanted.timeout:g} s"
@@ -77,7 +85,8 @@ class CommandInvocation:
             raise InvocationFailed(str(error), output=output, command=self._command) from None
         finally:
             child.kill()
-        return Sample(seconds, None, {k: v for k, v in asdict(usage).items() if v is not None})
+        extra = {k: v for k, v in asdict(usage).items() if v is not None}
+        return Sample(child.seconds, None, extra)
 
     @property
     def threads(self) -> int:

@@ -59,7 +59,7 @@ class InvocationFailed(Exception):
     """A process crashed, hung, or answered nonsense; nothing of its block may be counted.
 
     ``variant`` is set by whoever knows whose process it was. ``lacks``: nothing is wrong, the
-    variant has no such benchmark and says why.
+    variant has no such benchmark and says why. ``status``: all that is wrong is how it ended.
     """
 
     variant: str | None = None
@@ -71,11 +71,13 @@ class InvocationFailed(Exception):
         output: str = "",
         command: tuple[str, ...] = (),
         lacks: bool = False,
+        status: int | None = None,
     ) -> None:
         self.reason = reason
         self.lacks = lacks
         self.output = output
         self.command = command
+        self.status = status
         super().__init__(reason)
 
     def as_failure(self, benchmark: str, variant: str) -> RunFailure:

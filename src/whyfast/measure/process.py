@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
+import math
 import os
 import random
 import resource
@@ -12,15 +14,20 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from whyfast.measure.kept_output import KeptOutput, TooMuchOutput
+from whyfast.measure.run_queue import of_ended, scheduled, waited_alone
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: Seconds after which a signal is heard at the latest.
 LONGEST_WAIT = 1.0
+
+#: Seconds between two looks at how much a child has printed, where its threads are not looked at.
+LOOK = 0.1
 
 
 def usable_cpus() -> tuple[int, ...]:
@@ -31,14 +38,22 @@ def usable_cpus() -> tuple[int, ...]:
         return ()
 
 
-@contextlib.contextmanager
-def on_cpu(cpu: int | None) -> Iterator[None]:
+def on_cpu(cpu: int | None) -> AbstractContextManager[None]:
     """Children started inside inherit the pinning to ``cpu``; None changes nothing."""
-    if cpu is None:
-        yield
-        return
+    return contextlib.nullcontext() if cpu is None else _on({cpu})
+
+
+def away_from(cpu: int | None) -> AbstractContextManager[None]:
+    """This thread leaves ``cpu`` to the child that runs there, where it may run elsewhere: else it
+    is woken on it, and the child waits."""
+    others = set(usable_cpus()) - {cpu}
+    return _on(others) if cpu is not None and others else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _on(cpus: set[int]) -> Iterator[None]:
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
+    os.sched_setaffinity(0, cpus)
     try:
         yield
     finally:
@@ -58,7 +73,8 @@ class Usage:
 
     ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
     until it has loaded its program, and which the kernel counts as its own; it is then below
-    ``maxrss_below``.
+    ``maxrss_below``. ``waited`` is how long it waited for a CPU; None where that is not known, or
+    more than one thread was at work.
     """
 
     user: float
@@ -69,12 +85,14 @@ class Usage:
     voluntary_switches: float
     involuntary_switches: float
     maxrss_below: float | None = None
+    waited: float | None = None
 
 
 class Child:
     """A started process in a process group of its own, its output kept in anonymous files.
 
-    Raises OSError when the program cannot be started. ``stdin`` is a path to read from;
+    Raises OSError when the program cannot be started. It is pinned to ``cpu``; None: it runs where
+    this process may. ``stdin`` is a path to read from;
     ``keep_stdout`` False sends standard output to the null device, ``whole_stdout`` makes it a
     failure that it prints more there than is kept.
     """
@@ -84,6 +102,7 @@ class Child:
         argv: Sequence[str],
         *,
         env: Mapping[str, str],
+        cpu: int | None = None,
         pass_fds: Sequence[int] = (),
         stdin: str = os.devnull,
         keep_stdout: bool = True,
@@ -96,6 +115,7 @@ class Child:
             self._stdout = KeptOutput("whyfast-stdout")
         self.status: int | None = None
         self._mark = -1
+        self._ended = math.nan
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -109,7 +129,9 @@ class Child:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
         try:
-            with WATCHER.marked() as self._mark:
+            with WATCHER.marked() as self._mark, on_cpu(cpu):
+                # Nothing else of this program is within what is timed.
+                self._began = time.perf_counter()
                 # posix_spawn, not fork: its cost does not grow with the memory of this process
                 self.pid = os.posix_spawnp(
                     argv[0],
@@ -150,6 +172,7 @@ class Child:
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
         WATCHER.forget(self.pid)
+        first = of_ended(self.pid)
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
         own = resource.getrusage(resource.RUSAGE_SELF)
@@ -162,15 +185,26 @@ class Child:
             r.ru_nvcsw,
             r.ru_nivcsw,
             None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
+            waited_alone(first, r.ru_utime + r.ru_stime, self.seconds),
         )
         self.trim()
         return self._usage
 
+    @property
+    def seconds(self) -> float:
+        """From just before its start until its end, as the kernel told of it, less what this thread
+        then waited for a CPU; nan while it is not known to have ended."""
+        return self._ended - self._began
+
     def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
         deadline = time.monotonic() + timeout
-        for pause in pauses(random.Random()):
+        for pause in itertools.repeat(LOOK) if tally is None else pauses(random.Random()):
             left = deadline - time.monotonic()
+            before = scheduled()
             if wait_for(poller, max(0.0, min(pause, left))):
+                ended, after = time.perf_counter(), scheduled()
+                late = after.waited - before.waited if before and after else 0.0
+                self._ended = ended - late
                 return True
             if left <= pause:
                 return False

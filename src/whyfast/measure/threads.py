@@ -20,6 +20,10 @@ AT_WORK = 0.05
 #: machine for more than one of the first looks, which are dense.
 LOOKS, TOGETHER = 2, 0.1
 
+#: After so many looks at a program, what there is to see is known, and only one run in so many is
+#: looked at: who looks is in the way of what runs, and may be late when it ends.
+ENOUGH, SELDOM = 10, 10
+
 #: Seconds between two looks, on average: the first, each further one twice as many, the longest.
 #: They are drawn at random, or programs that end just after a look would be told that it took time.
 _FIRST, _LONGEST = 0.004, 0.1
@@ -30,11 +34,12 @@ class ThreadTally:
     """What looks at a program and at the processes that it started have found so far.
 
     ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
-    processes.
+    processes. ``rng`` draws the runs that are still looked at when enough is known.
     """
 
     proc: str = "/proc"
     least: int = LOOKS
+    rng: random.Random = field(default_factory=random.Random)
     _found: Counter[int] = field(default_factory=Counter)
     _time: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     _ran: dict[tuple[int, str], float] = field(default_factory=dict)
@@ -58,6 +63,10 @@ class ThreadTally:
             most = max(most, sum(ran > 0 and ran >= AT_WORK * sum(since) for ran in since))
         self._found[max(most, ready)] += 1
         self._time[max(most, ready)] += after
+
+    def due(self) -> bool:
+        """Whether the run that begins is to be looked at."""
+        return sum(self._found.values()) < ENOUGH or self.rng.randrange(SELDOM) == 0
 
     @property
     def at_work(self) -> int:

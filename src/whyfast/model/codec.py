@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -81,14 +83,26 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    """The types of its fields, evaluated once: that takes longer than all the rest."""
-    return get_type_hints(kind)
+def field_types(kind: type) -> dict[str, Any]:
+    """The types of a dataclass's fields, evaluated once: that takes longer than all the rest.
+
+    What its module imports for types only is found among all that the model defines, where a class
+    has its name for itself: so who makes a result need not load whatever others can hold.
+    """
+    return get_type_hints(kind, localns={**_of_the_model(), **vars(sys.modules[kind.__module__])})
+
+
+@cache
+def _of_the_model() -> dict[str, Any]:
+    """All that the modules of the model define, by name."""
+    files = Path(__file__).parent.glob("[!_]*.py")
+    modules = [import_module(f"whyfast.model.{file.stem}") for file in files]
+    return {name: value for module in modules for name, value in vars(module).items()}
 
 
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
     _wanted(data, dict, key)
-    hints = _hints(kind)
+    hints = field_types(kind)
     values = {}
     for f in fields(kind):
         place = f"{key}.{f.name}" if key else f.name
@@ -106,7 +120,7 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     if len(rest) == 1:
         return decode(rest[0], data, key)
     # Dataclasses that say which they are, by a Literal in the field ``kind``.
-    said = {word: kind for kind in rest for word in get_args(_hints(kind)["kind"])}
+    said = {word: kind for kind in rest for word in get_args(field_types(kind)["kind"])}
     found = _wanted(data, dict, key).get("kind")
     if not isinstance(found, str) or found not in said:
         words = ", ".join(repr(word) for word in said)

@@ -35,7 +35,8 @@ class Timeline:
     ``when[i]`` is when point i was measured, in seconds since the epoch, None where that is not
     known; empty where nothing is. ``facts[machine][i]`` is what is on record of point i on that
     machine: kernel, compiler, revision; None where it has no such point. ``study`` is the study
-    that the points are runs of, empty for files. ``notes`` say what was left out, a sentence each.
+    that the points are runs of, empty for files. ``notes`` say what was left out or looks wrong, a
+    sentence each.
     """
 
     points: tuple[str, ...]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+#: Among what came with a value: the seconds that the run waited for a CPU that others had.
+WAITED = "waited"
+
 
 @dataclass(frozen=True)
 class Block:
@@ -16,7 +19,9 @@ class Block:
     drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
     since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
     and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that
-    ran, 0 (or absent) for the build as linked. ``threads[variant]`` is how many threads were seen
+    ran, 0 (or absent) for the build as linked. ``extra[variant][name]`` are further quantities of
+    the same turns; where :data:`WAITED` is among them it has been taken out of all values.
+    ``threads[variant]`` is how many threads were seen
     at work at one time, 1 (or absent) where no more are known.
     """
 

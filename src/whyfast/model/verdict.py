@@ -256,6 +256,10 @@ class Suite:
     carriers: tuple[Carrier, ...] = ()
 
 
+#: The kind of what is told when a command that clears up after the runs has failed.
+CLEANUP = "cleanup"
+
+
 @dataclass(frozen=True)
 class Confound:
     """A difference beside the one under study, or a weakness of the measurement.

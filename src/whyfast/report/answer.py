@@ -12,7 +12,7 @@ from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Confound, Verdict
-from whyfast.report.names import count, has, listed, sentence, shown, visible
+from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.numbers import (
     format_percent,
     format_rough,
@@ -28,7 +28,7 @@ from whyfast.report.topics.counted_work import changed_sentences, counted_senten
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.figures import figure_sentences
 from whyfast.report.topics.kernel_counts import kernel_sentences
-from whyfast.report.topics.lacking import lacking_sentences
+from whyfast.report.topics.lacking import lacking_sentences, reason_and_output
 from whyfast.report.topics.layouts import fix_sentences, placement_sentences, twin_sentences
 from whyfast.report.topics.machine_code import (
     evidence_headline,
@@ -59,9 +59,6 @@ from whyfast.report.topics.unusual_blocks import unusual_sentences
 
 #: So many differences are said in words.
 _MOST_SAID = 3
-
-#: Characters of what a program printed last before it failed.
-_SAID = 400
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,9 @@ def _rest_against(
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
-    text = str(ratio_text(verdict.ratio, verdict.low, verdict.high))
+    ratio = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    unbounded = not (verdict.low > 0 and math.isfinite(verdict.high))
+    text = f"{ratio.factor}, too few blocks for an interval" if unbounded else str(ratio)
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
@@ -244,19 +243,11 @@ def _undecided(verdict: Verdict, margin: float) -> str:
 
 def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
     times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
-    outputs = {(f.benchmark, f.variant, f.reason): f.output for f in failures}
+    latest = {(f.benchmark, f.variant, f.reason): f for f in failures}
     for (benchmark, variant, reason), number in times.items():
         often = f" ({number} times)" if number > 1 else ""
-        said = f"{reason}{_printed_last(outputs[benchmark, variant, reason])}"
+        said = reason_and_output(latest[benchmark, variant, reason])
         yield sentence(f"{shown(benchmark)} failed with {shown(variant)}{often}: {said}")
-
-
-def _printed_last(output: str) -> str:
-    lines = [visible(line) for line in output.splitlines() if line.strip()]
-    if not lines:
-        return ""
-    last = lines[-1].strip()
-    return f"; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
 
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:

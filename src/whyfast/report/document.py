@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from whyfast.model.code_listing import CodeDifference
 from whyfast.model.verdict import Word
+
+if TYPE_CHECKING:
+    from whyfast.model.code_listing import CodeDifference
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
 #: it is for who asks for more (``detail``: -v, unfolded elsewhere); or it is kept for the record,

@@ -15,6 +15,10 @@ _UNSEEN = re.compile(
 )
 
 
+#: Around names with spaces, the first that a name does not have itself.
+_QUOTES = (("'", "'"), ('"', '"'), ("“", "”"))
+
+
 def visible(text: str) -> str:
     """``text`` on one line, with an escape (``\\x1b``) in place of each character that has no form:
     no name can steer a terminal, forge a line or turn the text around it."""
@@ -29,9 +33,13 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """A variant's name within a sentence: a command, which has spaces, is put in quotes."""
+    """A variant's name within a sentence: a command, which has spaces, is put in quotes, and in
+    such as it has not itself."""
     clean = visible(name)
-    return f"'{clean}'" if " " in clean or not clean else clean
+    if " " not in clean and clean:
+        return clean
+    opening, closing = next((q for q in _QUOTES if not set(q) & set(clean)), _QUOTES[-1])
+    return f"{opening}{clean}{closing}"
 
 
 def listed(items: Sequence[str]) -> str:

@@ -33,21 +33,24 @@ _PHASES = {
 
 
 @contextlib.contextmanager
-def watching(title: str, margin: float, console: Console | None = None) -> Iterator[Observer]:
+def watching(
+    title: str, margin: float, console: Console | None = None, *, runs: int | None = None
+) -> Iterator[Observer]:
     """An observer that prints to ``console`` (standard error by default, so that results can be
-    piped) while the block runs."""
+    piped) while the block runs. ``runs``: how many blocks there will be, where not time ends it."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        yield _Plain(console)
+        yield _Plain(console, runs)
         return
-    live = _Living(console, title, margin)
+    live = _Living(console, title, margin, runs)
     with live.display:
         yield live
 
 
 class _Plain:
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, runs: int | None) -> None:
         self._console = console
+        self._runs = runs
         self._last = 0.0
 
     def phase(self, name: str) -> None:
@@ -65,8 +68,7 @@ class _Plain:
         now = time.monotonic()
         if now - self._last >= PLAIN_EVERY:
             self._last = now
-            left = format_seconds(max(0.0, budget - spent))
-            self._say(f"  {benchmark}: {_decided(verdicts)}; at most {left} left")
+            self._say(f"  {benchmark}: {_decided(verdicts, self._runs, budget - spent)}")
 
     def standing(self, lines: Sequence[str]) -> None:
         """Nothing: every block of a search has a line of its own."""
@@ -80,10 +82,13 @@ def _text(text: str, style: str = "") -> Text:
     return Text(visible(text), style=style)
 
 
-def _decided(verdicts: Sequence[Verdict]) -> str:
+def _decided(verdicts: Sequence[Verdict], runs: int | None, left: float) -> str:
     done = sum(v.word != "undecided" for v in verdicts)
     blocks = max((v.blocks for v in verdicts), default=0)
-    return f"{count(blocks, 'block')}, {done} of {len(verdicts)} comparisons decided"
+    said = f"{done} of {len(verdicts)} comparisons decided"
+    if runs is not None:
+        return f"{blocks} of {count(runs, 'block')}, {said}"
+    return f"{count(blocks, 'block')}, {said}; at most {format_seconds(max(0.0, left))} left"
 
 
 def so_far(verdict: Verdict, margin: float) -> str:
@@ -99,8 +104,9 @@ def so_far(verdict: Verdict, margin: float) -> str:
 class _Living:
     """A table of the benchmark just measured, tightening, with the time that is left."""
 
-    def __init__(self, console: Console, title: str, margin: float) -> None:
+    def __init__(self, console: Console, title: str, margin: float, runs: int | None) -> None:
         self._title = title
+        self._runs = runs
         self._margin = margin
         self._phase = ""
         self._table: Table | None = None
@@ -134,8 +140,8 @@ class _Living:
             who = v.variant if len(against) == 1 else f"{v.variant} against {v.baseline}"
             table.add_row(_text(who), _text(so_far(v, self._margin)), str(v.blocks))
         self._table = table
-        left = format_seconds(max(0.0, budget - spent))
-        self._line = f"{_decided(verdicts)}; at most {left} left; Ctrl-C keeps what is there"
+        decided = _decided(verdicts, self._runs, budget - spent)
+        self._line = f"{decided}; Ctrl-C keeps what is there"
 
     def standing(self, lines: Sequence[str]) -> None:
         self._standing = tuple(lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from whyfast.cli.main import main
@@ -16,6 +18,13 @@ from whyfast.cli.main import main
         (["-m", "20"], "so many of each are --runs 20"),
         (["--max-runs", "9"], "so many of each are --runs 9"),
         (["--reference", "true"], "--baseline true"),
+        (["-D", "2"], "-P VAR MIN MAX 2"),
+        (["--style", "basic"], "--style is not here"),
+        (["--output", "null"], "--output is not here"),
+        (["--show-output"], "--show-output is not here"),
+        (["--sort", "command"], "the fastest stands first"),
+        (["--export-asciidoc", "x"], "--markdown, --html, --json and --csv are"),
+        (["-c", "absent-program x"], "no program 'absent-program' is found"),
         (["-u", "second"], "--time-unit is not needed"),
         (["-N", "-S", "sh"], "-N wants no shell, and --shell one"),
         (["-r", "0"], "--runs 0: must be 1 or more"),
@@ -37,3 +46,16 @@ def test_short_options_and_a_number_of_runs(
     out = capsys.readouterr().out
     assert "3 blocks are too few for a verdict" in out
     assert "Time of a run" in out
+
+
+def test_prepare_set_up_and_clear_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    aside = ["-s", "mkdir made", "-p", "touch made/ready", "-c", "rm -r made"]
+    # A folder that is there cannot be made, and one that is not cannot be removed: each once.
+    commands = ["test -e made/ready", "test -d made"]
+    assert main(["ab", "-S", "none", "-r", "2", *aside, *commands]) == 0
+    assert "test -e made/ready" in capsys.readouterr().out
+    assert not (tmp_path / "made").exists()

@@ -140,6 +140,30 @@ copy,10,1,3
 SAMPLE = {"sampling_mode": "Linear", "iters": [10.0, 20.0], "times": [1000.0, 2400.0]}
 
 
+def pytest_benchmark() -> dict[str, Any]:
+    """Two tests, one of them saved without its rounds."""
+    return {
+        "machine_info": {
+            "node": "lab",
+            "python_version": "3.14.0",
+            "python_implementation": "CPython",
+            "release": "6.1.0",
+            "cpu": {"brand_raw": "Some CPU", "count": 8},
+        },
+        "commit_info": {"id": "abc123", "dirty": False},
+        "benchmarks": [
+            {
+                "name": "test_sort",
+                "fullname": "test_it.py::test_sort",
+                "stats": {"mean": 2.5e-5, "data": [2e-5, 3e-5], "iterations": 1},
+            },
+            {"name": "test_scan", "fullname": "test_it.py::test_scan", "stats": {"mean": 1e-3}},
+        ],
+        "datetime": "2026-11-22T21:29:36.242281+00:00",
+        "version": "5.3.1",
+    }
+
+
 def texts() -> dict[str, str]:
     """Every format that is one file, by name."""
     return {
@@ -148,5 +172,6 @@ def texts() -> dict[str, str]:
         "hyperfine": json.dumps(hyperfine()),
         "google-benchmark": json.dumps(google_benchmark()),
         "go": GO,
+        "pytest-benchmark": json.dumps(pytest_benchmark()),
         "csv": CSV,
     }

@@ -1,4 +1,4 @@
-"""hyperfine, Google Benchmark, Criterion, Go and CSV."""
+"""hyperfine, Google Benchmark, pytest-benchmark, Criterion, Go and CSV."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_criterion_samples_must_match(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="none of the formats"):
+    with pytest.raises(UserError, match="is a folder without results of Criterion"):
         load_recording(str(tmp_path))
 
 
@@ -212,6 +212,60 @@ def test_csv_without_processes_is_one_process(read: Read) -> None:
     series = read("benchmark,seconds\na,1\na,2\n").series["a"]
     assert series.processes == ((1.0, 2.0),)
     assert not series.process_known
+
+
+def test_pytest_rounds_are_values_of_one_process(read: Read) -> None:
+    recording = read(examples.pytest_benchmark())
+    assert recording.series["test_it.py::test_sort"].processes == ((2e-5, 3e-5),)
+    assert recording.series["test_it.py::test_scan"].processes == ((1e-3,),)  # the mean alone
+    assert recording.metadata == {
+        "hostname": "lab",
+        "platform": "6.1.0",
+        "python_version": "3.14.0",
+        "python_implementation": "CPython",
+        "cpu_model_name": "Some CPU",
+        "cpu_count": 8.0,
+        "commit_id": "abc123",
+    }
+    assert recording.started == recording.ended == 1795382976.242281
+
+
+def test_pytest_refuses_a_test_twice_and_one_without_times(refusal: Refusal) -> None:
+    data = examples.pytest_benchmark()
+    data["benchmarks"].append(data["benchmarks"][0])
+    assert "benchmarks[2]: there are two benchmarks named 'test_it.py::test_sort'" in refusal(data)
+    del data["benchmarks"][2], data["benchmarks"][1]["stats"]["mean"]
+    assert "benchmarks[1].stats: mean is missing" in refusal(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffBenchmark;Process;mean_ms\r\nsort;1;10,5\r\nsort;2;1e1\r\n",
+        "benchmark\tprocess\tTime (ms)\nsort\t1\t10,5\nsort\t2\t10\n",
+        "benchmark,process,time [ms]\nsort,1,10.5\nsort,2,10\n",
+        "benchmark,process,time [µs]\nsort,1,10500\nsort,2,10000\n",
+    ],
+)
+def test_csv_as_spreadsheets_write_it(read: Read, text: str) -> None:
+    recording = read(text)
+    assert list(recording.series) == ["sort"]
+    assert processes(recording, "sort") == [pytest.approx((0.0105,)), pytest.approx((0.01,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("command,mean,stddev,median,user\na,1,1,1,1\n", "--export-json has the runs"),
+        ("name,cost\na,1\n", "result:1: a column of times is wanted: seconds"),
+        ("Benchmark;Dauer\na;1,5\n", "there are benchmark, Dauer"),
+        ("benchmark;mean_ms\na;1.234,5\n", "result:2: '1.234.5' is no time"),
+        ("real\t0m1.0s\nuser\t0m1.0s\n", "a line benchmark,process,seconds"),
+        ("sort, 12 runs: it took long\n", "in none of the formats"),
+    ],
+)
+def test_csv_without_times_says_what_is_wanted(refusal: Refusal, text: str, said: str) -> None:
+    assert said in refusal(text)
 
 
 def test_csv_rows_can_be_chosen(tmp_path: Path) -> None:

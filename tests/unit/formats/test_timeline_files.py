@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.formats.given_order import order_notes
 from whyfast.formats.points import Wanted, merged
 from whyfast.formats.timeline import load_timeline
 from whyfast.model.errors import UserError
@@ -123,3 +124,33 @@ def test_series_in_which_more_is_better(tmp_path: Path) -> None:
     assert [(s.name, s.higher) for s in timeline.series] == [("ops", True), ("wait", False)]
     with pytest.raises(UserError, match=r"--higher z\*: no series has such a name"):
         load_timeline([str(path)], Wanted("rev", higher=("z*",)))
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["v1.1", "v1.10", "v1.2"], "v1.10 stands before v1.2: "),
+        (["v1.1", "v1.2", "v1.10"], ""),
+        (["3.9.10", "3.10", "3.11"], ""),  # of which nobody can tell
+        (["a10f", "a2bc", "b1"], ""),  # hashes
+    ],
+)
+def test_names_that_are_sorted_as_text_are_told(names: list[str], said: str) -> None:
+    (note, *_) = order_notes(names, ()) or ("",)
+    assert note.startswith(said)
+    assert bool(note) == bool(said)
+    assert order_notes(names, [1.0, 2.0, 3.0]) == ()
+
+
+def test_files_in_the_order_of_a_shell_are_told_unless_their_dates_agree(tmp_path: Path) -> None:
+    def notes(days: tuple[int, ...], wanted: Wanted) -> tuple[str, ...]:
+        names = ("v1", "v10", "v2")
+        files = [
+            write(tmp_path / f"{name}.json", 1.0, day)
+            for name, day in zip(names, days, strict=True)
+        ]
+        return load_timeline(files, wanted).notes
+
+    assert "v10 stands before v2" in notes((1, 3, 2), Wanted())[0]
+    assert notes((1, 2, 3), Wanted()) == ()
+    assert notes((1, 3, 2), Wanted(order="run")) == ()

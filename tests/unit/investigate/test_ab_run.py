@@ -14,6 +14,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 from tests.unit.measure.tools import Replay, said
 
+from whyfast.cli.output import exit_code
 from whyfast.investigate.ab_run import EMPTY_RUNS, ROUNDS, Command, Options, run_ab
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios
@@ -84,9 +85,9 @@ def test_set_up_first_runs_measuring_counting_cleanup_and_the_verdict(bench: Ben
     bench.perf = count
     result = bench.run()
     assert bench.done == [
-        *("up", "up", "ready", "first new", "ready", "first old"),  # in an order drawn at random
+        *("up", "ready", "first new", "ready", "first old"),  # in an order drawn at random
         *["count"] * (2 * ROUNDS),
-        *("down", "down"),
+        "down",
     ]
     assert bench.watcher.phases == ["measure", "judge"]
     (verdict,) = result.judged.verdicts
@@ -162,6 +163,16 @@ def test_first_runs_of_slow_commands_are_the_first_block(bench: Bench) -> None:
     assert result.judged.verdicts[0].blocks == 5
 
 
+def test_what_first_runs_of_slow_commands_waited_for_a_cpu_is_no_part_of_their_block(
+    bench: Bench,
+) -> None:
+    bench.probe = lambda name: replace(slow(name), waited={"old": 2.0, "new": 1.0}[name])
+    bench.world.script = ratios({"old": 8.0, "new": 9.1, "true": 0.01})
+    first = bench.run(replace(OPTIONS, budget=101.0)).recorded.blocks[0]
+    assert first.values == {"new": (pytest.approx(9.1),), "old": (8.0,)}
+    assert first.extra == {"new": {"waited": (1.0,)}, "old": {"waited": (2.0,)}}
+
+
 def test_what_a_slow_command_takes_is_said_in_advance(bench: Bench) -> None:
     bench.probe = slow
     bench.run(replace(OPTIONS, budget=100.0))
@@ -229,7 +240,7 @@ def test_an_interrupted_one_is_not_looked_at_once_more(bench: Bench) -> None:
 
 def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Bench) -> None:
     def fail(name: str) -> ProbeRun:
-        raise InvocationFailed("exit code 3", output="one\ntwo\n")
+        raise InvocationFailed("exit code 3", output="one\ntwo\n", status=3)
 
     bench.probe = fail
     with pytest.raises(UserError) as raised:
@@ -237,8 +248,45 @@ def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(bench: Ben
     assert str(raised.value) == (
         "new x: exit code 3 (two); use --ignore-failure to measure it all the same"
     )
-    assert bench.done[-2:] == ["down", "down"]
+    assert bench.done[-1] == "down"
     assert not own(bench.folder).database.exists()
+
+
+def test_what_ignoring_exit_codes_would_not_help_is_not_answered_with_it(bench: Bench) -> None:
+    def fail(name: str) -> ProbeRun:
+        raise InvocationFailed("still running after 1 s")
+
+    bench.probe = fail
+    with pytest.raises(UserError) as raised:
+        bench.run()
+    assert str(raised.value) == "new x: still running after 1 s"
+
+
+def test_a_cleanup_that_fails_is_told_beside_what_was_measured(bench: Bench) -> None:
+    def fail(name: str) -> None:
+        if name == "down":
+            raise InvocationFailed("--cleanup: exit code 1", output="no such file\n")
+
+    bench.aside = fail
+    result = bench.run()
+    assert [v.word for v in result.judged.verdicts] == ["slower"]
+    (first, *_) = result.judged.confounds
+    assert (first.kind, first.text) == (
+        "cleanup",
+        "after the last run, --cleanup: exit code 1 (no such file)",
+    )
+    assert exit_code(result, None) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [Options(setup="absent x"), Options(cleanup="absent x")], ids=["setup", "cleanup"]
+)
+def test_a_program_that_is_not_there_is_told_before_anything_runs(
+    bench: Bench, options: Options
+) -> None:
+    with pytest.raises(UserError, match="no program 'absent' is found"):
+        bench.run(options)
+    assert bench.done == []
 
 
 def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:
@@ -249,7 +297,7 @@ def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:
     bench.aside = fail
     with pytest.raises(UserError, match="--setup: exit code 1"):
         bench.run()
-    assert bench.done == ["up", "down", "down"]
+    assert bench.done == ["up", "down"]
 
 
 def test_interrupted_while_it_measures_it_shows_what_there_is_and_is_over(bench: Bench) -> None:
@@ -258,7 +306,7 @@ def test_interrupted_while_it_measures_it_shows_what_there_is_and_is_over(bench:
     assert not first.recorded.complete
     assert len(first.recorded.blocks) == 4  # of two runs each
     assert len(first.judged.verdicts) == 1
-    assert bench.done[-2:] == ["down", "down"]
+    assert bench.done[-1] == "down"
     assert bench.world.runners[-1].open == []
     store = SampleStore(own(bench.folder).database)
     assert [run.finished is None for run in store.runs()] == [False]
@@ -276,7 +324,7 @@ def test_interrupted_while_it_counts_the_verdict_is_there(bench: Bench) -> None:
     assert not result.recorded.complete
     assert [v.word for v in result.judged.verdicts] == ["slower"]
     assert result.judged.metrics == ()
-    assert bench.done[-2:] == ["down", "down"]
+    assert bench.done[-1] == "down"
 
 
 @pytest.mark.parametrize("where", ["up", "ready", "first"])
@@ -294,7 +342,7 @@ def test_an_interrupt_before_it_measures_is_passed_on_after_cleanup(
         bench.aside = interrupt
     with pytest.raises(KeyboardInterrupt):
         bench.run()
-    assert bench.done[-2:] == ["down", "down"]
+    assert bench.done[-1] == "down"
     assert not own(bench.folder).database.exists()
 
 
@@ -305,6 +353,19 @@ def test_a_command_that_fails_half_way_leaves_what_was_measured(bench: Bench) ->
     assert (failure.variant, failure.reason) == ("new", "exit code 3")
     assert result.recorded.complete
     assert len(result.recorded.blocks) == 6  # the first run has told what calibrating would
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_of_a_command_that_failed_no_further_runs_are_promised(bench: Bench, fails: bool) -> None:
+    def script(variant: str, loops: int, before: int) -> Sample:
+        if fails and variant == "new" and before >= 8:
+            raise InvocationFailed("exit code 3")
+        return Sample(1 + (before * (ord(variant[0]) % 7) % 5) / 10)
+
+    bench.world.script = script
+    (verdict,) = bench.run(replace(OPTIONS, runs=12)).judged.verdicts
+    assert verdict.word == "undecided"
+    assert (verdict.seconds_to_margin is None) == fails
 
 
 def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:
@@ -318,7 +379,7 @@ def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:
     bench.world.script = lambda variant, loops, before: Sample(1 + before * ord(variant[0]) % 7)
     with pytest.raises(UserError, match="results database: database or disk is full"):
         bench.run(store=Full)
-    assert bench.done[-2:] == ["down", "down"]
+    assert bench.done[-1] == "down"
 
 
 def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from whyfast.judge.confounds import find_confounds, identical_programs
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.sample import Session
+from whyfast.model.sample import Block, Session
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
@@ -105,3 +105,18 @@ def test_what_misleads_comes_before_what_is_worth_knowing() -> None:
     )
     assert [c.severity for c in found] == ["warning", "note", "note"]
     assert found[0].kind == "kernel"
+
+
+def _waited(seconds: float) -> list[Confound]:
+    values = {"a": (1.0, 2.0), "b": (1.5, 1.5)}
+    extra = {"a": {"waited": (0.0, seconds)}, "b": {"waited": (seconds, 0.0)}}
+    block = Block("x", 0, 0, "s", 0, 1, 0, (), (), values, 0.0, 6.0, extra)
+    untold = replace(block, extra={})
+    return list(find_confounds(STUDY, (), (), (block, untold)))
+
+
+def test_what_runs_waited_for_cpus_that_others_had_is_told() -> None:
+    (confound,) = _waited(1.5)
+    assert (confound.kind, confound.severity) == ("waited", "note")
+    assert "the runs waited 20 % of their time for one" in confound.text
+    assert _waited(0.1) == []

@@ -169,3 +169,25 @@ def test_a_failure_keeps_its_cause() -> None:
     with pytest.raises(BlockFailed) as caught:
         _run(_runner(fails_at("a", 0)))
     assert isinstance(caught.value.__cause__, InvocationFailed)
+
+
+def test_what_all_turns_waited_for_a_cpu_is_no_part_of_the_values() -> None:
+    runner = _runner(
+        lambda v, loops, before: Sample(
+            {"a": 1.0, "b": 10.0}[v] + before, None, {"waited": 0.25 * before, "user": 0.5}
+        )
+    )
+    block = _run(runner)
+    assert block.values == {"a": (1.75, 2.5, 3.25), "b": (10.75, 11.5, 12.25)}
+    assert block.extra["b"] == {"waited": (0.25, 0.5, 0.75), "user": (0.5, 0.5, 0.5)}
+
+
+def test_where_one_side_is_not_known_to_have_waited_both_keep_their_time() -> None:
+    runner = _runner(
+        lambda v, loops, before: Sample(
+            1.0, None, {"user": 0.5, **({"waited": 0.25} if (v, before) != ("b", 2) else {})}
+        )
+    )
+    block = _run(runner)
+    assert block.values == {"a": (1.0, 1.0, 1.0), "b": (1.0, 1.0, 1.0)}
+    assert block.extra == {v: {"user": (0.5, 0.5, 0.5)} for v in "ab"}

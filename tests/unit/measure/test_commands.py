@@ -13,12 +13,15 @@ from tests.unit.measure.conftest import STUCK, ends
 from whyfast.measure.commands import CommandRunner
 from whyfast.measure.invocation import Invocation, InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.process import Child, on_cpu, usable_cpus
+from whyfast.measure.run_queue import OWN
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 USAGE = {
     *("user", "system", "maxrss", "minor_faults", "major_faults"),
     *("voluntary_switches", "involuntary_switches"),
+    *(("waited",) if Path(OWN).exists() else ()),
 }
 
 
@@ -73,6 +76,24 @@ def test_the_time_is_that_of_the_whole_run_and_of_all_loops() -> None:
     player = _player("sleep", "0.05")  # which never sleeps for less
     assert player.turn(1).seconds >= 0.05
     assert player.turn(3).seconds >= 0.15
+
+
+@pytest.mark.skipif(not Path(OWN).exists(), reason="the kernel does not account waiting")
+def test_how_long_a_run_waited_for_its_cpu() -> None:
+    cpu = max(usable_cpus())
+    with on_cpu(cpu):
+        other = Child(("sh", "-c", "while :; do :; done"), env=dict(os.environ))
+    try:
+        work = (sys.executable, "-S", "-c", "sum(range(3_000_000))")
+        sample = _player(*work, cpu=cpu).turn(1)
+        extra = sample.extra
+        assert extra["waited"] > 0
+        assert sample.seconds - extra["waited"] >= extra["user"] + extra["system"]
+        assert "waited" in _player(*work, cpu=cpu).turn(2).extra
+        several = _player("sh", "-c", '"$@"; exit 0', "sh", *work, cpu=cpu).turn(1)
+        assert "waited" not in several.extra  # the shell is not what works
+    finally:
+        other.kill()
 
 
 def test_loops_are_runs_one_after_the_other(tmp_path: Path) -> None:

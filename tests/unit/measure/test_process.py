@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.unit.measure.conftest import STUCK, ends, open_files
 from whyfast.measure.kept_output import OUTPUT_KEPT, OUTPUT_MOST, TooMuchOutput
 from whyfast.measure.process import (
     Child,
+    away_from,
     describe_status,
     on_cpu,
     usable_cpus,
@@ -193,6 +196,31 @@ def test_descriptors_are_passed_on_request() -> None:
     assert os.read(read, 100) == b"hello"
     os.close(read)
     child.kill()
+
+
+def test_a_child_is_timed_from_its_start_to_its_end_alone(start: Start) -> None:
+    before = time.perf_counter()
+    child = start("read line", stdin="/dev/null")
+    assert math.isnan(child.seconds)
+    child.wait(STUCK)
+    known = child.seconds
+    assert 0 < known <= time.perf_counter() - before
+    child.kill()
+    assert child.seconds == known
+
+
+def test_a_child_is_pinned_and_this_thread_may_keep_away_from_it(start: Start) -> None:
+    before = os.sched_getaffinity(0)
+    cpu = max(before)
+    with away_from(cpu):
+        assert os.sched_getaffinity(0) == (before - {cpu} or before)
+        child = start("grep Cpus_allowed_list /proc/self/status", cpu=cpu)
+        assert os.sched_getaffinity(0) == (before - {cpu} or before)
+        child.wait(STUCK)
+    assert child.stdout().split()[1] == str(cpu)
+    with away_from(None):
+        assert os.sched_getaffinity(0) == before
+    assert os.sched_getaffinity(0) == before
 
 
 def test_children_started_inside_are_pinned_and_this_process_is_not_after(start: Start) -> None:

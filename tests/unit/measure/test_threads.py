@@ -49,6 +49,15 @@ def test_threads_count_that_have_run_since_the_last_look(proc: Path) -> None:
     assert tally.at_work == 2
 
 
+def test_when_enough_was_seen_one_run_in_ten_is_looked_at(proc: Path) -> None:
+    thread(proc, 10, 10, "R", 1000)
+    tally = ThreadTally(str(proc), rng=random.Random(1))
+    for _ in range(10):
+        assert tally.due()
+        tally.look(10)
+    assert 60 < sum(tally.due() for _ in range(1000)) < 140
+
+
 def test_a_thread_that_another_one_waits_for_is_alone(proc: Path) -> None:
     thread(proc, 10, 10, "R", 1000)
     tally = looked(proc)

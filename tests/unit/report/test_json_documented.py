@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 import pytest
 from tests.unit.report.example import sample_result
 
 from whyfast.model.build import Build, BuildFailure
+from whyfast.model.codec import field_types
 from whyfast.model.result import Result
 from whyfast.report.result_json import to_json
 
@@ -22,7 +23,7 @@ RENAMED = {"verdict": {"word": "verdict"}, "suite": {"verdict": "benchmark"}}
 def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
     if is_dataclass(kind) and isinstance(kind, type) and kind not in found:
         found[kind] = None
-        for hint in get_type_hints(kind).values():
+        for hint in field_types(kind).values():
             _reached(hint, found)
     for inner in get_args(kind):
         _reached(inner, found)

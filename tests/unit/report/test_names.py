@@ -26,6 +26,11 @@ def test_a_name_with_spaces_is_quoted() -> None:
     assert [shown(n) for n in ("a", "sleep 1", "", "a\nb")] == ["a", "'sleep 1'", "''", "'a b'"]
 
 
+def test_a_name_with_quotes_is_put_in_others() -> None:
+    assert shown("awk '{print}' f") == "\"awk '{print}' f\""
+    assert shown("""sh -c 'echo "a"'""") == """“sh -c 'echo "a"'”"""
+
+
 def test_the_verb_follows_the_number() -> None:
     assert has(["a"], "is", "are") == "a is"
     assert has(["a", "b", "c"], "is", "are") == "a, b and c are"

@@ -40,3 +40,22 @@ def test_a_first_answer_is_there_before_a_verdict_can_be() -> None:
     assert so_far(replace(early, blocks=1), 0.01) == "1.05x slower, of one block"
     later = replace(early, few=None, low=1.01, high=1.09, word="slower")
     assert so_far(later, 0.01) == "1.05x slower [1.01, 1.09]"
+
+
+def test_a_failure_says_what_was_printed_last() -> None:
+    stream = io.StringIO()
+    with watching("t", 0.01, Console(file=stream, width=100)) as observer:
+        observer.failure(RunFailure("whole run", "a", "exit code 3", "one\nno such file\n\n", ()))
+    assert stream.getvalue() == "  a failed on whole run: exit code 3; it said: no such file\n"
+
+
+@pytest.mark.parametrize(
+    ("runs", "end"),
+    [(None, "1 block, 0 of 0 comparisons decided; at most 9.00 s left"), (12, "0 of 12 blocks")],
+)
+def test_what_is_left_is_told_by_what_ends_it(runs: int | None, end: str) -> None:
+    stream = io.StringIO()
+    with watching("t", 0.01, Console(file=stream, width=100), runs=runs) as observer:
+        observer.block("b", (), 1.0, 10.0)
+    assert stream.getvalue().startswith(f"  b: {end.replace('1 block', '0 blocks')}")
+    assert ("at most" in stream.getvalue()) == (runs is None)

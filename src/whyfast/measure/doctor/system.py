@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from glob import glob
 from pathlib import Path
 from typing import Protocol
 
@@ -46,8 +47,7 @@ class Files:
             os.close(fd)
 
     def names(self, pattern: str) -> list[str]:
-        found = (str(path.relative_to(self.root)) for path in self.root.glob(pattern))
-        return sorted(found, key=_natural)
+        return sorted(glob(pattern, root_dir=self.root), key=_natural)
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

@@ -75,12 +75,13 @@ def _brief(history: History) -> Brief:
     others = finding_table(history, wide=False)
     one = series_table(history) if len(history.series) == 1 else suite_table(history)
     found = others or one
-    cautious = cautions(history)  # the first two are of all histories
+    notes = history.timeline.notes
+    cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Brief(
         said=tuple(why_sentences(history)),
         table=found and replace(found, short=None),
         ranks=tuple(range(len(found.rows))) if found else (),
-        care=(_SHORT_CARE, *cautious[2:]),
+        care=(*notes, _SHORT_CARE, *cautious[2:]),
         row="finding" if rest else "row",
         headline=headline(history, named=False) if rest else "",
         commands=search_commands(history)[:_COMMANDS],

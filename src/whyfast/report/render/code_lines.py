@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from whyfast.model.code_listing import CodeLine, CodeRow
 from whyfast.report.document import CodeSides
 from whyfast.report.names import count
 from whyfast.report.topics.code_sides import folded
+
+if TYPE_CHECKING:
+    from whyfast.model.code_listing import CodeLine, CodeRow
 
 #: From this width on two instructions fit side by side.
 SIDES = 100

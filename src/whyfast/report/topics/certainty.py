@@ -32,6 +32,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.names import count, shown
 from whyfast.report.numbers import (
+    RatioText,
     format_amount,
     format_bytes,
     format_percent,
@@ -231,15 +232,20 @@ def _small_side(
                 yield METRICS["maxrss"], name, ends[0], word, ends[1]
 
 
+def more_or_less(text: RatioText, metric: str) -> str:
+    """``1.37x more``, ``2.10x less``; of what is counted, ``fewer``."""
+    word = _MORE_OR_LESS[text.direction]
+    if word == "less" and metric.endswith(("_faults", "_switches")):
+        word = "fewer"
+    return f"{text.value} {word}".rstrip()
+
+
 def _difference(verdict: Verdict) -> Cell:
     if verdict.word == "same":
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
         return Cell("same", str(plain), "same", verdict.ratio)
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    word = _MORE_OR_LESS[text.direction]
-    if word == "less" and verdict.metric.endswith(("_faults", "_switches")):
-        word = "fewer"
-    factor = f"{text.value} {word}".rstrip()
+    factor = more_or_less(text, verdict.metric)
     if verdict.word == "undecided":
         return Cell("undecided", f"{factor} {text.interval}", "undecided", verdict.ratio)
     return Cell(factor, text.interval, verdict.word, verdict.ratio)

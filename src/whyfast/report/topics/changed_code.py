@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from whyfast.model.check import Check, FunctionChange, Reach
 from whyfast.report.names import count, listed, visible
+
+if TYPE_CHECKING:
+    from whyfast.model.check import Check, FunctionChange, Reach
 
 #: Names that a sentence lists before it only counts the rest.
 NAMES = 5

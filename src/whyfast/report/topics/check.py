@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
-from whyfast.model.check import Check, FunctionChange, Reach
 from whyfast.model.result import Result
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.names import count, listed, shown, visible
 from whyfast.report.numbers import format_percent, format_rough, format_seconds, ratio_text, within
 from whyfast.report.topics.changed_code import NAMES, change_sentence, changed_code, is_called, some
+
+if TYPE_CHECKING:
+    from whyfast.model.check import Check, FunctionChange, Reach
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from whyfast.model.code_listing import CodeDifference, CodePair, CodeRow
 from whyfast.report.document import (
     Block,
     CodeSides,
@@ -18,6 +18,9 @@ from whyfast.report.document import (
     sentences,
 )
 from whyfast.report.names import count, shown
+
+if TYPE_CHECKING:
+    from whyfast.model.code_listing import CodeDifference, CodePair, CodeRow
 
 #: Equal instructions that are shown on either side of what differs.
 AROUND = 3

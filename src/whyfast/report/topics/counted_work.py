@@ -6,10 +6,8 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from whyfast.model.counted import ChangedFunctions, Counted
-from whyfast.model.counters import Source
-from whyfast.model.hot import HotFunction, Overlap
 from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.report.document import Cell, ReportSection, Table, group, right, section, table
@@ -17,6 +15,11 @@ from whyfast.report.names import count, listed, sentence, shown
 from whyfast.report.numbers import format_amount
 from whyfast.report.topics.counters_shown import counter_tables, hot_table, overlap_sentences
 from whyfast.report.topics.summary import Comparisons
+
+if TYPE_CHECKING:
+    from whyfast.model.counted import ChangedFunctions, Counted
+    from whyfast.model.counters import Source
+    from whyfast.model.hot import HotFunction, Overlap
 
 #: A difference below this share of the baseline's count is none worth a list of functions.
 _SMALL = 0.001

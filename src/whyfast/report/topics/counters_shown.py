@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from whyfast.model.counters import Counter, Counts
-from whyfast.model.hot import HotFunction, Overlap
 from whyfast.report.document import (
     Cell,
     ReportSection,
@@ -20,6 +18,8 @@ from whyfast.report.document import (
 
 if TYPE_CHECKING:  # reports of commands show no machine code
     from whyfast.explain.changed_functions import TouchedFunctions
+    from whyfast.model.counters import Counter, Counts
+    from whyfast.model.hot import HotFunction, Overlap
 
 _NAMES_SHOWN = 8
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from whyfast.model.evidence import DispatchFacts, EntryFacts, OptionTrace
 from whyfast.model.result import Result
-from whyfast.model.trouble import Trouble
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, ReportSection, Table, right, section, table
 from whyfast.report.names import count
 from whyfast.report.numbers import ratio_text
 from whyfast.report.topics.programs import without_lost
 from whyfast.report.topics.summary import Comparisons
+
+if TYPE_CHECKING:
+    from whyfast.model.trouble import Trouble
 
 
 def dispatch_section(result: Result) -> ReportSection | None:

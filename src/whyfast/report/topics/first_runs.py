@@ -13,9 +13,11 @@ from whyfast.model.verdict import METRICS, Verdict, Word
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, right, table
 from whyfast.report.names import count, has, listed, shown
 from whyfast.report.numbers import format_percent, format_seconds, ratio_text
+from whyfast.report.topics.certainty import more_or_less
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.each_benchmark import benchmark_times
+from whyfast.report.topics.lacking import failed_sentences
 from whyfast.report.topics.one_line import (
     against_cell,
     bar_cell,
@@ -269,7 +271,7 @@ def _beside_time(result: Result) -> Iterator[str]:
 
 def _quantity(v: Verdict) -> str:
     text = ratio_text(v.ratio, v.low, v.high)
-    return f"{text.value} {'more' if v.ratio > 1 else 'less'} {METRICS.get(v.metric, v.metric)}"
+    return f"{more_or_less(text, v.metric)} {METRICS.get(v.metric, v.metric)}"
 
 
 def _care(result: Result) -> Iterator[str]:
@@ -279,7 +281,5 @@ def _care(result: Result) -> Iterator[str]:
     yield from quoted
     if any(c.severity == "warning" for c in drift):
         yield "How far apart runs of one build lie here, reruns given as --noise would show."
-    broken = dict.fromkeys(f.variant for f in result.recorded.failed)
-    if broken:
-        yield f"{has([shown(n) for n in broken], 'has', 'have')} benchmarks that failed."
+    yield from failed_sentences(result.recorded.failed)
     yield from notes

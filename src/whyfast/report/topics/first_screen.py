@@ -5,25 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from whyfast.model.build import BuildFailure
 from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.model.study import Study
-from whyfast.model.trouble import Trouble
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Brief, Row, Table, table
-from whyfast.report.names import count, has, listed, shown
+from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
 from whyfast.report.topics.along_axes import alike_sentences, axes_table, interaction_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.dispatching import jumps_cell, kind_cell
 from whyfast.report.topics.distribution import influence_sentences
+from whyfast.report.topics.lacking import failed_sentences
 from whyfast.report.topics.layouts import placement_sentences
 from whyfast.report.topics.mechanism import find_witness, witness_sentence
 from whyfast.report.topics.one_line import against_cell, bar_cell, reach_of, warnings_first
 from whyfast.report.topics.programs import folded_sentences, unmet_sentences, without_lost
 from whyfast.report.topics.summary import SUITE, Comparisons, folded_cell
+
+if TYPE_CHECKING:
+    from whyfast.model.trouble import Trouble
 
 #: So many warnings are quoted, and sentences on surprises made; the rest is counted, or elsewhere.
 _QUOTED = 2
@@ -175,11 +179,9 @@ def _care(result: Result, study: Question, comparisons: Comparisons) -> Iterator
 
 def _failures(result: Result) -> Iterator[str]:
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
-    broken = dict.fromkeys(f.variant for f in result.recorded.failed)
     if failed:
         yield f"Not built here: {listed([shown(n) for n in failed])}."
-    if broken:
-        yield f"{has([shown(n) for n in broken], 'has', 'have')} benchmarks that failed."
+    yield from failed_sentences(result.recorded.failed)
 
 
 def _twin(study: Question, comparisons: Comparisons) -> Iterator[str]:

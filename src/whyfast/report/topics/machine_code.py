@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from whyfast.model.differences import differ_in
 from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence
@@ -11,7 +12,6 @@ from whyfast.model.question import Question
 from whyfast.model.result import Result
 from whyfast.model.slope import Line
 from whyfast.model.study import Study
-from whyfast.model.trouble import Trouble
 from whyfast.report.document import (
     Block,
     Cell,
@@ -28,6 +28,9 @@ from whyfast.report.names import count, has, listed, sentence, shown
 from whyfast.report.topics.cost_by_parameter import format_estimate
 from whyfast.report.topics.counted_work import counted_notes
 from whyfast.report.topics.dispatching import dispatch_table, entry_table, option_table
+
+if TYPE_CHECKING:
+    from whyfast.model.trouble import Trouble
 
 #: How programs follow one another, as a plural.
 _FORMS: dict[JumpForm, str] = {

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from whyfast.model.code_listing import CodePair, ProgramCode
 from whyfast.model.result import Result
 from whyfast.report.document import ReportSection, Sentence, Sentences
 from whyfast.report.names import shown
 from whyfast.report.topics.code_sides import code_section, pair_name
+
+if TYPE_CHECKING:
+    from whyfast.model.code_listing import CodePair, ProgramCode
 
 #: Functions of one pair that are shown; a tail-call interpreter has one a handler.
 MOST_FUNCTIONS = 12
@@ -63,6 +66,7 @@ def _named(result: Result, text: str) -> Iterator[tuple[int, str]]:
 
 def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
     from whyfast.explain.code_diff import align, relevance
+    from whyfast.model.code_listing import CodePair
 
     of_a, of_b = ({x.function: x for x in one.listings} for one in (a, b))
     found = [align(of_a[name], of_b[name]) for name in of_a if name in of_b]

@@ -1,0 +1,74 @@
+"""pytest-benchmark's ``--benchmark-json``.
+
+All rounds of all benchmarks run in one process of pytest. ``stats.data`` has the seconds of each
+round, divided by its iterations; files that were saved without it have the mean as their one value.
+"""
+
+from __future__ import annotations
+
+from whyfast.formats.dates import epoch_seconds
+from whyfast.formats.format import Format, Given
+from whyfast.formats.node import Node, plain_metadata
+from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+
+#: What the file says of machine and interpreter, by the names that pyperf has for it.
+_RENAMED = {
+    "node": "hostname",
+    "release": "platform",
+    "python_version": "python_version",
+    "python_implementation": "python_implementation",
+    "python_compiler": "python_compiler",
+}
+_OF_CPU = {"brand_raw": "cpu_model_name", "count": "cpu_count"}
+
+
+def claims(given: Given) -> bool:
+    """An object with benchmarks and what machine they ran on."""
+    doc = given.document
+    return doc is not None and doc.has("benchmarks") and doc.has("machine_info")
+
+
+def read(given: Given) -> Recording:
+    """One benchmark a test, by its full name."""
+    doc = given.document
+    assert doc is not None
+    series: dict[str, Series] = {}
+    for entry in doc.need("benchmarks").items():
+        name = (entry.get("fullname") or entry.need("name")).text()
+        if name in series:
+            entry.fail(f"there are two benchmarks named {name!r}")
+        series[name] = Series(name, SECOND, (_values(entry.need("stats")),))
+    if not series:
+        doc.need("benchmarks").fail("there is no benchmark")
+    stamp = doc.get("datetime")
+    started = None if stamp is None else epoch_seconds(stamp.text())
+    return Recording(
+        given.name, given.where, "pytest-benchmark", series, _metadata(doc), started, started
+    )
+
+
+def _values(stats: Node) -> tuple[float, ...]:
+    data = stats.get("data")
+    values = () if data is None else tuple(value.time() for value in data.items())
+    return values or (stats.need("mean").time(),)
+
+
+def _metadata(doc: Node) -> dict[str, MetadataValue]:
+    machine = doc.get("machine_info")
+    if machine is None:
+        return {}
+    said = plain_metadata(machine)
+    found: dict[str, MetadataValue] = {
+        name: said[key] for key, name in _RENAMED.items() if said.get(key)
+    }
+    cpu = machine.get("cpu")
+    if cpu is not None and isinstance(cpu.value, dict):
+        of_cpu = plain_metadata(cpu)
+        found |= {name: of_cpu[key] for key, name in _OF_CPU.items() if of_cpu.get(key)}
+    commit = plain_metadata(doc.get("commit_info")).get("id")
+    if commit and commit != "unversioned":
+        found["commit_id"] = commit
+    return found
+
+
+FORMAT = Format("pytest-benchmark", claims, read)

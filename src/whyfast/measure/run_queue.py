@@ -1,0 +1,78 @@
+"""How long a thread waited for a CPU that others had, as the kernel's scheduler accounts it.
+
+Of a run on a CPU that others want too, this is most of what is uneven: a neighbour that gets its
+slices of time makes some runs twice as long as others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from whyfast.model.sample import WAITED
+
+#: Values in seconds, one a turn, by what they are of.
+Series = Mapping[str, Sequence[float]]
+
+#: What the first thread of a program must have of the CPU time of all that ended with it, for what
+#: it waited to be what the program waited. Of several at work one may have waited for another.
+ALONE = 0.95
+
+#: The thread that asks.
+OWN = "/proc/thread-self/schedstat"
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """Seconds that a thread has run, and that it was ready and waited for a CPU."""
+
+    ran: float
+    waited: float
+
+
+def scheduled(file: str = OWN) -> Scheduled | None:
+    """What such a file says (Linux, Documentation/scheduler/sched-stats.rst); None where there is
+    none: another system, or a kernel that does not account it."""
+    try:
+        with open(file, "rb", buffering=0) as open_file:
+            ran, waited = open_file.read().split()[:2]
+        return Scheduled(int(ran) / 1e9, int(waited) / 1e9)
+    except (OSError, ValueError):
+        return None
+
+
+def of_ended(pid: int) -> Scheduled | None:
+    """Of the first thread of a process that has ended and is not reaped."""
+    return scheduled(f"/proc/{pid}/schedstat")
+
+
+def waited_alone(first: Scheduled | None, cpu_time: float, elapsed: float) -> float | None:
+    """The seconds that a program waited for a CPU in the ``elapsed`` ones of its run, all whose
+    processes and threads together ran for ``cpu_time``; None where its first thread was not alone
+    at work. Clocks differ: a run does not take less than it computes."""
+    if first is None or first.ran < ALONE * cpu_time:
+        return None
+    return max(0.0, min(first.waited, elapsed - cpu_time))
+
+
+def without_waiting(
+    values: Series, extra: Mapping[str, Series]
+) -> tuple[dict[str, tuple[float, ...]], dict[str, dict[str, tuple[float, ...]]]]:
+    """The values of a block by variant less what the runs waited for a CPU, and what came with
+    them.
+
+    Where that is not known of all variants it is not taken out of any, nor kept: else one side
+    would have waited and the other not.
+    """
+    known = all(WAITED in extra.get(v, {}) for v in values)
+    came = {
+        v: {name: tuple(x) for name, x in per.items() if known or name != WAITED}
+        for v, per in extra.items()
+    }
+    if not known:
+        return {v: tuple(x) for v, x in values.items()}, came
+    net = {
+        v: tuple(value - waited for value, waited in zip(x, came[v][WAITED], strict=True))
+        for v, x in values.items()
+    }
+    return net, came
