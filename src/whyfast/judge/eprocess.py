@@ -141,8 +141,7 @@ def intervals(
     outwards by up to a 1,000th of the blocks' median absolute deviation.
     """
     wanted = np.log(2 / alpha)
-    blocks = likelihood(s.x[:, -1], independent=independent)
-    low, high = _ends(s, 1, wanted, blocks), -_ends(s, -1, wanted, blocks)
+    low, high = _ends(s, wanted, independent=independent)
     crossed = low > high
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
     apart = crossed | _apart(s, low, high, wanted, independent=independent) | _no_shift(s)
@@ -151,10 +150,9 @@ def intervals(
         # Each statistic alone, at a level that holds for all of them together.
         stricter = np.log(2 * len(rows) / alpha)[apart]
         for row in rows:
-            own = few.of_statistic(row)
-            blocks = likelihood(own.x[:, -1], independent=independent)
-            low[apart] = np.minimum(low[apart], _ends(own, 1, stricter, blocks))
-            high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter, blocks))
+            own_low, own_high = _ends(few.of_statistic(row), stricter, independent=independent)
+            low[apart] = np.minimum(low[apart], own_low)
+            high[apart] = np.maximum(high[apart], own_high)
     return low, high, apart
 
 
@@ -186,30 +184,35 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independ
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(rows) < 2 or not np.any(bounded):
         return found
-    part = s.one(bounded)
+    both = s.one(bounded).both_ways()
+    other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
-        own = part.of_statistic(row)
-        blocks = likelihood(own.x[:, -1], independent=independent)
-        beyond = counted(own, high[bounded], blocks)[0] >= wanted[bounded]
-        beyond |= counted(own, low[bounded], blocks)[1] >= wanted[bounded]
-        found[bounded] |= beyond
+        own = both.of_statistic(row)
+        above = counted(own, other_end, likelihood(own.x[:, -1], independent=independent))[0]
+        found[bounded] |= np.any(above.reshape(2, -1) >= wanted[bounded], axis=0)
     return found
 
 
-def _ends(s: Strategies, side: int, wanted: Floats, blocks: Likelihood) -> Floats:
-    """For ``side`` 1 the lower end: the largest shift, up to rounding, that is refuted from above,
-    −∞ where none is. For −1 the upper end with its sign turned."""
+def _ends(s: Strategies, wanted: Floats, *, independent: bool) -> tuple[Floats, Floats]:
+    """Both ends, shape (m,) each: the upper one is the lower one with the sides exchanged."""
+    both = s.both_ways()
+    blocks = likelihood(both.x[:, -1], independent=independent)
+    ends = _lower_ends(both, np.concatenate([wanted, wanted]), blocks)
+    low, turned = np.split(ends, 2)
+    return low, -turned
+
+
+def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
+    """The largest shifts, up to rounding, that are refuted from above; −∞ where none is."""
 
     def held(t: Floats, which: Mask) -> Floats:
         part, own = (s, blocks) if which.all() else (s.one(which), blocks.one(which))
-        # The scores are turned, not the side: equal data the other way round give equal ends.
-        wealth = _shared(part, log_wealth(side * part.scores(side * t))[0])
-        return own.discounted(wealth, side * t, side)
+        return own.discounted(_shared(part, log_wealth(part.scores(t))[0]), t, 1)
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
-    center = side * median(first, axis=0)
-    away = np.abs(s.x - side * center)
+    center = median(first, axis=0)
+    away = np.abs(s.x - center)
     deviation = median(away[:, -1], axis=0)
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
     sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)
