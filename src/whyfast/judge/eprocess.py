@@ -50,26 +50,30 @@ _GUESS = 5.0
 def log_wealth(psi: Floats) -> tuple[Floats, Floats]:
     """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis.
 
-    ``psi``: shape (n, …), within ±CLIP. Both of shape (…). The bets are powers of two, so that the
-    exponentials of one are the squares of those of the one before.
+    ``psi``: shape (n, …), within ±CLIP. Both of shape (…).
     """
+    gains, total = _log_gains(psi), psi.sum(axis=0)
+    bets = LAMBDAS.reshape(-1, *[1] * total.ndim)
+    return _log_sum(gains), _log_sum(gains - 2 * bets * total)
+
+
+def _log_gains(psi: Floats) -> Floats:
+    """log of each weighted M(λ) for ψ, shape (bets, …). The bets are powers of two, so that the
+    exponentials of one are the squares of those of the one before."""
     n = len(psi)
-    total = psi.sum(axis=0)
     with np.errstate(over="ignore"):
         factor = np.exp(-2 * LAMBDAS[0] * psi)
     one_more = np.empty_like(factor)
-    plus, minus = [], []
-    for i, (bet, weight) in enumerate(zip(LAMBDAS, WEIGHTS, strict=True)):
+    gains = np.empty((len(LAMBDAS), *psi.shape[1:]))
+    for i, weight in enumerate(WEIGHTS):
         if i:
             np.square(factor, out=factor)
         np.add(factor, 1, out=one_more)
         product = np.zeros(psi.shape[1:])
         for at in range(0, n, _TOGETHER):
             product += np.log(np.multiply.reduce(one_more[at : at + _TOGETHER], axis=0))
-        gain = n * math.log(2) - product + math.log(weight)
-        plus.append(gain)
-        minus.append(gain - 2 * bet * total)
-    return _log_sum(np.array(plus)), _log_sum(np.array(minus))
+        gains[i] = n * math.log(2) - product + math.log(weight)
+    return gains
 
 
 def _log_sum(terms: Floats) -> Floats:
@@ -96,6 +100,12 @@ def counted(s: Strategies, theta: Floats, blocks: Likelihood) -> tuple[Floats, F
     """:func:`evidence`, as far as it counts though blocks may be like their neighbours."""
     above, below = evidence(s, theta)
     return blocks.discounted(above, theta, 1), blocks.discounted(below, theta, -1)
+
+
+def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
+    """The first of :func:`counted`."""
+    wealth = _shared(s, _log_sum(_log_gains(s.scores(theta))))
+    return blocks.discounted(wealth, theta, 1)
 
 
 def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
@@ -184,20 +194,20 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independ
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(rows) < 2 or not np.any(bounded):
         return found
-    both = s.one(bounded).both_ways()
+    part = s.one(bounded)
     other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
-        own = both.of_statistic(row)
-        above = counted(own, other_end, likelihood(own.x[:, -1], independent=independent))[0]
+        own = part.of_statistic(row)
+        blocks = likelihood(own.x[:, -1], independent=independent).both_ways()
+        above = _counted_above(own.both_ways(), other_end, blocks)
         found[bounded] |= np.any(above.reshape(2, -1) >= wanted[bounded], axis=0)
     return found
 
 
 def _ends(s: Strategies, wanted: Floats, *, independent: bool) -> tuple[Floats, Floats]:
     """Both ends, shape (m,) each: the upper one is the lower one with the sides exchanged."""
-    both = s.both_ways()
-    blocks = likelihood(both.x[:, -1], independent=independent)
-    ends = _lower_ends(both, np.concatenate([wanted, wanted]), blocks)
+    blocks = likelihood(s.x[:, -1], independent=independent).both_ways()
+    ends = _lower_ends(s.both_ways(), np.concatenate([wanted, wanted]), blocks)
     low, turned = np.split(ends, 2)
     return low, -turned
 
@@ -206,8 +216,9 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
     """The largest shifts, up to rounding, that are refuted from above; −∞ where none is."""
 
     def held(t: Floats, which: Mask) -> Floats:
-        part, own = (s, blocks) if which.all() else (s.one(which), blocks.one(which))
-        return own.discounted(_shared(part, log_wealth(part.scores(t))[0]), t, 1)
+        if which.all():
+            return _counted_above(s, t, blocks)
+        return _counted_above(s.one(which), t, blocks.one(which))
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
