@@ -26,7 +26,7 @@ def date_confounds(
     overlapping: list[str] = []
     for head in heads:
         gap = _gap(base, head)
-        if gap is None:
+        if gap is None or head.series == base.series:  # a copy was not run at all
             continue
         if gap == 0:
             overlapping.append(head.name)
