@@ -8,7 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from whyfast.model.short_paths import without_folders
+from whyfast.build.short_paths import without_folders
 
 #: Last lines of a failing step's log that are shown.
 TAIL = 15

@@ -374,7 +374,8 @@ def noise_table(result: Result) -> Table | None:
         c = loops.get(x.benchmark)
         turns = count(c.turns if c else x.turns, "turn")
         block = f"{turns} of {format_seconds(c.value)}" if c else turns
-        deviations = (x.value, x.process, *((x.layout,) if varied else ()))
+        single = (c.turns if c else x.turns) == 1  # then nothing is known of values
+        deviations = (None if single else x.value, x.process, *((x.layout,) if varied else ()))
         rows.append((x.benchmark, x.variant, *map(_deviation, deviations), block, _set_aside(x)))
     levels = right("value", "process", *(("layout",) if varied else ()))
     baseline = shown(components[0].baseline) if components else ""
