@@ -6,6 +6,8 @@ slices of time makes some runs twice as long as others.
 
 from __future__ import annotations
 
+import resource
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +31,11 @@ class Scheduled:
     ran: float
     waited: float
 
+    @property
+    def lived(self) -> float:
+        """The least time that the thread has been there, if it never slept."""
+        return self.ran + self.waited
+
 
 def scheduled(file: str = OWN) -> Scheduled | None:
     """What such a file says (Linux, Documentation/scheduler/sched-stats.rst); None where there is
@@ -44,6 +51,40 @@ def scheduled(file: str = OWN) -> Scheduled | None:
 def of_ended(pid: int) -> Scheduled | None:
     """Of the first thread of a process that has ended and is not reaped."""
     return scheduled(f"/proc/{pid}/schedstat")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Of this thread at one time: the ``seconds`` of a clock, how long it has ``waited`` for a CPU
+    (None: not known), and how often it has ``slept`` and been ``interrupted`` by others so far."""
+
+    seconds: float
+    waited: float | None
+    slept: int
+    interrupted: int
+
+
+def moment() -> Moment:
+    """Now. Who is interrupted while asking does not know what it has waited."""
+    seconds, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_THREAD)
+    own, used = scheduled(), resource.getrusage(resource.RUSAGE_THREAD)
+    sure = own is not None and used.ru_nivcsw == before.ru_nivcsw
+    return Moment(seconds, own.waited if own and sure else None, used.ru_nvcsw, used.ru_nivcsw)
+
+
+def late(before: Moment, after: Moment, most: float) -> float:
+    """How long this thread waited for a CPU after what it slept for had come, ``most`` seconds at
+    the longest.
+
+    0 where that is not known: when it did not sleep once and without a pause, so that some of what
+    it waited may be from before, or when it was time that woke it.
+    """
+    if before.waited is None or after.waited is None:
+        return 0.0
+    if (after.slept - before.slept, after.interrupted - before.interrupted) != (1, 0):
+        return 0.0
+    waited = after.waited - before.waited
+    return waited if after.seconds - before.seconds - waited < most else 0.0
 
 
 def waited_alone(first: Scheduled | None, cpu_time: float, elapsed: float) -> float | None:

@@ -10,7 +10,10 @@ import pytest
 
 from whyfast.measure.run_queue import (
     OWN,
+    Moment,
     Scheduled,
+    late,
+    moment,
     of_ended,
     scheduled,
     waited_alone,
@@ -68,6 +71,30 @@ def test_only_who_is_alone_at_work_waits_for_others(
     first: Scheduled | None, cpu_time: float, waited: float | None
 ) -> None:
     assert waited_alone(first, cpu_time, elapsed=1.5) == waited
+
+
+@pytest.mark.parametrize(
+    ("after", "seconds"),
+    [
+        (Moment(10.5, 2.125, 6, 1), 0.125),  # woken by what it waited for
+        (Moment(10.5, 2.0, 6, 1), 0.0),
+        (Moment(10.5, 2.125, 6, 2), 0.0),  # interrupted, perhaps before it slept
+        (Moment(10.5, 2.125, 5, 1), 0.0),  # it was there already
+        (Moment(10.5, 2.125, 7, 1), 0.0),
+        (Moment(11.125, 2.125, 6, 1), 0.0),  # woken by time, and then it came
+        (Moment(10.5, None, 6, 1), 0.0),
+    ],
+)
+def test_how_late_a_thread_learns_of_what_it_sleeps_for(after: Moment, seconds: float) -> None:
+    assert late(Moment(10.0, 2.0, 5, 1), after, most=1.0) == seconds
+
+
+def test_a_sleep_is_counted_once() -> None:
+    before = moment()
+    time.sleep(0.001)
+    after = moment()
+    assert after.slept - before.slept == 1
+    assert after.seconds - before.seconds >= 0.001
 
 
 def test_what_all_turns_of_all_waited_is_no_part_of_the_values() -> None:
