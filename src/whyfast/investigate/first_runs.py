@@ -14,8 +14,9 @@ from whyfast.measure.calibrate import first_turns
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.probe_run import ProbeRun
+from whyfast.measure.run_queue import without_waiting
 from whyfast.model.errors import UserError
-from whyfast.model.sample import Block, Calibration
+from whyfast.model.sample import WAITED, Block, Calibration
 
 #: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
 #: one would measure something else.
@@ -71,6 +72,10 @@ class FirstRuns:
     def block(self, benchmark: str, session: str, seed: int) -> Block:
         """The block that they are."""
         order = tuple(self.runs)
+        values, extra = without_waiting(
+            {name: (run.seconds,) for name, run in self.runs.items()},
+            {n: {WAITED: (r.waited,)} for n, r in self.runs.items() if r.waited is not None},
+        )
         return Block(
             benchmark=benchmark,
             index=0,
@@ -81,9 +86,10 @@ class FirstRuns:
             warmups=0,
             start_order=order,
             order=(order,),
-            values={name: (run.seconds,) for name, run in self.runs.items()},
+            values=values,
             started=self.started,
             seconds=self.seconds,
+            extra=extra,
             threads={name: run.threads for name, run in self.runs.items()},
         )
 

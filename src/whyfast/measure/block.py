@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from whyfast.measure.clock import Clock
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner, Sample
+from whyfast.measure.run_queue import without_waiting
 from whyfast.measure.schedule import Plan
-from whyfast.model.sample import WAITED, Block, RunFailure
+from whyfast.model.sample import Block, RunFailure
 
 
 class BlockFailed(Exception):
@@ -65,10 +66,7 @@ def run_block(
     finally:
         for invocation in invocations.values():
             invocation.close()
-    came = _frozen(extra, len(plan.order))
-    if not all(WAITED in came.get(v, {}) for v in values):
-        # Else one side would have waited, and the other not.
-        came = {v: {k: x for k, x in per.items() if k != WAITED} for v, per in came.items()}
+    net, came = without_waiting(values, _frozen(extra, len(plan.order)))
     return Block(
         benchmark=benchmark,
         index=index,
@@ -79,7 +77,7 @@ def run_block(
         warmups=plan.warmups,
         start_order=plan.start_order,
         order=plan.order,
-        values={v: _without_waiting(x, came.get(v, {})) for v, x in values.items()},
+        values=net,
         started=started,
         seconds=clock.monotonic() - t0,
         extra=came,
@@ -112,13 +110,6 @@ class _Agreement:
         failed = InvocationFailed(f"wrong result: {what}")
         failed.variant = variant
         return failed
-
-
-def _without_waiting(
-    values: Sequence[float], extra: Mapping[str, tuple[float, ...]]
-) -> tuple[float, ...]:
-    waited = extra.get(WAITED, (0.0,) * len(values))
-    return tuple(value - seconds for value, seconds in zip(values, waited, strict=True))
 
 
 def _frozen(

@@ -86,9 +86,6 @@ class CommandInvocation:
         finally:
             child.kill()
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
-        if WAITED in extra:  # by another clock: a run does not take less than it computes
-            idle = child.seconds - usage.user - usage.system
-            extra[WAITED] = max(0.0, min(extra[WAITED], idle))
         return Sample(child.seconds, None, extra)
 
     @property

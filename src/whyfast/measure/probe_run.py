@@ -21,12 +21,14 @@ _GREETING = b"ready 1\n"
 class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
-    time of the whole run, and how many ``threads`` were at work."""
+    time of the whole run, how many ``threads`` were at work, and how long it ``waited`` for a CPU,
+    where that is known."""
 
     takes_turns: bool
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     threads: int = 1
+    waited: float | None = None
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -58,7 +60,6 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 return ProbeRun(takes_turns=True)
             left = max(0.0, timeout - (time.perf_counter() - start))
             usage = child.wait(left, tally=tally)
-            seconds = time.perf_counter() - start
             problem = None
             if usage is None:
                 problem = f"still running after {timeout:g} s; --timeout waits longer"
@@ -71,7 +72,8 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                     command=command,
                     status=None if usage is None else child.status,
                 )
-            return ProbeRun(False, seconds, usage.user + usage.system, tally.at_work)
+            cpu_seconds = usage.user + usage.system
+            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited)
         finally:
             child.kill()
     finally:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from whyfast.measure.kept_output import KeptOutput, TooMuchOutput
-from whyfast.measure.run_queue import of_ended, scheduled, waited_alone
+from whyfast.measure.run_queue import late, moment, of_ended, waited_alone
 from whyfast.measure.threads import ThreadTally, pauses
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
@@ -115,7 +115,7 @@ class Child:
             self._stdout = KeptOutput("whyfast-stdout")
         self.status: int | None = None
         self._mark = -1
-        self._ended = math.nan
+        self._heard, self._late = math.nan, 0.0
         self._usage: Usage | None = None
         actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -172,7 +172,8 @@ class Child:
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
         WATCHER.forget(self.pid)
-        first = of_ended(self.pid)
+        if first := of_ended(self.pid):  # it did not end before it had run and waited so long
+            self._late = max(0.0, min(self._late, self._heard - self._began - first.lived))
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
         own = resource.getrusage(resource.RUSAGE_SELF)
@@ -185,26 +186,26 @@ class Child:
             r.ru_nvcsw,
             r.ru_nivcsw,
             None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
-            waited_alone(first, r.ru_utime + r.ru_stime),
+            waited_alone(first, r.ru_utime + r.ru_stime, self.seconds),
         )
         self.trim()
         return self._usage
 
     @property
     def seconds(self) -> float:
-        """From just before its start until its end, as the kernel told of it, less what this thread
-        then waited for a CPU; nan while it is not known to have ended."""
-        return self._ended - self._began
+        """From just before its start until the kernel told of its end, less what this thread then
+        waited for a CPU; nan while it is not known to have ended."""
+        return self._heard - self._late - self._began
 
     def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
         deadline = time.monotonic() + timeout
         for pause in itertools.repeat(LOOK) if tally is None else pauses(random.Random()):
             left = deadline - time.monotonic()
-            before = scheduled()
-            if wait_for(poller, max(0.0, min(pause, left))):
-                ended, after = time.perf_counter(), scheduled()
-                late = after.waited - before.waited if before and after else 0.0
-                self._ended = ended - late
+            most = max(0.0, min(pause, left))
+            before = moment()
+            if wait_for(poller, most):
+                after = moment()
+                self._heard, self._late = after.seconds, late(before, after, most)
                 return True
             if left <= pause:
                 return False

@@ -30,6 +30,7 @@ def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
     """The result with further ones in it.
 
     A culprit that merged a branch is searched in that branch, and so on; its own verdict stays. A
+    remainder over which it became better is searched backwards, for what repaired it. A
     further search that cannot be made, for want of an end that builds, is told in ``notes``.
     """
     further: list[SearchResult] = []
@@ -42,15 +43,18 @@ def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
             notes.append(f"the {why} could not be searched: {error}")
         else:
             further.append(follow(found, ways, depth + 1))
+            if why == "remainder" and found.answer.word == "swapped":
+                add("repair", candidates[::-1])
 
     answer = result.answer
-    if answer.word == "culprit" and answer.where is not None and depth < DEEPEST:
+    onwards = result.why != "repair"  # there the parent is what merged something
+    if onwards and answer.word == "culprit" and answer.where is not None and depth < DEEPEST:
         branch = ways.inside(result.candidates[answer.where.first])
         if branch is not None:
             add("merged branch", branch)
     if ways.back and depth == 0 and answer.word in ("culprit", "one of"):
         add("way back", ways.back)
-    if ways.everything and depth < DEEPEST:
+    if ways.everything and onwards and depth < DEEPEST:
         for good, bad in remainders(answer, len(result.candidates) - 1):
             add("remainder", result.candidates[good : bad + 1])
     return replace(result, further=tuple(further), notes=(*result.notes, *notes))

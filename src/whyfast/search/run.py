@@ -31,8 +31,9 @@ class SearchResult:
 
     ``evidence`` is what differs between culprit and parent, None where nothing was compared.
     ``further`` are searches that followed from the answer; each says in ``why`` what of:
-    ``merged branch``, ``remainder`` or ``way back``. ``notes``: what is to be said beside, a
-    sentence each. ``quantity``: what was compared; what is called a time is a cost of that kind.
+    ``merged branch``, ``remainder``, ``repair`` or ``way back``. ``notes``: what is to be said
+    beside, a sentence each. ``quantity``: what was compared; what is called a time is a cost of
+    that kind.
     """
 
     axis: str

@@ -163,6 +163,16 @@ def test_first_runs_of_slow_commands_are_the_first_block(bench: Bench) -> None:
     assert result.judged.verdicts[0].blocks == 5
 
 
+def test_what_first_runs_of_slow_commands_waited_for_a_cpu_is_no_part_of_their_block(
+    bench: Bench,
+) -> None:
+    bench.probe = lambda name: replace(slow(name), waited={"old": 2.0, "new": 1.0}[name])
+    bench.world.script = ratios({"old": 8.0, "new": 9.1, "true": 0.01})
+    first = bench.run(replace(OPTIONS, budget=101.0)).recorded.blocks[0]
+    assert first.values == {"new": (pytest.approx(9.1),), "old": (8.0,)}
+    assert first.extra == {"new": {"waited": (1.0,)}, "old": {"waited": (2.0,)}}
+
+
 def test_what_a_slow_command_takes_is_said_in_advance(bench: Bench) -> None:
     bench.probe = slow
     bench.run(replace(OPTIONS, budget=100.0))

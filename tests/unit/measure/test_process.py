@@ -24,6 +24,7 @@ from whyfast.measure.process import (
     usable_cpus,
     wait_for,
 )
+from whyfast.measure.run_queue import scheduled
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -207,6 +208,17 @@ def test_a_child_is_timed_from_its_start_to_its_end_alone(start: Start) -> None:
     assert 0 < known <= time.perf_counter() - before
     child.kill()
     assert child.seconds == known
+
+
+def test_no_child_is_said_to_have_ended_before_it_had_done_its_work(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whyfast.measure.process.late", lambda *_: 1e6)
+    child = start("i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done")
+    usage = child.wait(STUCK)
+    assert usage is not None
+    if scheduled() is not None:
+        assert child.seconds >= usage.user + usage.system > 0
 
 
 def test_a_child_is_pinned_and_this_thread_may_keep_away_from_it(start: Start) -> None:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from tests.unit.search.worlds import Range
 
 from whyfast.model.errors import UserError
+from whyfast.report.pages.search_page import search_page
+from whyfast.report.render.markdown import render_markdown
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import Done
 from whyfast.search.follow import Ways, deepest, follow, merged_by
@@ -92,3 +94,19 @@ def test_a_second_step_is_searched_on_demand() -> None:
             found.add(one.candidates[one.answer.where.first].name)
     assert found == {"m4", "m12"}
     assert {one.why for one in result.further} == {"remainder"}
+
+
+def test_what_repaired_some_of_it_is_searched_backwards() -> None:
+    levels = {f"m{i}": 0.06 * (i >= 4) - 0.03 * (i >= 12) for i in range(16)}
+    result = follow(_ways(levels).search(MAIN), _ways(levels, everything=True))
+    assert result.answer.where is not None
+    assert result.candidates[result.answer.where.first].name == "m4"
+    *remainders, repair = result.further
+    assert [r.why for r in remainders] == ["remainder"] * len(remainders)
+    assert remainders[-1].answer.word == "swapped"
+    assert (repair.why, repair.answer.word) == ("repair", "culprit")
+    assert repair.answer.where is not None
+    assert repair.candidates[repair.answer.where.parent].name == "m12"
+    said = render_markdown(search_page(result))
+    assert "m12 repaired some of it: m11 is 1.03" in said
+    assert "swapped" not in said

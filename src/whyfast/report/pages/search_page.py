@@ -12,7 +12,12 @@ from whyfast.report.names import count, listed, shown
 from whyfast.report.numbers import format_percent, ratio_text
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import alike, compares
-from whyfast.report.topics.search_course import measured_table, posterior_plot, posterior_table
+from whyfast.report.topics.search_course import (
+    exact,
+    measured_table,
+    posterior_plot,
+    posterior_table,
+)
 from whyfast.report.topics.search_evidence import (
     because,
     code_shown,
@@ -126,14 +131,27 @@ def _further(result: SearchResult) -> Iterator[str]:
     """What the searches of the remainders found, where it is good again, and merged branches that
     do not show it."""
     for one in _every(result):
-        if one.why == "remainder":
+        if one.why == "remainder" and one.answer.word != "swapped":
             yield _told(deepest(one))
+        elif one.why == "repair":
+            yield _repaired(one)
         elif one.why == "way back":
             yield _good_again(one)
         elif one.why == "merged branch" and one.answer.word not in ("culprit", "one of"):
             tip = shown(one.candidates[-1].title)
             yield f"In the branch itself, up to {tip}: {_told(one)}"
         yield from one.notes
+
+
+def _repaired(back: SearchResult) -> str:
+    """What a search backwards through a range found over which it became better."""
+    names, answer = back.candidates, back.answer
+    if answer.word in ("culprit", "one of") and answer.where is not None and answer.step:
+        mended, before = (shown(names[i].title) for i in (answer.where.parent, answer.where.last))
+        return f"{mended} repaired some of it: {before} {_compares(back, answer.step)} than that."
+    after, good = shown(names[-1].title), shown(names[0].title)
+    ends = f"{after} {_compares(back, answer.ends)} than {good}" if answer.ends else ""
+    return f"After it some of it was repaired, step by step: {ends}." if ends else _told(back)
 
 
 def _good_again(back: SearchResult) -> str:
@@ -212,6 +230,8 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
             yield told
     if result.quantity != "time":
         yield "Counts repeat exactly: each program was counted once."
+    elif exact(result):
+        yield "What is printed is the same every time, and taken for a count."
     elif answer.step is not None:
         yield (
             f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
@@ -241,7 +261,8 @@ def _weakened(result: SearchResult) -> Iterator[str]:
         yield f"The step is not all of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
-    if answer.tested == "not tested" and answer.word not in ("none", "swapped"):
+    about_ends = answer.word in ("none", "swapped")
+    if answer.tested == "not tested" and not about_ends and not exact(result):
         yield "Whether it is placement was not tested: there are no other layouts."
 
 

@@ -235,7 +235,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
     elif (rest := _rest(result)) and searched:
         left, error = level(_judged(result), rest)
         if left > max(_LITTLE, 2 * error):
-            yield f"{_share((left, error))} is left when that is mended{searched}."
+            yield "`--all` searches for what carries the rest."
     about_ends = result.answer.word in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
     if result.quantity == "time" and untested and not about_ends:

@@ -16,6 +16,7 @@ from whyfast.search.likelihood import ENDS_NOISE
 from whyfast.search.nuisance import robust_noise
 from whyfast.search.posterior import Posterior
 from whyfast.search.run import SearchResult
+from whyfast.search.script_subject import REPEATED
 from whyfast.search.view import view
 
 _WITHOUT = "The plot needs JavaScript; the tables say the same."
@@ -82,13 +83,19 @@ def posterior_table(result: SearchResult) -> Table | None:
 
 def measured_table(result: SearchResult) -> Table | None:
     """A row a candidate, in order: the median of its ratios to the good end and what bounds it."""
-    rows = [
-        (shown(result.candidates[c].title), n, *_printed(mid, low, high))
-        for c, (mid, low, high, n) in _ratios(result).items()
-    ]
-    return table(
-        "Relative to the good end", ("candidate", *right("blocks", "ratio", "± 2 errors")), rows
-    )
+    title = "Relative to the good end"
+    found = [(shown(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
+    if exact(result):
+        counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in found]
+        return table(title, ("candidate", *right("ratio")), counted)
+    rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in found]
+    return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
+
+
+def exact(result: SearchResult) -> bool:
+    """Whether the ends never varied, as counts do: then errors are none that were seen."""
+    ends = [o.ends for o in result.state.observations]
+    return len(ends) >= REPEATED and len(set(ends)) == 1
 
 
 def _printed(middle: float, low: float, high: float) -> tuple[str, str]:

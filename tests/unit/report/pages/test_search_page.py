@@ -99,12 +99,12 @@ def test_ratios_have_the_digits_that_their_interval_carries() -> None:
     exact = tuple(
         replace(
             block,
-            ends=two,
+            ends=two + 1e-12 * n,
             readings=tuple(
                 replace(r, to_good=two * round(r.to_good / two)) for r in block.readings
             ),
         )
-        for block in searched.state.observations
+        for n, block in enumerate(searched.state.observations)
     )
     result = replace(searched, state=replace(searched.state, observations=exact))
     found = measured_table(result)
@@ -115,6 +115,18 @@ def test_ratios_have_the_digits_that_their_interval_carries() -> None:
     assert plot is not None
     printed = {f"{_text(row[2])} {_text(row[3])}" for row in found.rows}
     assert {m["text"] for m in plot.data["measured"]} == printed
+
+
+def test_numbers_that_never_vary_are_told_without_errors() -> None:
+    searched = _searched(step_at(9, 16, 0.03))
+    blocks = tuple(replace(block, ends=0.03) for block in searched.state.observations)
+    result = replace(searched, state=replace(searched.state, observations=blocks))
+    found = measured_table(result)
+    assert found is not None
+    assert [column.title for column in found.columns] == ["candidate", "ratio"]
+    said = " ".join(_said(search_page(result), "basis"))
+    assert "What is printed is the same every time, and taken for a count." in said
+    assert "placement" not in said
 
 
 def _text(cell: object) -> str:
