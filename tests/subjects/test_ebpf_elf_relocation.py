@@ -26,6 +26,11 @@ from tests.subjects.ebpf_objects import (
     text,
 )
 
+#: A relocation of the first instruction to the symbol of the test; a function and data elsewhere.
+AT_FIRST = relocation(0, 2, TO_FUNCTION)
+TWO: Symbol = ("two", FUNCTION, GLOBAL, 2, 0)
+TABLE: Symbol = ("table", 1, GLOBAL, 3, 0)
+
 
 @pytest.mark.parametrize(
     ("symbol", "addend", "result"),
@@ -45,7 +50,7 @@ def test_functions_elsewhere_are_called(
     load: Load, symbol: Symbol, addend: int, result: str
 ) -> None:
     program = insn(0x85, src=1, imm=addend) + (EXIT if result != "0x5" else code(5))
-    content = calling(program, relocation(0, 2, TO_FUNCTION), [symbol])
+    content = calling(program, AT_FIRST, [symbol])
     assert load(content, "--section", "xdp", "--entry", "main") == result
 
 
@@ -55,7 +60,7 @@ def test_functions_elsewhere_call_further_ones(load: Load) -> None:
             ("xdp", PROGBITS, EXECUTABLE, CALL + EXIT, 0),
             (".text", PROGBITS, EXECUTABLE, code(1) + CALL + EXIT, 0),
             ("last", PROGBITS, EXECUTABLE, code(7), 0),
-            (".relxdp", REL, 0, relocation(0, 2, TO_FUNCTION), 1),
+            (".relxdp", REL, 0, AT_FIRST, 1),
             (".rel.text", REL, 0, relocation(16, 3, TO_FUNCTION), 2),
         ],
         symbols=[
@@ -72,32 +77,32 @@ def test_functions_elsewhere_call_further_ones(load: Load) -> None:
     [
         (
             CALL,
-            relocation(0, 2, TO_FUNCTION),
+            AT_FIRST,
             ("far", 0, GLOBAL, 0, 0),
             "instruction 0 calls far, which is not in the ELF file",
         ),
         (
             CALL,
-            relocation(0, 2, TO_FUNCTION),
-            ("table", 1, GLOBAL, 3, 0),
+            AT_FIRST,
+            TABLE,
             "instruction 0 calls table, which is no function",
         ),
         (
             mov(0, 0),
-            relocation(0, 2, TO_FUNCTION),
-            ("two", FUNCTION, GLOBAL, 2, 0),
+            AT_FIRST,
+            TWO,
             "instruction 0 calls two, which is no function",
         ),
         (
             CALL,
-            relocation(0, 2, TO_FUNCTION),
+            AT_FIRST,
             ("past", FUNCTION, GLOBAL, 2, 32),
             "instruction 0 calls past, which is no function",
         ),
         (
             LDDW,
             relocation(0, 2, TO_ADDRESS),
-            ("table", 1, GLOBAL, 3, 0),
+            TABLE,
             "instruction 0 refers to table in section .rodata: "
             "maps and variables are not supported",
         ),
@@ -110,19 +115,19 @@ def test_functions_elsewhere_call_further_ones(load: Load) -> None:
         (
             CALL,
             relocation(0, 2, 3),
-            ("two", FUNCTION, GLOBAL, 2, 0),
+            TWO,
             "instruction 0 has a relocation of kind 3, which is not supported",
         ),
         (
             CALL,
             relocation(0, 3, TO_FUNCTION),
-            ("two", FUNCTION, GLOBAL, 2, 0),
+            TWO,
             "an ELF relocation is outside its section",
         ),
         (
             CALL,
             relocation(16, 2, TO_FUNCTION),
-            ("two", FUNCTION, GLOBAL, 2, 0),
+            TWO,
             "an ELF relocation is outside its section",
         ),
     ],

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from whyfast.model.short_paths import without_folders
+from whyfast.build.short_paths import without_folders
 
 #: Last lines of a failing step's log that are shown.
 TAIL = 15
@@ -39,7 +39,8 @@ _CRASH = re.compile(
 _ERROR = re.compile(
     r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
     r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
-    r"|^CMake Error|^[\w./-]+\.go:\d+:\d+: |^(?:\w+\.)*\w*(?:Error|Exception): "
+    r"|^CMake Error|^go: (?!downloading )"
+    r"|^[\w./-]+\.go:\d+:\d+: |^(?:\w+\.)*\w*(?:Error|Exception): "
     r"|^g?make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
     re.IGNORECASE | re.MULTILINE,
 )

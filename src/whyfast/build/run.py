@@ -20,12 +20,12 @@ from whyfast.build.recipe import (
     scan_source,
     source_size,
 )
+from whyfast.build.short_paths import without_folders
 from whyfast.build.steps import Steps, enclose, expand_steps
 from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.interpreter import Interpreter
-from whyfast.model.short_paths import without_folders
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking

@@ -176,16 +176,16 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         sections, data = [*sections, counted], {**data, **facts}
     looked_at = any(one.program.functions for one in shown.looked)
     headline = shown.headline
-    if len(shown.looked) > 1:
-        headline = programs_headline(shown.looked, asked.heat) if looked_at else ""
-    brief = None
+    brief, changed = None, None
     if args.diff:
-        beside, code = _beside(asked, args.function)
+        beside, code, changed = _beside(asked, args.function)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     elif looked_at and args.run is None:
         warnings = [f"Warning: {one}" for one in unmatched]
         said = (*warnings, *parts)
         brief = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
+    if len(shown.looked) > 1:
+        headline = programs_headline(shown.looked, asked.heat, changed) if looked_at else ""
     if asked.heat is not None:
         data["profile"] = asdict(asked.heat)
     which = section("parts", "", sentences(parts))
@@ -303,7 +303,8 @@ def _survey(asked: ProgramsAsked) -> Shown:
 
 def _beside(
     asked: ProgramsAsked, globs: Sequence[str]
-) -> tuple[list[ReportSection | None], dict[str, object]]:
+) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
+    """The functions that differ side by side, as data too, and of each program how many do."""
     from whyfast.explain.code_listing import Listings
     from whyfast.explain.code_pairs import code_pair
     from whyfast.explain.program import load
@@ -333,7 +334,8 @@ def _beside(
         }
         for pair in pairs
     ]
-    return [code_section(pairs, importance="main")], {"code": code}
+    changed = [len(pair.differences) + pair.others for pair in pairs]
+    return [code_section(pairs, importance="main")], {"code": code}, changed
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

@@ -110,6 +110,17 @@ class Likelihood:
             self.least[:, at], self.peak[:, at], self.bend, self.best[at], self.shares[:, at],
         )  # fmt: skip
 
+    def both_ways(self) -> Likelihood:
+        """That of the series, and then of their negatives, as is that of blocks with the two sides
+        exchanged."""
+        known, unit, best = (np.concatenate([a, a]) for a in (self.known, self.unit, self.best))
+        return Likelihood(
+            self.blocks, known, np.concatenate([self.center, -self.center]), unit,
+            np.concatenate([self.least, self.least], axis=1),
+            np.concatenate([self.peak, -self.peak], axis=1), self.bend, best,
+            np.concatenate([self.shares, self.shares[::-1]], axis=1),
+        )  # fmt: skip
+
     def discounted(self, wealth: Floats, theta: Floats, side: int) -> Floats:
         """What of the log wealth against ``theta`` counts, shape (m,): no more than there is.
 

@@ -50,26 +50,30 @@ _GUESS = 5.0
 def log_wealth(psi: Floats) -> tuple[Floats, Floats]:
     """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis.
 
-    ``psi``: shape (n, …), within ±CLIP. Both of shape (…). The bets are powers of two, so that the
-    exponentials of one are the squares of those of the one before.
+    ``psi``: shape (n, …), within ±CLIP. Both of shape (…).
     """
+    gains, total = _log_gains(psi), psi.sum(axis=0)
+    bets = LAMBDAS.reshape(-1, *[1] * total.ndim)
+    return _log_sum(gains), _log_sum(gains - 2 * bets * total)
+
+
+def _log_gains(psi: Floats) -> Floats:
+    """log of each weighted M(λ) for ψ, shape (bets, …). The bets are powers of two, so that the
+    exponentials of one are the squares of those of the one before."""
     n = len(psi)
-    total = psi.sum(axis=0)
     with np.errstate(over="ignore"):
         factor = np.exp(-2 * LAMBDAS[0] * psi)
     one_more = np.empty_like(factor)
-    plus, minus = [], []
-    for i, (bet, weight) in enumerate(zip(LAMBDAS, WEIGHTS, strict=True)):
+    gains = np.empty((len(LAMBDAS), *psi.shape[1:]))
+    for i, weight in enumerate(WEIGHTS):
         if i:
             np.square(factor, out=factor)
         np.add(factor, 1, out=one_more)
         product = np.zeros(psi.shape[1:])
         for at in range(0, n, _TOGETHER):
             product += np.log(np.multiply.reduce(one_more[at : at + _TOGETHER], axis=0))
-        gain = n * math.log(2) - product + math.log(weight)
-        plus.append(gain)
-        minus.append(gain - 2 * bet * total)
-    return _log_sum(np.array(plus)), _log_sum(np.array(minus))
+        gains[i] = n * math.log(2) - product + math.log(weight)
+    return gains
 
 
 def _log_sum(terms: Floats) -> Floats:
@@ -96,6 +100,12 @@ def counted(s: Strategies, theta: Floats, blocks: Likelihood) -> tuple[Floats, F
     """:func:`evidence`, as far as it counts though blocks may be like their neighbours."""
     above, below = evidence(s, theta)
     return blocks.discounted(above, theta, 1), blocks.discounted(below, theta, -1)
+
+
+def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
+    """The first of :func:`counted`."""
+    wealth = _shared(s, _log_sum(_log_gains(s.scores(theta))))
+    return blocks.discounted(wealth, theta, 1)
 
 
 def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
@@ -141,8 +151,7 @@ def intervals(
     outwards by up to a 1,000th of the blocks' median absolute deviation.
     """
     wanted = np.log(2 / alpha)
-    blocks = likelihood(s.x[:, -1], independent=independent)
-    low, high = _ends(s, 1, wanted, blocks), -_ends(s, -1, wanted, blocks)
+    low, high = _ends(s, wanted, independent=independent)
     crossed = low > high
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
     apart = crossed | _apart(s, low, high, wanted, independent=independent) | _no_shift(s)
@@ -151,10 +160,9 @@ def intervals(
         # Each statistic alone, at a level that holds for all of them together.
         stricter = np.log(2 * len(rows) / alpha)[apart]
         for row in rows:
-            own = few.of_statistic(row)
-            blocks = likelihood(own.x[:, -1], independent=independent)
-            low[apart] = np.minimum(low[apart], _ends(own, 1, stricter, blocks))
-            high[apart] = np.maximum(high[apart], -_ends(own, -1, stricter, blocks))
+            own_low, own_high = _ends(few.of_statistic(row), stricter, independent=independent)
+            low[apart] = np.minimum(low[apart], own_low)
+            high[apart] = np.maximum(high[apart], own_high)
     return low, high, apart
 
 
@@ -187,29 +195,35 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independ
     if len(rows) < 2 or not np.any(bounded):
         return found
     part = s.one(bounded)
+    other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
         own = part.of_statistic(row)
-        blocks = likelihood(own.x[:, -1], independent=independent)
-        beyond = counted(own, high[bounded], blocks)[0] >= wanted[bounded]
-        beyond |= counted(own, low[bounded], blocks)[1] >= wanted[bounded]
-        found[bounded] |= beyond
+        blocks = likelihood(own.x[:, -1], independent=independent).both_ways()
+        above = _counted_above(own.both_ways(), other_end, blocks)
+        found[bounded] |= np.any(above.reshape(2, -1) >= wanted[bounded], axis=0)
     return found
 
 
-def _ends(s: Strategies, side: int, wanted: Floats, blocks: Likelihood) -> Floats:
-    """For ``side`` 1 the lower end: the largest shift, up to rounding, that is refuted from above,
-    −∞ where none is. For −1 the upper end with its sign turned."""
+def _ends(s: Strategies, wanted: Floats, *, independent: bool) -> tuple[Floats, Floats]:
+    """Both ends, shape (m,) each: the upper one is the lower one with the sides exchanged."""
+    blocks = likelihood(s.x[:, -1], independent=independent).both_ways()
+    ends = _lower_ends(s.both_ways(), np.concatenate([wanted, wanted]), blocks)
+    low, turned = np.split(ends, 2)
+    return low, -turned
+
+
+def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
+    """The largest shifts, up to rounding, that are refuted from above; −∞ where none is."""
 
     def held(t: Floats, which: Mask) -> Floats:
-        part, own = (s, blocks) if which.all() else (s.one(which), blocks.one(which))
-        # The scores are turned, not the side: equal data the other way round give equal ends.
-        wealth = _shared(part, log_wealth(side * part.scores(side * t))[0])
-        return own.discounted(wealth, side * t, side)
+        if which.all():
+            return _counted_above(s, t, blocks)
+        return _counted_above(s.one(which), t, blocks.one(which))
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
-    center = side * median(first, axis=0)
-    away = np.abs(s.x - side * center)
+    center = median(first, axis=0)
+    away = np.abs(s.x - center)
     deviation = median(away[:, -1], axis=0)
     # Farther from the center than this, every score is at its limit. Never 0: equal blocks.
     sharpest = np.min(s.inverse, axis=(0, 1), where=s.inverse > 0, initial=np.inf)

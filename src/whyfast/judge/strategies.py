@@ -74,6 +74,13 @@ class Strategies:
             self.x[..., at], self.inverse[..., at], self.weight[..., at], self.share, self.statistic
         )
 
+    def both_ways(self) -> Strategies:
+        """These, and then as many with the two sides of every block exchanged: of 2m comparisons.
+        What is asked of one side is so asked of both at once."""
+        inverse, weight = (np.concatenate([a, a], axis=-1) for a in (self.inverse, self.weight))
+        x = np.concatenate([self.x, -self.x], axis=-1)
+        return Strategies(x, inverse, weight, self.share, self.statistic)
+
     def of_statistic(self, row: int) -> Strategies:
         """The strategies that bet on one statistic, alone."""
         at = [i for i, statistic in enumerate(self.statistic) if statistic == row]

@@ -103,7 +103,9 @@ def without_waiting(
     them.
 
     Where that is not known of all variants it is not taken out of any, nor kept: else one side
-    would have waited and the other not.
+    would have waited and the other not. What is taken out of a run leaves it what it computed: now
+    and then the kernel accounts more waiting than there was time, of the run or of who waits for
+    its end.
     """
     known = all(WAITED in extra.get(v, {}) for v in values)
     came = {
@@ -113,7 +115,18 @@ def without_waiting(
     if not known:
         return {v: tuple(x) for v, x in values.items()}, came
     net = {
-        v: tuple(value - waited for value, waited in zip(x, came[v][WAITED], strict=True))
+        v: tuple(
+            max(value - waited, computed)
+            for value, waited, computed in zip(
+                x, came[v][WAITED], _computed(came[v], len(x)), strict=True
+            )
+        )
         for v, x in values.items()
     }
     return net, came
+
+
+def _computed(extra: Mapping[str, Sequence[float]], turns: int) -> list[float]:
+    """The CPU time of each turn, as far as it is known."""
+    none = (0.0,) * turns
+    return [sum(x) for x in zip(extra.get("user", none), extra.get("system", none), strict=True)]

@@ -48,6 +48,11 @@ def from_json(data: Mapping[str, Any], *, where: str | Path | None = None) -> Re
     if not isinstance(data, Mapping):
         raise UserError("a JSON object is wanted at the top", where=where)
     schema = data.get("schema")
+    if schema is None:
+        raise UserError(
+            "is no result of whyfast, which has a schema; --json of run, ab or check writes one",
+            where=where,
+        )
     if schema != SCHEMA:
         raise UserError(
             f"schema: {schema!r} cannot be read; this whyfast reads {SCHEMA!r}", where=where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -23,7 +24,7 @@ def c(folder: Path) -> Project:
     mains = [f for f in files if re.search(r"\bmain\s*\(", text_of(f))]
     if not mains:
         raise UserError("no C file here has a main(), so there is no program", where=folder)
-    chosen = next((f for f in mains if "bench" in f.name), mains[0])
+    chosen = _likeliest(mains, folder)
     linked = [f for f in files if f == chosen or f not in mains]
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     include = "-I{source} -I{source}/include" if (folder / "include").is_dir() else "-I{source}"
@@ -39,6 +40,15 @@ def c(folder: Path) -> Project:
         benchmarks=WHOLE,
         said=tuple(said),
     )
+
+
+def _likeliest(mains: Sequence[Path], folder: Path) -> Path:
+    """A benchmark; or what bears the project's name; or ``main.c``."""
+    own = re.match(r"[a-z]*", folder.resolve().name.lower())
+    for wanted in ("main", own.group() if own else ""):
+        named = [f for f in mains if f.stem == wanted]
+        mains = [*named, *(f for f in mains if f not in named)]
+    return next((f for f in mains if "bench" in f.name), mains[0])
 
 
 def _make(makefile: Path) -> Project:

@@ -44,6 +44,15 @@ CRASH = "the compiler crashed in the step: make"
             "(…/ld: …/two.o: multiple definition of `main'; first here)",
         ),
         (1, ("./main.go:3:2: x declared and not used",), None),
+        (
+            1,
+            (
+                "go: downloading example.org/a v1.0.0",
+                "go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off",
+            ),
+            "step ended with exit code 1: make "
+            "(go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off)",
+        ),
         (101, ("error[E0425]: cannot find value `x` in this scope",), None),
         (2, ("make: *** No targets specified and no makefile found. Stop.",), None),
         (-11, (), "step killed by SIGSEGV: make"),

@@ -138,3 +138,20 @@ def test_functions_lie_side_by_side(
 def test_one_file_has_nothing_beside_it(gcc: Compile, interpreter: Source) -> None:
     with pytest.raises(UserError, match="needs two files"):
         run(gcc(interpreter("goto", 40), "-O2"), "--diff")
+
+
+def test_programs_whose_counts_are_alike_are_not_called_the_same(
+    gcc: Compile, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b, c = (
+        gcc(f"int f(int x) {{ return x * 3 + {n}; }} int main(){{return 0;}}", "-O2")
+        for n in (1, 1, 2)
+    )
+    assert run(a, c) == 0
+    assert "; --diff compares their instructions." in capsys.readouterr().out
+    assert run(a, c, "--diff") == 0
+    printed = capsys.readouterr().out
+    assert "but the instructions of 1 do." in printed
+    assert "Counts differ in 0 of the functions in both" in printed
+    assert run(a, b, "--diff") == 0
+    assert "nor any instruction but for addresses and" in capsys.readouterr().out

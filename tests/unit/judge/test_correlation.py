@@ -103,3 +103,14 @@ def test_a_series_that_wanders_is_warned_of() -> None:
     rng = np.random.default_rng(4)
     found = [lag_one(_autoregression(rng, 0.5, 60)) for _ in range(100)]
     assert np.mean(is_clear(np.array(found), 60)) > 0.9
+
+
+def test_both_ways_is_the_likelihood_of_the_blocks_and_of_their_negatives() -> None:
+    d = np.random.default_rng(7).normal(0.01, 0.02, (12, 3)).cumsum(axis=0)
+    both, wanted = likelihood(d).both_ways(), likelihood(np.concatenate([d, -d], axis=1))
+    theta, wealth = np.linspace(-0.1, 0.1, 6), np.full(6, 4.0)
+    for side in (1, -1):
+        discounted = both.discounted(wealth, theta, side)
+        assert discounted == pytest.approx(wanted.discounted(wealth, theta, side), rel=1e-12)
+        assert np.any(discounted < 4)
+    assert both.reach() == pytest.approx(wanted.reach(), rel=1e-12)

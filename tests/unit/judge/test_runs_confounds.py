@@ -109,6 +109,12 @@ def test_the_distance_in_time(
     assert any(text in c.text for c in date_confounds([old, new], []))
 
 
+def test_a_copy_of_a_run_did_not_disturb_it() -> None:
+    old = recording("old", {"x": [0.0]}, started=1.0, ended=60.0)
+    said = date_confounds([old, replace(old, name="new")], [])
+    assert [c.kind for c in said] == ["session-drift"]
+
+
 def test_noise_of_another_machine_is_a_warning() -> None:
     base, _ = pair({"hostname": "lab"}, {})
     rerun, _ = pair({"hostname": "attic"}, {})

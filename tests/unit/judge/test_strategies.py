@@ -47,6 +47,17 @@ def test_blocks_in_which_both_sides_took_long_are_told_from_the_others() -> None
     assert s.weight[:, 0, 0].tolist() == [1.0] * 10
 
 
+def test_both_ways_are_the_comparisons_and_then_those_with_the_sides_exchanged() -> None:
+    a = Ratios(np.array([[0.0, 1.0, 3.0, 2.0, 4.0]]))
+    b = Ratios(np.array([[0.5, 0.0, -1.0, 2.0, -2.0]]))
+    s = strategies([a, b])
+    both = s.both_ways()
+    shifts = np.array([1.0, 0.25])
+    scores = both.scores(np.concatenate([shifts, -shifts]))
+    assert scores[..., :2].tolist() == s.scores(shifts).tolist()
+    assert scores[..., 2:].tolist() == (-s.scores(shifts)).tolist()
+
+
 def test_scores_are_linear_then_limited_and_signs_without_a_scale() -> None:
     s = strategies([Ratios(np.array([[0.5, -0.5, 4.0, 0.0, 1e300, -1e300]]))])
     scores = s.scores(np.array([0.1]))[:, 0, 0]

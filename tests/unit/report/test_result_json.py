@@ -106,7 +106,8 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
     [
         (["schema"], "whyfast-result/9", "schema: 'whyfast-result/9' cannot be read; "
          "this whyfast reads 'whyfast-result/2'"),
-        (["schema"], None, "schema: None cannot be read; this whyfast reads 'whyfast-result/2'"),
+        (["schema"], None, "is no result of whyfast, which has a schema; "
+         "--json of run, ab or check writes one"),
         (["judged", "verdicts", 3, "ratio"], "2",
          "judged.verdicts[3].ratio: a number is wanted, not a string"),
         (["judged", "suites", 0, "verdict"], "fast", "judged.suites[0].verdict: one of 'faster', "

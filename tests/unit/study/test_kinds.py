@@ -186,6 +186,15 @@ def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(tmp_path: Path
     assert made.said[1] == "Others with a main(), which are left out: app.c."
 
 
+def test_of_several_mains_the_one_with_a_telling_name_is_chosen(tmp_path: Path) -> None:
+    folder = tmp_path / "mawk-1.3"
+    folder.mkdir()
+    project(folder, "fpe_check.c", "main.c", "zap.c")
+    assert "The program is made of main.c" in KINDS["c"][1](folder).said[0]
+    project(folder, "mawk.c")
+    assert "The program is made of mawk.c" in KINDS["c"][1](folder).said[0]
+
+
 GO_BENCHMARKS = """\
 package x
 

@@ -231,7 +231,8 @@ def _difference_table(found: Comparison, heat: Heat | None) -> Table | None:
 def _unmatched(found: Comparison) -> Iterator[str]:
     differing = sum(d.differs for d in found.functions)
     same = len(found.functions) - differing
-    yield f"{differing} of the functions in both differ, {same} have the same counts."
+    if found.functions:
+        yield f"Counts differ in {differing} of the functions in both, in {same} they are the same."
     for name, only in ((found.a, found.only_in_a), (found.b, found.only_in_b)):
         if only:
             yield f"Only in {name}: {len(only)} ({_some(only)})"

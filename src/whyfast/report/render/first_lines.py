@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,14 @@ HEAD_LINES, CARE_LINES, _KEPT_ROWS = 8, 4, 6
 _AROUND_TABLE = 3
 #: A column is not made narrower than this, in characters.
 _NARROWEST = 8
+
+#: Arguments without others in them, what marks them, and how they are written. What begins with
+#: ``<`` is a type of Rust, whose name is in there.
+_ARGUMENTS = (
+    (re.compile(r"\(\)"), "\0", "()"),
+    (re.compile(r"(?<=\w)<[^<>()]*>"), "\1", "<…>"),
+    (re.compile(r"\([^<>()]*\)"), "\2", "(…)"),
+)
 
 #: Of a text, how many lines it takes.
 Height = Callable[[str], int]
@@ -141,18 +150,38 @@ def _cut_column(table: Table, column: int, width: int) -> Table:
 
 
 def shortened(texts: Sequence[str], width: int) -> list[str]:
-    """Texts of at most ``width`` characters: the middle of a longer one gives way, or what all
-    begin with where that alone tells them apart.
+    """Texts of at most ``width`` characters: of a longer one the arguments of templates and
+    functions give way, then its middle, or what all begin with where that alone tells them apart.
 
     >>> shortened(["a short one", "one that is far too long"], 11)
     ['a short one', 'one t… long']
     """
-    cut = [_middle_out(text, width) for text in texts]
-    if len(set(cut)) == len(set(texts)):
-        return cut
+    bare = [_without_arguments(text) if len(text) > width else text for text in texts]
+    for shorter in (bare, texts):
+        cut = [_middle_out(text, width) for text in shorter]
+        if len(set(cut)) == len(set(texts)):
+            return cut
     letters = enumerate(zip(*texts, strict=False))
     start = next((i for i, found in letters if len(set(found)) > 1), 0)
     return [_middle_out(f"…{text[start:]}" if start > 1 else text, width) for text in texts]
+
+
+def _without_arguments(text: str) -> str:
+    """``A<…>::f(…)`` of a name of C++ or Rust; a text of anything else as it is.
+
+    >>> _without_arguments("std::map<int, std::pair<int, int> >::find(int const&)")
+    'std::map<…>::find(…)'
+    """
+    if "::" not in text:
+        return text
+    previous = ""
+    while previous != text:  # from within
+        previous = text
+        for pattern, mark, _ in _ARGUMENTS:
+            text = pattern.sub(mark, text)
+    for _, mark, short in _ARGUMENTS:
+        text = text.replace(mark, short)
+    return text
 
 
 def _middle_out(text: str, width: int) -> str:

@@ -372,8 +372,10 @@ def noise_table(result: Result) -> Table | None:
     rows = []
     for x in components:
         c = loops.get(x.benchmark)
-        block = f"{c.turns} turns of {format_seconds(c.value)}" if c else f"{x.turns} turns"
-        deviations = (x.value, x.process, *((x.layout,) if varied else ()))
+        turns = count(c.turns if c else x.turns, "turn")
+        block = f"{turns} of {format_seconds(c.value)}" if c else turns
+        single = (c.turns if c else x.turns) == 1  # then nothing is known of values
+        deviations = (None if single else x.value, x.process, *((x.layout,) if varied else ()))
         rows.append((x.benchmark, x.variant, *map(_deviation, deviations), block, _set_aside(x)))
     levels = right("value", "process", *(("layout",) if varied else ()))
     baseline = shown(components[0].baseline) if components else ""

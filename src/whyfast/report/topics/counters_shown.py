@@ -15,6 +15,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
+from whyfast.report.names import count
 
 if TYPE_CHECKING:  # reports of commands show no machine code
     from whyfast.explain.changed_functions import TouchedFunctions
@@ -91,7 +92,7 @@ def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
         )
         crowded = f", and {o.crowded} of {o.sets} sets have too many" if o.crowded else ""
         said.append(
-            f"{o.variant}: {functions} {o.lines:,} lines on {o.pages:,} pages (the L1 "
+            f"{o.variant}: {functions} {o.lines:,} lines on {count(o.pages, 'page')} (the L1 "
             f"instruction cache holds {o.capacity:,}); up to {o.fullest} fall on one set "
             f"of {o.ways} ways{crowded}"
         )

@@ -23,12 +23,17 @@ class Looked:
     dispatch: DispatchFacts | None = None
 
 
-def programs_headline(found: Sequence[Looked], heat: Heat | None = None) -> str:
+def programs_headline(
+    found: Sequence[Looked], heat: Heat | None = None, changed: Sequence[int] | None = None
+) -> str:
     """The first program against each other one; with ``heat``, how many of the functions that
-    differ are hot."""
+    differ are hot. ``changed``: of each other one in how many functions instructions differ; None
+    where they were not compared."""
     first, *others = found
+    numbers: Sequence[int | None] = [None] * len(others) if changed is None else changed
     return " ".join(
-        f"{_dispatch(first, other)}{_functions(first, other, heat)}." for other in others
+        f"{_dispatch(first, other)}{_functions(first, other, heat, number)}."
+        for other, number in zip(others, numbers, strict=True)
     )
 
 
@@ -59,7 +64,7 @@ def _jumps(number: int) -> str:
     return "1 indirect jump" if number == 1 else f"{number:,} indirect jumps"
 
 
-def _functions(a: Looked, b: Looked, heat: Heat | None) -> str:
+def _functions(a: Looked, b: Looked, heat: Heat | None, changed: int | None) -> str:
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:
@@ -67,7 +72,12 @@ def _functions(a: Looked, b: Looked, heat: Heat | None) -> str:
         return f"{here} and {there} have no function in common"
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
-        return f"no count differs between the {both} in both"
+        said = f"no count differs between the {both} in both"
+        if changed is None:
+            return f"{said}; --diff compares their instructions"
+        if changed == 0:
+            return f"{said}, nor any instruction but for addresses and registers"
+        return f"{said}, but the instructions of {changed:,} do"
     hot = _hot(differing, heat)
     if len(differing) <= _NAMED:
         verb = "differs" if len(differing) == 1 else "differ"

@@ -77,3 +77,22 @@ def test_of_what_to_distrust_the_worst_is_never_left_out() -> None:
 )
 def test_names_are_cut_where_they_stay_apart(texts: list[str], cut: list[str]) -> None:
     assert shortened(texts, 10) == cut
+
+
+def test_of_names_of_cpp_and_rust_the_arguments_give_way_first() -> None:
+    tree = "std::_Rb_tree<std::string, std::pair<int, int>, std::less<std::string> >"
+    names = [
+        f"{tree}::_M_erase(std::_Rb_tree_node<std::pair<int, int> >*)",
+        f"{tree}::begin()",
+        "<hashbrown::RawTable<T,A> as Drop>::drop",
+        "main",
+    ]
+    assert shortened(names, 40) == [
+        "std::_Rb_tree<…>::_M_erase(…)",
+        "std::_Rb_tree<…>::begin()",
+        "<hashbrown::RawTable<T,A> as Drop>::drop",
+        "main",
+    ]
+    # Where they alone tell two apart they stay.
+    pair = ["std::vector<int>::push_back(int)", "std::vector<long>::push_back(long)"]
+    assert len(set(shortened(pair, 30))) == 2

@@ -205,4 +205,4 @@ def test_what_the_hot_code_needs_of_the_cache_is_said_once_a_build() -> None:
     small, large = (Overlap(base, 1, n, 1, 512, 8, 64, 2, 0) for n in (10, 90))
     one, two = (replace(_simulated(), overlaps=(o,)) for o in (large, small))
     (said,) = counted_notes(_result(one, two))
-    assert said.startswith(f"{base}: 1 hot function spans 90 lines on 1 pages")
+    assert said.startswith(f"{base}: 1 hot function spans 90 lines on 1 page (")

@@ -84,6 +84,6 @@ def test_everything_on_the_terminal() -> None:
     assert "Where they lie in b" not in printed
     assert ".text.hot" in printed
     assert (
-        "a: 1 hot function spans 10 lines on 1 pages (the L1 instruction cache holds 512); up to 9 "
-        "fall on\none set of 8 ways, and 3 of 64 sets have too many\nall\nb: b\n"
+        "a: 1 hot function spans 10 lines on 1 page (the L1 instruction cache holds 512); up to 9 "
+        "fall on one\nset of 8 ways, and 3 of 64 sets have too many\nall\nb: b\n"
     ) in printed
