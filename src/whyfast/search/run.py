@@ -115,10 +115,10 @@ def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
         case Measure(candidate, _) if state.observations and state.observations[-1].readings:
             more = math.expm1(state.observations[-1].readings[0].to_good)
             return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
-        case Confirm(parent, culprit, _, attempt) if state.observations[-1].pair:
+        case Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
             jump = state.observations[-1].pair.jump
-            said = f"{candidates[parent].name[:12]} → {candidates[culprit].name[:12]}"
-            return f"block {number}: confirming {said}, attempt {attempt}: {math.expm1(jump):+.2%}"
+            said = f"confirming {candidates[culprit].title}, attempt {attempt}"
+            return f"block {number}: {said}: {math.expm1(jump):+.2%} to its parent"
         case Done():
             return ""
     return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"

@@ -177,6 +177,7 @@ def test_a_step_that_does_more_is_confirmed_over_layouts(tmp_path: Path) -> None
     assert line_headline(found).startswith("step 3: from there on it is 1.0")
     shown = render_markdown(line_page(found))
     assert "Placement alone scatters a program by 2." in shown
+    assert "± 2 errors" in shown
     assert "was not tested" not in shown
 
 

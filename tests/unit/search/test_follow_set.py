@@ -86,6 +86,16 @@ def test_what_is_left_is_searched_until_nothing_is() -> None:
     assert "There is nothing more to find: the rest of slow costs as much as fast" in shown
 
 
+def test_what_is_left_below_the_margin_is_told() -> None:
+    weight = {"c": 0.95, "k": 0.05}
+    found = search_all(_mixing(), _search(lambda s: sum(weight.get(d, 0) for d in s)))
+    assert found.further is not None
+    assert set_headline(found.further) == (
+        "No more is searched for: the rest of slow has 1.005x more instructions than fast, less "
+        "than the margin."
+    )
+
+
 def test_either_of_two_is_found_and_then_the_other() -> None:
     found = search_all(_mixing(), _search(lambda s: float("b" in s or "h" in s)))
     assert (_names(found), found.answer.others) == ([["b"], ["h"], []], True)

@@ -12,6 +12,7 @@ from whyfast.report.document import Document, Table, document, right, section, s
 from whyfast.report.names import count, visible
 from whyfast.report.topics.first_search import search_brief
 from whyfast.report.topics.search_costs import alike, compares
+from whyfast.report.topics.search_course import measured_table
 from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval, Where
 from whyfast.search.by_line import LineResult
@@ -133,6 +134,8 @@ def _back(result: LineResult) -> Iterator[str]:
 
 def _measured(result: LineResult) -> Table | None:
     """A row a candidate, in order, with the median of its ratios to the good end."""
+    if result.quantity == "time":
+        return measured_table(result.search)
     seen: defaultdict[int, list[float]] = defaultdict(list)
     for block in result.search.state.observations:
         for reading in block.readings:

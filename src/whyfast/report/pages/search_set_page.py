@@ -109,6 +109,8 @@ def set_headline(result: SetResult) -> str:
         )
     if answer.word == "none":
         said = alike(result.quantity, _interval(result), good, bad)
+        if result.mended and said.endswith("less than the margin"):
+            return f"No more is searched for: {said}."
         return f"There is nothing {'more ' if result.mended else ''}to find: {said}."
     if answer.word == "swapped":
         said = f"{bad} {_ends(result)} than {good}"
@@ -235,7 +237,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
     elif (rest := _rest(result)) and searched:
         left, error = level(_judged(result), rest)
         if left > max(_LITTLE, 2 * error):
-            yield "`--all` searches for what carries the rest."
+            yield "It is not all of it: `--all` searches for what carries the rest."
     about_ends = result.answer.word in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
     if result.quantity == "time" and untested and not about_ends:

@@ -28,8 +28,14 @@ def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
     linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
     if min(len(linked), len(varied)) < FEWEST:
         return ""
-    spread = math.sqrt(max(0.0, float(np.var(varied, ddof=1) - np.var(linked, ddof=1))) / 2)
+    noise = float(np.var(linked, ddof=1))
+    spread = math.sqrt(max(0.0, float(np.var(varied, ddof=1)) - noise) / 2)
     n = len(varied)
+    if noise > 0 and spread == 0:
+        return (
+            "Placement alone scatters a program by less than one block does by noise, "
+            f"{format_rough(math.sqrt(noise / 2))} (one standard deviation)."
+        )
     said = f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation)"
     reach = format_rough(REACH * spread / math.sqrt(n))
     return f"{said}; {n} layouts of each end, each in one block, tell about ± {reach}."
