@@ -77,14 +77,15 @@ def late(before: Moment, after: Moment, most: float) -> float:
     the longest.
 
     0 where that is not known: when it did not sleep once and without a pause, so that some of what
-    it waited may be from before, or when it was time that woke it.
+    it waited may be from before, when it was time that woke it, or when the kernel's account and
+    the clock do not agree.
     """
     if before.waited is None or after.waited is None:
         return 0.0
     if (after.slept - before.slept, after.interrupted - before.interrupted) != (1, 0):
         return 0.0
     waited = after.waited - before.waited
-    return waited if after.seconds - before.seconds - waited < most else 0.0
+    return waited if 0 <= after.seconds - before.seconds - waited < most else 0.0
 
 
 def waited_alone(first: Scheduled | None, cpu_time: float, elapsed: float) -> float | None:
@@ -103,9 +104,7 @@ def without_waiting(
     them.
 
     Where that is not known of all variants it is not taken out of any, nor kept: else one side
-    would have waited and the other not. What is taken out of a run leaves it what it computed: now
-    and then the kernel accounts more waiting than there was time, of the run or of who waits for
-    its end.
+    would have waited and the other not.
     """
     known = all(WAITED in extra.get(v, {}) for v in values)
     came = {
@@ -115,18 +114,7 @@ def without_waiting(
     if not known:
         return {v: tuple(x) for v, x in values.items()}, came
     net = {
-        v: tuple(
-            max(value - waited, computed)
-            for value, waited, computed in zip(
-                x, came[v][WAITED], _computed(came[v], len(x)), strict=True
-            )
-        )
+        v: tuple(value - waited for value, waited in zip(x, came[v][WAITED], strict=True))
         for v, x in values.items()
     }
     return net, came
-
-
-def _computed(extra: Mapping[str, Sequence[float]], turns: int) -> list[float]:
-    """The CPU time of each turn, as far as it is known."""
-    none = (0.0,) * turns
-    return [sum(x) for x in zip(extra.get("user", none), extra.get("system", none), strict=True)]

@@ -21,8 +21,8 @@ class Block:
     and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that
     ran, 0 (or absent) for the build as linked. ``extra[variant][name]`` are further quantities of
     the same turns; where :data:`WAITED` is among them it has been taken out of all values.
-    ``threads[variant]`` is how many threads were seen
-    at work at one time, 1 (or absent) where no more are known.
+    ``threads[variant]`` is how many threads were seen at work at one time, 1 (or absent) where no
+    more are known.
     """
 
     benchmark: str
