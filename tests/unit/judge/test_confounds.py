@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,8 +108,7 @@ def test_what_misleads_comes_before_what_is_worth_knowing() -> None:
     assert found[0].kind == "kernel"
 
 
-def _waited(seconds: float) -> list[Confound]:
-    values = {"a": (1.0, 2.0), "b": (1.5, 1.5)}
+def _waited(seconds: float, values: Mapping[str, tuple[float, ...]]) -> list[Confound]:
     extra = {"a": {"waited": (0.0, seconds)}, "b": {"waited": (seconds, 0.0)}}
     block = Block("x", 0, 0, "s", 0, 1, 0, (), (), values, 0.0, 6.0, extra)
     untold = replace(block, extra={})
@@ -116,7 +116,11 @@ def _waited(seconds: float) -> list[Confound]:
 
 
 def test_what_runs_waited_for_cpus_that_others_had_is_told() -> None:
-    (confound,) = _waited(1.5)
+    values = {"a": (1.0, 2.0), "b": (1.5, 1.5)}
+    (confound,) = _waited(1.5, values)
     assert (confound.kind, confound.severity) == ("waited", "note")
     assert "the runs waited 20 % of their time for one" in confound.text
-    assert _waited(0.1) == []
+    assert _waited(0.1, values) == []
+    short = {"a": (1e-3, 1e-3), "b": (1e-3, 1e-3)}
+    assert _waited(8e-5, short) == []  # twice what whyfast itself is in the way
+    assert len(_waited(8e-4, short)) == 1
