@@ -25,6 +25,7 @@ from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
+from whyfast.model.sample import WAITED
 from whyfast.model.study import MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import CLEANUP, Confound
@@ -260,12 +261,14 @@ def _tell(work: Work[Commands], firsts: FirstRuns, budget: float) -> None:
 
 
 def _start_cost(outside: Outside) -> float:
-    """The least seconds that an empty program takes from start to end; 0 where there is none."""
+    """The least seconds that an empty program takes from start to end, as its run is timed; 0 where
+    there is none."""
     if outside.launcher.find("true") is None:
         return 0.0
     runner = outside.runner("command", LaunchArguments({"true": ("true",)}, outside.env, 10.0))
     invocation = runner.enter("true", cpu=None, pad=0)
-    return min(invocation.turn(1).seconds for _ in range(EMPTY_RUNS))
+    samples = (invocation.turn(1) for _ in range(EMPTY_RUNS))
+    return min(s.seconds - s.extra.get(WAITED, 0.0) for s in samples)
 
 
 def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
