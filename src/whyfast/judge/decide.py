@@ -27,6 +27,10 @@ Sample = Ratios | Floats
 #: A verdict is wrong with at most this probability, and so is at most this share of many.
 ALPHA = 0.01
 
+#: To each side no interval is wider when measuring ends before its budget: of 12 times one wants to
+#: know whether it is 11 or 13.
+COARSEST = 0.1
+
 #: Numbers worked on at once: blocks × strategies × comparisons, as many as fit into a cache.
 _AT_ONCE = 100_000
 
@@ -269,12 +273,13 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
     """Whether more blocks would tell the reader nothing that matters.
 
     True for a decided verdict whose interval is no wider than the margin to each side, or than a
-    fifth of the effect, whichever is more; and not for one that would be "same" but for processes
-    of one side that seem to be unlike the others.
+    fifth of the effect but at most :data:`COARSEST`, whichever is more; and not for one that would
+    be "same" but for processes of one side that seem to be unlike the others.
     """
     if verdict.word == "undecided":
         return False
     if verdict.word == "same" and verdict.lopsided and verdict.lopsided.p_value <= SUSPECT:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
-    return half <= max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)
+    fifth = abs(math.log(verdict.ratio)) / 5
+    return half <= max(math.log1p(margin), min(fifth, math.log1p(COARSEST)))

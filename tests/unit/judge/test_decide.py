@@ -207,6 +207,8 @@ def _with(said: Word, ratio: float, half: float) -> Verdict:
         ("faster", 0.5, 0.05, True),
         ("slower", 2.0, 0.5, False),
         ("faster", 0.5, 0.5, False),
+        ("slower", 12.0, 0.095, True),
+        ("slower", 12.0, 0.1, False),  # however large the effect is
         ("undecided", 1.0, 0.0, False),
     ],
 )
