@@ -285,9 +285,9 @@ def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
     return [
         Confound(
             "process-start",
-            f"starting an empty program takes {start * 1e3:.2f} ms here, {share:.0%} of the "
-            f"time of {shlex.quote(min(short, key=typical.__getitem__))}; the ratio of the work "
-            "alone is further from 1 than the ratio shown",
+            f"starting an empty program takes {start * 1e3:.2f} ms here, {100 * share:.0f} % of "
+            "what the quickest command takes; the ratio of the work alone is further from 1 than "
+            "the ratio shown",
             "warning",
             tuple(short),
         )
