@@ -3,8 +3,9 @@
 Both are asked the same of the same programs, runs of some 20 ms that are equal or differ by 1 %, in
 turn and in an order drawn at random, with the same budget. Printed: the half widths of their
 intervals, the median of the ratios of neighbours, how often the interval leaves out the truth, and
-how often 1 % is found. Each folder holds a checkout, whose ``src`` is imported. Wants an otherwise
-idle machine.
+how often 1 % is found. Each folder holds a checkout, whose ``src`` is imported; it may be the same
+twice. ``--equal`` asks of equal programs alone, for false alarms. Wants an otherwise idle machine,
+or one as busy as what is asked about.
 """
 
 from __future__ import annotations
@@ -93,9 +94,11 @@ def main() -> int:
     parser.add_argument("checkouts", metavar="CHECKOUT", type=Path, nargs=2)
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--budget", type=float, default=1.85, help="seconds of each trial")
+    parser.add_argument("--equal", action="store_true", help="only programs that are equal")
     args = parser.parse_args()
+    effects = EFFECTS[:1] if args.equal else EFFECTS
     rng = random.Random(1)
-    pairs: dict[float, list[tuple[Trial, Trial]]] = {effect: [] for effect in EFFECTS}
+    pairs: dict[float, list[tuple[Trial, Trial]]] = {effect: [] for effect in effects}
     with tempfile.TemporaryDirectory(prefix="whyfast-commands-") as made:
         folder = Path(made)
         whole = build(folder / "programs").whole

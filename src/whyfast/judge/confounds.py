@@ -18,7 +18,7 @@ from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
 #: From which share of the time of all runs on, and from how many seconds of a run on average, it is
-#: told that they waited for a CPU: some 40 µs of each wait is whyfast's own, as it leaves the CPU.
+#: told that they waited for a CPU: some 35 µs of each wait are whyfast's own, as it leaves the CPU.
 OTHERS, OTHERS_LEAST = 0.02, 1e-4
 
 

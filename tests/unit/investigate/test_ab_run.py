@@ -105,6 +105,9 @@ def test_the_cost_of_starting_is_named_where_it_matters(bench: Bench) -> None:
     bench.world.script = ratios({**TIMES, "true": 0.5})
     first = bench.run().judged.confounds[0]
     assert (first.kind, set(first.variants)) == ("process-start", {"new", "old"})
+    held_up, usual = Sample(0.5, None, {"waited": 0.49}), ratios(TIMES)
+    bench.world.script = lambda v, *how: held_up if v == "true" else usual(v, *how)
+    assert bench.run().judged.confounds == ()
 
 
 def test_programs_that_all_take_turns_do_so_and_are_not_counted_whole(bench: Bench) -> None:

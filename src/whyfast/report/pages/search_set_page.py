@@ -23,7 +23,7 @@ from whyfast.report.document import (
 from whyfast.report.names import count, listed, sentence, shown, visible
 from whyfast.report.numbers import format_percent
 from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import alike, compares
+from whyfast.report.topics.search_costs import alike, compares, surely_unlike
 from whyfast.report.topics.search_layouts import scatter_of
 from whyfast.search.answer import Interval
 from whyfast.search.confirm import ALPHA, interval
@@ -109,7 +109,7 @@ def set_headline(result: SetResult) -> str:
         )
     if answer.word == "none":
         said = alike(result.quantity, _interval(result), good, bad)
-        if result.mended and said.endswith("less than the margin"):
+        if result.mended and surely_unlike(result.quantity, _interval(result)):
             return f"No more is searched for: {said}."
         return f"There is nothing {'more ' if result.mended else ''}to find: {said}."
     if answer.word == "swapped":

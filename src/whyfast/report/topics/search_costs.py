@@ -25,7 +25,7 @@ def compares(quantity: Quantity, estimate: float, low: float, high: float) -> st
     counts, which have no interval, ``has 1.37x more instructions``."""
     if quantity != "time":
         more, fewer = _COUNTED[quantity]
-        return f"has {math.exp(abs(estimate)):.4g}x {more if estimate >= 0 else fewer}"
+        return f"has {_shown(estimate)}x {more if estimate >= 0 else fewer}"
     text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in (estimate, low, high)))
     return f"is {text.factor} {text.interval}".strip()
 
@@ -39,9 +39,23 @@ def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str
     if not math.isfinite(ends.low + ends.high):
         ratio = math.exp(ends.estimate)
         return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
-    said = compares(quantity, ends.estimate, ends.low, ends.high)
-    if quantity != "time" and " 1x " in said:
+    if quantity != "time" and _shown(ends.estimate) == "1":
         return f"{bad} {as_much} as {good}"
-    if ends.low <= 0 <= ends.high:
-        return f"{bad} {as_much} as {good} (it {said})"
-    return f"{bad} {said} than {good}, less than the margin"
+    said = compares(quantity, ends.estimate, ends.low, ends.high)
+    if surely_unlike(quantity, ends):
+        return f"{bad} {said} than {good}, less than the margin"
+    return f"{bad} {as_much} as {good} (it {said})"
+
+
+def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
+    """Whether there is a difference, be it too small to matter."""
+    if ends is None or not math.isfinite(ends.low + ends.high):
+        return False
+    if quantity != "time" and _shown(ends.estimate) == "1":
+        return False
+    return not ends.low <= 0 <= ends.high
+
+
+def _shown(estimate: float) -> str:
+    """The factor between two counts."""
+    return f"{math.exp(abs(estimate)):.4g}"
