@@ -122,5 +122,5 @@ def test_what_runs_waited_for_cpus_that_others_had_is_told() -> None:
     assert "the runs waited 20 % of their time for one" in confound.text
     assert _waited(0.1, values) == []
     short = {"a": (1e-3, 1e-3), "b": (1e-3, 1e-3)}
-    assert _waited(8e-5, short) == []  # twice what whyfast itself is in the way
+    assert _waited(1.2e-4, short) == []  # of four runs, less than 0.1 ms each
     assert len(_waited(8e-4, short)) == 1
