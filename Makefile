@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -22,6 +22,11 @@ test: $(VENV)/.ready-dev
 test-all: test
 	$(BIN)/python -m pytest -q -m long
 	$(BIN)/python -m tests.every_python
+
+# make test in a new minimal Debian, as an ordinary user who logs in; needs root and mmdebstrap.
+SUITE ?= trixie
+fresh:
+	tests/fresh-root $(SUITE) all "make test"
 
 setup: $(VENV)/.ready
 
