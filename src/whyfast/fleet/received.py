@@ -8,13 +8,13 @@ Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there 
 from __future__ import annotations
 
 import os
-import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.build.unpack import unpack
 from whyfast.fleet.messages import Place
-from whyfast.fleet.parcels import unpack
+from whyfast.model.errors import UserError
 from whyfast.store.complete import discard, lock_of, replacing
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking, used
@@ -80,10 +80,9 @@ class ReceivedParcels:
             said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
             try:
                 with replacing(folder) as work:
-                    (work / "made").mkdir()
                     unpack(file, work / "made")
-            except tarfile.TarError as error:
-                raise NotReceived(f"parcel {place.parcel[:12]}: {error}") from error
+            except UserError as error:
+                raise NotReceived(f"parcel {place.parcel[:12]}: {error.message}") from error
             partial = said.with_name(f"{said.name}.partial")
             partial.write_text(f"{place.parcel} {file.stat().st_size}")
             partial.replace(said)
