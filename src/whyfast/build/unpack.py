@@ -21,7 +21,6 @@ from typing import IO, cast
 from whyfast.model.errors import UserError
 from whyfast.store.disk import lacking
 
-
 #: What damaged archives raise; a bad block of bzip2 is an OSError without a number.
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, ValueError)
 #: Bytes that one header may have. A path has 4096 at most, and extended attributes 65,536.

@@ -146,9 +146,8 @@ def test_nothing_is_unpacked_beside_its_folder(
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for member in members:
             content = b"x" if member.isreg() else b""
-            sent = member.replace(
-                linkname=member.linkname.replace("VICTIM", str(victim)), deep=False
-            )
+            link = member.linkname.replace("VICTIM", str(victim))
+            sent = _member(member.name, member.type, link)
             sent.size = len(content)
             tar.addfile(sent, io.BytesIO(content))
     data = buffer.getvalue()
