@@ -21,7 +21,7 @@ from whyfast.build.recipe import (
     source_size,
 )
 from whyfast.build.short_paths import without_folders
-from whyfast.build.steps import Steps, enclose, expand_steps
+from whyfast.build.steps import Steps, enclose, environment, expand_steps
 from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
@@ -163,7 +163,7 @@ def run_steps(
     CannotBuildHere when the toolchain has a root that cannot be entered here.
     """
     work, log = folder / "work", folder / "log.txt"
-    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    env = environment(recipe, folder)
     within, sandbox = enclose(recipe, folder, store)
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
@@ -181,9 +181,12 @@ def run_steps(
 
 
 def complete(folder: Path, provenance: dict[str, Any]) -> None:
-    """Write the record, by whose presence the build is complete."""
+    """Write the record, by whose presence the build is complete. It goes into a new file: what is
+    in the folder may have come from another host, or from a step that nothing shut in."""
     temporary = folder / "provenance.tmp"
-    temporary.write_text(json.dumps(provenance, indent=1))
+    temporary.unlink(missing_ok=True)
+    with temporary.open("x") as out:
+        json.dump(provenance, out, indent=1)
     temporary.replace(folder / "provenance.json")
 
 

@@ -81,7 +81,7 @@ def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -
     build = _built(recipe, store)
     relink(recipe, build, store, [11])
     log = (store.folder(build.digest) / "log.txt").read_text()
-    assert re.search(r"-Wl,-T,/\S+/work/whyfast-layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
+    assert re.search(r"-Wl,-T,/\S+/layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
 
 
 def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStore) -> None:
