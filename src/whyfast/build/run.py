@@ -29,7 +29,7 @@ from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
-from whyfast.store.lock import exclusive
+from whyfast.store.lock import exclusive, write_whole
 
 #: Bytes that a build needs for each byte of its source, about, and in any case.
 NEED_FACTOR, NEED_LEAST = 3, 50_000_000
@@ -181,13 +181,8 @@ def run_steps(
 
 
 def complete(folder: Path, provenance: dict[str, Any]) -> None:
-    """Write the record, by whose presence the build is complete. It goes into a new file: what is
-    in the folder may have come from another host, or from a step that nothing shut in."""
-    temporary = folder / "provenance.tmp"
-    temporary.unlink(missing_ok=True)
-    with temporary.open("x") as out:
-        json.dump(provenance, out, indent=1)
-    temporary.replace(folder / "provenance.json")
+    """Write the record, by whose presence the build is complete."""
+    write_whole(folder / "provenance.json", json.dumps(provenance, indent=1))
 
 
 def keep_failure(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:

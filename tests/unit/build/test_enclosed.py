@@ -38,7 +38,7 @@ def test_a_step_cannot_have_our_files_written_elsewhere(
     """By a link where whyfast writes its record, its log or the scripts of the linker."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    names = "provenance.tmp provenance.json failure.json used layouts log.txt new"
+    names = "provenance.json.new provenance.json failure.json used layouts log.txt new"
     link = f"for n in {names}; do ln -sf {victim} ../$n || true; done"
     steps = (link, "echo x > $TMPDIR/x", "cp {source}/main.c {program}")
     made = recipe(source, steps=steps)
@@ -53,7 +53,8 @@ def test_the_record_is_not_written_through_a_link(tmp_path: Path) -> None:
     """A folder that came from another host may have one."""
     (tmp_path / "build").mkdir()
     (tmp_path / "victim").write_text("mine")
-    (tmp_path / "build" / "provenance.tmp").symlink_to(tmp_path / "victim")
+    for name in ("provenance.json", "provenance.json.new"):
+        (tmp_path / "build" / name).symlink_to(tmp_path / "victim")
     run.complete(tmp_path / "build", {"digest": "d"})
     assert (tmp_path / "victim").read_text() == "mine"
     assert (tmp_path / "build" / "provenance.json").read_text() == '{\n "digest": "d"\n}'

@@ -193,6 +193,20 @@ def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
         ReceivedParcels(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
 
 
+def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> None:
+    """By the clock, which may be set back, what is in use would be the first to go."""
+    received = ReceivedParcels(own(tmp_path / "there"))
+    parcel = pack(tree, tmp_path / "out")
+    send(parcel, received)
+    place = Place(parcel.sha256, "tree", "study")
+    folder = received.place(place)
+    dates = []
+    for _ in range(3):
+        assert received.is_placed(place)
+        dates.append(folder.with_name(f"{folder.name}.parcel").stat().st_mtime)
+    assert [date - dates[0] for date in dates] == [0, 1, 2]
+
+
 def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path: Path) -> None:
     received = ReceivedParcels(own(tmp_path / "there"))
     places = []
