@@ -139,8 +139,8 @@ def test_a_folder_that_a_group_can_replace_is_refused(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_shared_group")
 def test_what_a_link_leads_through_is_looked_at(tmp_path: Path) -> None:
     """Also a folder that has no part in the real name."""
-    (tmp_path / "open").mkdir()
-    (tmp_path / "own").mkdir()
+    for name in ("open", "own"):
+        (tmp_path / name).mkdir(mode=0o700)
     (tmp_path / "open" / "back").symlink_to(tmp_path / "own")
     (tmp_path / "link").symlink_to("open/back")
     make_private(tmp_path / "link" / "cache")
