@@ -74,7 +74,7 @@ def build(folder: Path) -> Programs:
         _run("gcc", "-O2", "-ffunction-sections", f"-I{include_folder()}", "-c", source, folder)
         _run("gcc", "-o", name, f"{name}.o", folder)
     script = folder / "moved.ld"
-    script.write_text(draw_layout(find_pieces(folder, without=""), 1).script)
+    script.write_text(draw_layout(find_pieces(folder), 1).script)
     _run("gcc", "-o", "moved", "spin.o", "-Wl,-T,moved.ld", folder)
     return Programs(folder / "spin", folder / "moved", folder / "whole")
 

@@ -79,7 +79,7 @@ def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) ->
     source. OSError when a file cannot be written.
     """
     for name in set(before or ()) - set(source.files):
-        _remove(to / name)
+        _make_way(to, to / name)
     date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
     for name, wanted in source.files.items():
         target = to / name
@@ -215,8 +215,9 @@ def _hash(path: Path) -> str:
 
 
 def _make_way(root: Path, target: Path) -> None:
-    """Remove what lies where a file is to be, or one of its folders."""
-    for parent in target.relative_to(root).parents:
+    """Remove what lies where a file is to be, or one of its folders: from above, as below a link
+    that a step has made lie files of others."""
+    for parent in reversed(target.relative_to(root).parents):
         if (root / parent).is_symlink() or (root / parent).is_file():
             (root / parent).unlink()
     _remove(target)

@@ -19,9 +19,8 @@ from elftools.elf.sections import SymbolTableSection
 
 from whyfast.build.failure import because, why
 from whyfast.build.recipe import Recipe
-from whyfast.build.relink import FOLDER as LAYOUTS
 from whyfast.build.relink import make_layouts
-from whyfast.build.steps import Steps, enclose, expand_link
+from whyfast.build.steps import Steps, enclose, environment, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -142,7 +141,7 @@ def code_digest(file: Path) -> str:
 def _objects(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*.o")):
         relative = path.relative_to(folder)
-        if LAYOUTS not in relative.parts and path.is_file():
+        if path.is_file():
             yield relative
 
 
@@ -153,7 +152,7 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
         good.work,
         work,
         symlinks=True,
-        ignore=shutil.ignore_patterns(LAYOUTS, "*.layout-*"),
+        ignore=shutil.ignore_patterns("*.layout-*"),
         dirs_exist_ok=False,
     )
     (work / good.recipe.program).unlink()
@@ -174,7 +173,7 @@ def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
 def _run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
     """The exit status of a shell line in the mixture's folder."""
     work, steps = folder / "work", Steps()
-    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    env = environment(recipe, folder)
     within, _ = enclose(recipe, folder, store)
     with (folder / "log.txt").open("ab") as out:
         try:

@@ -51,13 +51,13 @@ class _Object:
     archived: list[tuple[str, str]]
 
 
-def find_pieces(work: Path, without: str) -> list[Piece]:
+def find_pieces(work: Path) -> list[Piece]:
     """The pieces of the objects below ``work``, in the order of their names.
 
-    Folders called ``without`` are passed over, and so are files that are no objects (bitcode, say)
-    and names with characters that a linker script would take for a pattern.
+    Files that are no objects (bitcode, say) are passed over, and so are names with characters that
+    a linker script would take for a pattern.
     """
-    objects = list(_objects(work, without))
+    objects = list(_objects(work))
     having: dict[str, list[_Object]] = defaultdict(list)
     for one in objects:
         for name in one.sections:
@@ -74,10 +74,10 @@ def find_pieces(work: Path, without: str) -> list[Piece]:
     return pieces
 
 
-def _objects(work: Path, without: str) -> Iterator[_Object]:
+def _objects(work: Path) -> Iterator[_Object]:
     """Each object once, however often a copy of it is in a library."""
     known: dict[bytes, _Object] = {}
-    for content, path, library in _files(work, without):
+    for content, path, library in _files(work):
         key = hashlib.sha256(content).digest()
         if key not in known:
             known[key] = _Object(_code(content), [], [])
@@ -88,11 +88,11 @@ def _objects(work: Path, without: str) -> Iterator[_Object]:
     return (o for o in known.values() if o.sections)
 
 
-def _files(work: Path, without: str) -> Iterator[tuple[bytes, PurePosixPath, str]]:
+def _files(work: Path) -> Iterator[tuple[bytes, PurePosixPath, str]]:
     """Content, path and name of the library of every object."""
     for path in sorted(work.rglob("*")):
         relative = PurePosixPath(path.relative_to(work))
-        if path.suffix not in (".o", ".a") or without in relative.parts or not path.is_file():
+        if path.suffix not in (".o", ".a") or not path.is_file():
             continue
         try:
             if path.suffix == ".o":

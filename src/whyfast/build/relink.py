@@ -17,15 +17,15 @@ from whyfast.build.failure import because
 from whyfast.build.layout import SECTION, draw_layout
 from whyfast.build.pieces import Piece, find_pieces
 from whyfast.build.recipe import Recipe
-from whyfast.build.steps import Steps, enclose, expand_link
+from whyfast.build.steps import Steps, enclose, environment, expand_link
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.digest import sha256_of
 from whyfast.store.lock import exclusive
 
-#: Where the linker scripts of layouts are kept within the build folder.
-FOLDER = "whyfast-layouts"
+#: Where the linker scripts of layouts are kept, beside the build folder: a step writes in that.
+FOLDER = "layouts"
 
 
 class CannotRelink(Exception):
@@ -64,7 +64,7 @@ def _relink(
 ) -> list[Path]:
     folder = store.folder(build.digest)
     work = folder / "work"
-    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    env = environment(recipe, folder)
     within, _ = enclose(recipe, folder, store)
     with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
 
@@ -110,7 +110,7 @@ def make_layouts(
     for seed in seeds:
         layout = draw_layout(pieces, seed, keep)
         digest = hashlib.sha256(layout.script.encode()).hexdigest()[:12]
-        script = work / FOLDER / f"{digest}.ld"
+        script = work.parent / FOLDER / f"{digest}.ld"
         target = (work / program).with_name(f"{Path(program).name}.layout-{digest}")
         record = script.with_suffix(".sha256")
         if not _as_linked(target, record):
@@ -143,10 +143,10 @@ def _as_linked(target: Path, record: Path) -> bool:
 def _pieces(work: Path) -> list[Piece]:
     """The pieces of a build, found once: reading ten thousand sections takes seconds, and a
     finished build does not change."""
-    kept = work / FOLDER / "pieces.json"
+    kept = work.parent / FOLDER / "pieces.json"
     if kept.exists():
         return [Piece(section, tuple(files)) for section, files in json.loads(kept.read_text())]
-    pieces = find_pieces(work, without=FOLDER)
+    pieces = find_pieces(work)
     kept.parent.mkdir(exist_ok=True)
     partial = kept.with_name("pieces.partial")
     partial.write_text(json.dumps([[p.section, p.files] for p in pieces]))

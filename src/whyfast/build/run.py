@@ -21,7 +21,7 @@ from whyfast.build.recipe import (
     source_size,
 )
 from whyfast.build.short_paths import without_folders
-from whyfast.build.steps import Steps, enclose, expand_steps
+from whyfast.build.steps import Steps, enclose, environment, expand_steps
 from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
@@ -29,7 +29,7 @@ from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking
-from whyfast.store.lock import exclusive
+from whyfast.store.lock import exclusive, write_whole
 
 #: Bytes that a build needs for each byte of its source, about, and in any case.
 NEED_FACTOR, NEED_LEAST = 3, 50_000_000
@@ -163,7 +163,7 @@ def run_steps(
     CannotBuildHere when the toolchain has a root that cannot be entered here.
     """
     work, log = folder / "work", folder / "log.txt"
-    env = {**recipe.env, "HOME": str(work), "TMPDIR": str(folder)}
+    env = environment(recipe, folder)
     within, sandbox = enclose(recipe, folder, store)
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
@@ -182,9 +182,7 @@ def run_steps(
 
 def complete(folder: Path, provenance: dict[str, Any]) -> None:
     """Write the record, by whose presence the build is complete."""
-    temporary = folder / "provenance.tmp"
-    temporary.write_text(json.dumps(provenance, indent=1))
-    temporary.replace(folder / "provenance.json")
+    write_whole(folder / "provenance.json", json.dumps(provenance, indent=1))
 
 
 def keep_failure(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure:

@@ -65,11 +65,17 @@ def without_folder(folder: Path, language: Language = "c") -> list[str]:
     return [flags[language]] if language in flags else []
 
 
+def environment(recipe: Recipe, folder: Path) -> dict[str, str]:
+    """The whole environment of a step."""
+    return {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
+
+
 def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str], str]:
     """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance.
 
-    ``folder`` is all that the step may write; it starts in its ``work``. Beside ``store`` are kept
-    the tables of mounts that sandboxes are made from.
+    The step may write in ``tmp`` and ``work`` of ``folder``, where it starts. It sees the rest,
+    which we write: through a link of its making, that could be anywhere. Beside ``store`` are
+    kept the tables of mounts that sandboxes are made from.
     CannotBuildHere when the toolchain has a root that cannot be entered here.
     """
     toolchain = recipe.toolchain
@@ -78,9 +84,11 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
         readable += surroundings(toolchain.cc[0], recipe.env)
     if recipe.interpreter:
         # A step cannot run what lives in another root, nor needs what that sees.
-        own = recipe.interpreter.readable if recipe.interpreter.root is None else ()
-        readable += (*recipe.interpreter.headers, *own)
-    box = Box(toolchain.root, (*toolchain.writable, folder), readable, start=folder / "work")
+        python = recipe.interpreter.readable if recipe.interpreter.root is None else ()
+        readable += (*recipe.interpreter.headers, *python)
+    own = (folder / "tmp", folder / "work")
+    own[0].mkdir(parents=True, exist_ok=True)
+    box = Box(toolchain.root, (*toolchain.writable, *own), (*readable, folder), start=own[1])
     return around_steps(box, store.root.parent / "sandbox")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import tarfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 from whyfast.build.recipe import Recipe, SourceTree
 from whyfast.build.run import complete
+from whyfast.build.unpack import unpack
 from whyfast.fleet.checks import kind_of, unfit
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
 from whyfast.fleet.made_builds import code_of
@@ -31,13 +31,14 @@ from whyfast.fleet.messages import (
     read_answer,
     write_task,
 )
-from whyfast.fleet.parcels import Parcel, discard, pack_files, unpack
+from whyfast.fleet.parcels import Parcel, discard, pack_files
 from whyfast.fleet.received import NotReceived, ReceivedParcels
 from whyfast.fleet.sending import UnexpectedAnswer, deliver_parcels
 from whyfast.fleet.which_machine import same_environment
 from whyfast.investigate.outside import Note, Outside
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.codec import Malformed
+from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore
 from whyfast.store.complete import replacing
 from whyfast.store.digest import sha256_of
@@ -220,14 +221,13 @@ class BuildingHosts:
         try:
             with exclusive(store.lock(recipe.digest)), replacing(folder) as work:
                 new = work / "made"
-                new.mkdir()
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
                     raise _Useless("what it sent is not what it was asked to build")
                 complete(new, {**provenance, "built_on": host})
-        except tarfile.TarError as error:
-            raise _Useless(f"what it sent cannot be unpacked: {error}") from error
+        except UserError as error:
+            raise _Useless(f"what it sent: {error.message}") from error
         finally:
             file.unlink(missing_ok=True)
 

@@ -86,7 +86,8 @@ class Launched:
     def _scheduler_words(self) -> Sequence[str]:
         # Started again, it listens where the workers look for it.
         listen = self.address or self._hosts.listen
-        words = [sys.executable, "-m", "whyfast", "fleet", "scheduler", "--attached"]
+        # -P: with the current folder on its path, it would run a whyfast.py of a checkout.
+        words = [sys.executable, "-P", "-m", "whyfast", "fleet", "scheduler", "--attached"]
         return [*words, "--listen", listen, *_certificates(self._hosts.certificates)]
 
     def _scheduler_said(self, line: str) -> None:

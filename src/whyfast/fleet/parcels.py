@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import tarfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,10 +30,12 @@ class Parcel:
 
 
 def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Parcel:
-    """All that is in ``folder``, but for files named in ``leave`` directly in it; equal folders
-    give equal parcels. ``into`` is the folder that the parcel is put in. Raises OSError."""
-    names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*"))]
-    return _pack(folder, [name for name in names if name not in leave], into, follow=False)
+    """All that is in ``folder``, but for what is named in ``leave`` directly in it; equal folders
+    give equal parcels. A link that leads out of the folder goes as the file that it leads to.
+    ``into`` is the folder that the parcel is put in. Raises OSError."""
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
+    wanted = [str(name) for name in names if name.parts[0] not in leave]
+    return _pack(folder, wanted, into, follow=False)
 
 
 def pack_files(folder: Path, names: Iterable[str], into: Path) -> Parcel:
@@ -50,7 +53,13 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Pa
             path = folder / name
             if path.is_socket() or path.is_fifo():
                 continue
-            member = tar.gettarinfo(path, name)
+            real = Path(os.path.realpath(path))
+            outside = path.is_symlink() and not real.is_relative_to(os.path.realpath(folder))
+            if outside and not real.is_file():
+                continue
+            member = tar.gettarinfo(real if outside else path, name)
+            if member.issym():
+                member.linkname = os.path.relpath(real, os.path.realpath(path.parent))
             member.uid = member.gid = 0
             member.uname = member.gname = ""
             # The date of a folder tells when a file in it was made last, also one that is not sent.
@@ -64,14 +73,6 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Pa
     with file.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     return Parcel(file, sha256, file.stat().st_size)
-
-
-def unpack(file: Path, into: Path) -> None:
-    """The inverse, into an empty folder. Nothing is written beside it. OSError, TarError."""
-    with tarfile.open(file, "r") as tar:
-        # Python before 3.11.4 has no filters.
-        safe = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
-        tar.extractall(into, **safe)  # type: ignore[arg-type]
 
 
 def missing(parcel: Parcel, there: int) -> Iterator[tuple[int, bytes]]:

@@ -2,24 +2,26 @@
 
 Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
 ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
-``.parcel``, says from which, and its size; its date is when it was used last).
+``.parcel``, says from which, and its size). The date of a file is no time: it is the number of its
+last use, from ``sequence``, as the clock may be set back.
 """
 
 from __future__ import annotations
 
 import os
-import tarfile
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.build.unpack import unpack
 from whyfast.fleet.messages import Place
-from whyfast.fleet.parcels import unpack
+from whyfast.model.errors import UserError
 from whyfast.store.complete import discard, lock_of, replacing
 from whyfast.store.digest import sha256_of
 from whyfast.store.disk import lacking, used
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
+from whyfast.store.lock import exclusive, next_number, write_whole
 
 
 class NotReceived(Exception):
@@ -56,6 +58,7 @@ class ReceivedParcels:
                 opened.write(data)
                 opened.flush()
                 os.fsync(opened.fileno())
+            self._mark_used(file)
             if offset + len(data) < size:
                 return
             if sha256_of(file) != sha256:
@@ -80,13 +83,11 @@ class ReceivedParcels:
             said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
             try:
                 with replacing(folder) as work:
-                    (work / "made").mkdir()
                     unpack(file, work / "made")
-            except tarfile.TarError as error:
-                raise NotReceived(f"parcel {place.parcel[:12]}: {error}") from error
-            partial = said.with_name(f"{said.name}.partial")
-            partial.write_text(f"{place.parcel} {file.stat().st_size}")
-            partial.replace(said)
+            except UserError as error:
+                raise NotReceived(f"parcel {place.parcel[:12]}: {error.message}") from error
+            write_whole(said, f"{place.parcel} {file.stat().st_size}")
+            self._mark_used(said)
             file.unlink()
         return folder
 
@@ -103,10 +104,15 @@ class ReceivedParcels:
         try:
             there = said.read_text().split()[:1] == [place.parcel]
             if there:
-                os.utime(said)
+                self._mark_used(said)
         except OSError:
             return False
         return there
+
+    def _mark_used(self, file: Path) -> None:
+        # Dates that were times are smaller than the first number.
+        number = next_number(self.home.cache / "sequence", round(time.time()) + 1)
+        os.utime(file, (number, number))
 
     def trim(self, most: int, keep: Collection[Place]) -> int:
         """Remove what was used the longest ago until ``most`` bytes are left, but nothing of
@@ -126,7 +132,7 @@ class ReceivedParcels:
         return freed
 
     def _entries(self) -> Iterator[tuple[float, Path, int]]:
-        """(last use, folder or file, bytes) of all that can be removed."""
+        """(number of the last use, folder or file, bytes) of all that can be removed."""
         for said in [
             *self.home.builds.glob("*.parcel"),
             *(self.home.cache / "trees").glob("*.parcel"),

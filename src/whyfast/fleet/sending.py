@@ -15,7 +15,7 @@ from whyfast.model.study import Study
 from whyfast.study.placeholders import names_in
 
 #: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
-NOT_SENT = frozenset({"used", "log.txt"})
+NOT_SENT = frozenset({"used", "log.txt", "tmp"})
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,11 @@ from whyfast.model.errors import CannotBuildHere
 #: Seconds that an answer may take.
 TIMEOUT = 60.0
 
-#: Runs on CPython 2.7 and on. ``real`` is the program behind the shims of pyenv and the like.
+#: Runs on CPython 2.7 and on. ``real`` is the program behind the shims of pyenv and the like. The
+#: path loses the current folder, where a json.py may lie; -P is from 3.11 on.
 _QUESTION = """
+import sys
+sys.path[:] = [p for p in sys.path if p]
 import json, os, platform, sys, sysconfig
 variables = sysconfig.get_config_vars()
 names = ("CONFIG_ARGS", "OPT", "PY_CFLAGS", "PY_CORE_CFLAGS", "CONFIGURE_CFLAGS",

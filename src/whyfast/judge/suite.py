@@ -24,14 +24,15 @@ Rounds = Mapping[str, Sequence[Sequence[int]]]
 def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
     """Which blocks of each benchmark belong together.
 
-    A round ends as soon as every benchmark has had a block in it, in the order in which blocks were
-    taken. So one in which a settled benchmark is measured less often than the others has several
-    blocks of these, and none is left unused; what comes after the last full round is.
+    ``blocks`` are in the order in which they were taken. A round ends as soon as every benchmark
+    has had a block in it. So one in which a settled benchmark is measured less often than the
+    others has several blocks of these, and none is left unused; what comes after the last full
+    round is.
     """
     groups: dict[str, list[list[int]]] = {name: [] for name in benchmarks}
     counts = dict.fromkeys(benchmarks, 0)
     open_: dict[str, list[int]] = {name: [] for name in benchmarks}
-    for block in sorted(blocks, key=lambda b: b.started):
+    for block in blocks:
         name = block.benchmark
         if name not in open_:
             continue

@@ -5,10 +5,12 @@
 <digest>/failure.json      instead of it, of a build that failed: its variant, compiler, reason
 <digest>/log.txt           what the steps printed
 <digest>/work/             the build folder, with the program
-<digest>/used              its modification time is when the build was last used
+<digest>/used              the number of the last use; its modification time is for people to read
 
-in-use-…                   one a process that runs builds, locked while it does; what was used since
-                           its modification time is not removed
+sequence                   the last number: of a use, a failure or a process. The clock may be set
+                           back, so that it orders nothing
+in-use-…                   one a process that runs builds, locked while it does, with a number; what
+                           was used since is not removed
 """
 
 from __future__ import annotations
@@ -26,17 +28,19 @@ from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
 from whyfast.store.disk import used
-from whyfast.store.lock import exclusive, exclusive_if_free
+from whyfast.store.lock import exclusive, exclusive_if_free, next_number, write_whole
 
 
 @dataclass(frozen=True)
 class StoredBuild:
-    """One complete build in the store. ``size`` in bytes, ``used`` in seconds since the epoch."""
+    """One complete build in the store. ``size`` in bytes, ``used`` in seconds since the epoch,
+    ``order`` the number of the last use."""
 
     digest: str
     folder: Path
     provenance: Mapping[str, Any]
     used: float
+    order: int
 
     @property
     def size(self) -> int:
@@ -85,7 +89,7 @@ class BuildStore:
         with exclusive(self._gate):  # found and marked at once, or removed meanwhile
             build = self._load(self.folder(digest))
             if build:
-                (build.folder / "used").touch()
+                write_whole(build.folder / "used", str(self._next()))
             return build
 
     @contextlib.contextmanager
@@ -94,6 +98,7 @@ class BuildStore:
         mark = self.root / f"in-use-{uuid.uuid4().hex}"
         with exclusive(mark):
             try:
+                mark.write_text(str(self._next()))
                 yield
             finally:
                 mark.unlink(missing_ok=True)
@@ -102,22 +107,25 @@ class BuildStore:
     def _gate(self) -> Path:
         return self.root / "find.lock"
 
+    def _next(self) -> int:
+        return next_number(self.root / "sequence")
+
     def _in_use_since(self) -> float:
-        """When the first of those began that run builds now; infinity when nobody does."""
+        """The number of the first of those that run builds now; infinity when nobody does."""
         since = math.inf
         for mark in self.root.glob("in-use-*"):
             with contextlib.suppress(FileNotFoundError), exclusive_if_free(mark) as free:
                 if free:  # its holder was killed
                     mark.unlink(missing_ok=True)
                 else:
-                    since = min(since, mark.stat().st_mtime)
+                    since = min(since, _number(mark))
         return since
 
     def all(self) -> Iterator[StoredBuild]:
         """Every complete build, most recently used first."""
         folders = [f for f in self.root.iterdir() if f.is_dir()] if self.root.is_dir() else []
         found = (self._load(f) for f in folders)
-        yield from sorted((b for b in found if b), key=lambda b: -b.used)
+        yield from sorted((b for b in found if b), key=lambda b: (-b.order, -b.used))
 
     def last_like(self, source: str, steps: Sequence[str]) -> StoredBuild | None:
         """The build last used of the source with that digest, by those steps."""
@@ -129,23 +137,23 @@ class BuildStore:
 
     def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
         """Note beside its log why the build of that digest failed."""
-        said = {"variant": variant, "compiler": compiler, "reason": reason}
+        said = {"variant": variant, "compiler": compiler, "reason": reason, "order": self._next()}
         (self.folder(digest) / "failure.json").write_text(json.dumps(said))
 
     def failures(self) -> Iterator[FailedBuild]:
         """Every build that failed and was not made since, the last first."""
-        files = sorted(
-            self.root.glob("*/failure.json"), key=lambda f: f.stat().st_mtime, reverse=True
-        )
-        for file in files:
+        known: list[tuple[int, FailedBuild]] = []
+        for file in self.root.glob("*/failure.json"):
             if (file.parent / "provenance.json").exists():
                 continue
             try:
                 said = json.loads(file.read_text())
                 found = (said["variant"], said["compiler"], said["reason"])
+                failed = FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+                known.append((int(said.get("order", 0)), failed))
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-            yield FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+        yield from (failed for _, failed in sorted(known, key=lambda k: -k[0]))
 
     def by_prefix(self, prefix: str) -> StoredBuild:
         """The one build whose digest begins with ``prefix``; UserError for none or several."""
@@ -172,9 +180,9 @@ class BuildStore:
                 with exclusive(self._gate):
                     build = self._load(folder)
                     last_use = build.used if build else folder.stat().st_mtime
-                    if now - last_use < older_than:
+                    if older_than and now - last_use < older_than:
                         continue
-                    if build and last_use >= self._in_use_since():
+                    if build and build.order >= self._in_use_since():
                         kept += 1
                         continue
                     size = used(folder)
@@ -197,7 +205,15 @@ class BuildStore:
             last_use = (folder / "used").stat().st_mtime
         except OSError:
             last_use = (folder / "provenance.json").stat().st_mtime
-        return StoredBuild(folder.name, folder, provenance, last_use)
+        return StoredBuild(folder.name, folder, provenance, last_use, _number(folder / "used"))
+
+
+def _number(file: Path) -> int:
+    """What is written in it; 0 where nothing is yet."""
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 #: What every record of a build has, and of which type.

@@ -44,6 +44,28 @@ def exclusive(
         os.close(fd)
 
 
+def next_number(file: Path, first: int = 1) -> int:
+    """One more than the last that was given from ``file``, to any process: an order that does not
+    depend on a clock, which may be set back. ``first`` is for a file that is not there."""
+    with exclusive(file.with_name(f"{file.name}.lock")):
+        number = first
+        with contextlib.suppress(OSError, ValueError):
+            number = int(file.read_text()) + 1
+        write_whole(file, str(number))
+    return number
+
+
+def write_whole(file: Path, text: str) -> None:
+    """The text in place of what was there; a process that is killed leaves the one or the other.
+    The caller holds a lock."""
+    new = file.with_name(f"{file.name}.new")
+    # Not through a link of that name: the folder may have come from another host.
+    new.unlink(missing_ok=True)
+    with new.open("x") as out:
+        out.write(text)
+    new.replace(file)
+
+
 @contextlib.contextmanager
 def exclusive_if_free(path: Path) -> Iterator[bool]:
     """Like :func:`exclusive`, but yields False at once, holding nothing, when another holds it."""

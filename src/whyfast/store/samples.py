@@ -180,7 +180,7 @@ class SampleStore:
         """The runs of a study (by name) that have a result, oldest first, one at a time; with an
         empty mapping where the result cannot be read."""
         ids = self._execute(
-            "SELECT id FROM run WHERE study = ? AND result IS NOT NULL ORDER BY started", (study,)
+            "SELECT id FROM run WHERE study = ? AND result IS NOT NULL ORDER BY rowid", (study,)
         )
         for one in ids:
             rows = self._execute(
@@ -203,8 +203,7 @@ class SampleStore:
     def studies(self) -> list[str]:
         """Names of all studies with results, newest first."""
         rows = self._execute(
-            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study "
-            "ORDER BY max(started) DESC"
+            "SELECT study FROM run WHERE result IS NOT NULL GROUP BY study ORDER BY max(rowid) DESC"
         )
         return [r[0] for r in rows]
 
@@ -269,7 +268,7 @@ class SampleStore:
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
         rows = self._execute(
-            "SELECT id, started, environment FROM session WHERE run = ? ORDER BY started", (run,)
+            "SELECT id, started, environment FROM session WHERE run = ? ORDER BY rowid", (run,)
         )
         found = self._decoded(run, "a session", [(r[2],) for r in rows], dict)
         return [Session(r[0], r[1], facts) for r, facts in zip(rows, found, strict=True)]

@@ -227,8 +227,9 @@ def _chroot_step(program: str, root: Path, box: Box) -> list[str]:
         raise CannotBuildHere(f"no /dev/null can be made in {root}: {error}") from error
     if not box.writable:
         return [program, str(root)]
-    # The last is the step's own; a compiler in a root needs no other.
-    place = (str(_real(box.writable[-1])), str(box.start or "/"))
+    # Without mounts the whole folder of a build is moved in; a compiler in a root needs no other.
+    own = box.start.parent if box.start else box.writable[-1]
+    place = (str(_real(own)), str(box.start or "/"))
     return [sys.executable, "-I", chroot.__file__, str(root), *place]
 
 

@@ -89,8 +89,15 @@ def _download(wheel: Wheel, work: Path) -> Path:
     (work / "requirements.txt").write_text(requirement + "\n")
     done = run(
         [
-            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"),
-            *("--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check"),
+            # -P: with the current folder on its path, it would run a pip.py of a checkout.
+            *(sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps"),
+            *(
+                "--no-cache-dir",
+                "--only-binary",
+                ":all:",
+                "--require-hashes",
+                "--disable-pip-version-check",
+            ),
             *("-r", str(work / "requirements.txt"), "-d", str(work)),
         ],
         env=_pip_environment(os.environ),

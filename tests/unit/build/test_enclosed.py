@@ -32,6 +32,36 @@ def sandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("sandboxed")
+def test_a_step_cannot_have_our_files_written_elsewhere(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    """By a link where whyfast writes its record, its log or the scripts of the linker."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    names = "provenance.json.new provenance.json failure.json used layouts log.txt new"
+    link = f"for n in {names}; do ln -sf {victim} ../$n || true; done"
+    steps = (link, "echo x > $TMPDIR/x", "cp {source}/main.c {program}")
+    made = recipe(source, steps=steps)
+    (build,) = build_all([made], store, _silent)
+    assert isinstance(build, Build)
+    assert victim.read_text() == "mine"
+    kept = sorted(os.listdir(store.folder(made.digest)))
+    assert kept == ["log.txt", "provenance.json", "tmp", "used", "work"]
+
+
+def test_the_record_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A folder that came from another host may have one."""
+    (tmp_path / "build").mkdir()
+    (tmp_path / "victim").write_text("mine")
+    for name in ("provenance.json", "provenance.json.new"):
+        (tmp_path / "build" / name).symlink_to(tmp_path / "victim")
+    run.complete(tmp_path / "build", {"digest": "d"})
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert (tmp_path / "build" / "provenance.json").read_text() == '{\n "digest": "d"\n}'
+    assert not (tmp_path / "build" / "provenance.json").is_symlink()
+
+
+@pytest.mark.usefixtures("sandboxed")
 def test_a_step_cannot_leave_its_folder(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = (f"touch {tmp_path}/outside || true", "cp {source}/main.c {program}")
     (build,) = build_all([recipe(source, steps=steps)], store, _silent)
@@ -82,11 +112,11 @@ def test_what_a_toolchain_writes_is_writable(
     cache = tmp_path / "cache"
     cache.mkdir()
     folder = tmp_path / "build"
-    folder.mkdir()
+    (folder / "work").mkdir(parents=True)
     made = recipe(source, compiler=replace(toolchain(), writable=(cache,)))
     words, _ = enclose(made, folder, BuildStore(tmp_path / "builds"))
     bound = {words[i + 1] for i, word in enumerate(words) if word == "--bind"}
-    assert bound == {str(cache), str(folder)}
+    assert bound == {str(cache), str(folder / "work"), str(folder / "tmp")}
     assert words[-2] == str(folder / "work")
 
 

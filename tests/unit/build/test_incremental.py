@@ -209,3 +209,22 @@ def test_with_other_flags_all_is_compiled_again_and_nothing_else(
     assert same == slot
     assert (slot / "said").read_text() == "configured before\n"
     assert (slot / "tool").stat().st_mtime == OLD
+
+
+def test_a_link_that_a_step_has_made_loses_nobody_a_file(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    """Where the source had a folder, a step leaves a link to one outside."""
+    (source / "sub").mkdir()
+    for name in ("gone", "changed"):
+        (source / "sub" / name).write_text("1")
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    for name in ("gone", "changed"):
+        (victim / name).write_text("mine")
+    steps = (f"rm -rf {{source}}/sub; ln -s {victim} {{source}}/sub; echo > {{program}}",)
+    _build(_project(source, steps, "vm"), store)
+    (source / "sub" / "gone").unlink()
+    (source / "sub" / "changed").write_text("2")
+    _build(_project(source, steps, "vm"), store)
+    assert {p.name: p.read_text() for p in victim.iterdir()} == {"gone": "mine", "changed": "mine"}

@@ -21,6 +21,7 @@ from whyfast.build.relink import CannotRelink, make_layouts, relink
 from whyfast.build.run import build_all
 from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
+from whyfast.toolchain import sandbox
 
 pytestmark = pytest.mark.usefixtures("needs_gcc")
 
@@ -81,7 +82,7 @@ def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -
     build = _built(recipe, store)
     relink(recipe, build, store, [11])
     log = (store.folder(build.digest) / "log.txt").read_text()
-    assert re.search(r"-Wl,-T,/\S+/work/whyfast-layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
+    assert re.search(r"-Wl,-T,/\S+/layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
 
 
 def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStore) -> None:
@@ -238,3 +239,19 @@ def test_an_interrupt_ends_the_linker(
     with pytest.raises(KeyboardInterrupt):
         relink(recipe, build, store, [11])
     assert ended == [signal.SIGTERM]
+
+
+def test_layouts_are_linked_in_a_sandbox_that_writes_in_the_build_folder_alone(
+    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(sandbox.VARIABLE)
+    if not sandbox.tools().bubblewrap:
+        pytest.skip(sandbox.tools().no_bubblewrap)
+    recipe = linked_recipe(tmp_path)
+    build = _built(recipe, store)
+    assert build.provenance["sandbox"].startswith("bubblewrap")
+    (program,) = relink(recipe, build, store, [11])
+    assert program.parent == build.program.parent
+    assert program.read_bytes() != build.program.read_bytes()
+    kept = {path.suffix for path in (store.folder(build.digest) / "layouts").iterdir()}
+    assert kept == {".ld", ".sha256", ".json"}

@@ -250,7 +250,7 @@ def test_steps_see_no_environment_but_their_own(
         "TZ=UTC",
         "SOURCE_DATE_EPOCH=315532800",
         f"HOME={work}",
-        f"TMPDIR={work.parent}",
+        f"TMPDIR={work.parent}/tmp",
         f"PWD={work}",
         "0022",
     }

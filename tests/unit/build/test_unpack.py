@@ -24,6 +24,23 @@ def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile
     return member
 
 
+def _pax(name: str, key: str, value: str) -> tarfile.TarInfo:
+    member = _member(name)
+    member.pax_headers = {key: value}
+    return member
+
+
+def _dated(name: str, date: str) -> tarfile.TarInfo:
+    return _pax(name, "mtime", date)
+
+
+@pytest.fixture
+def _python_3_11_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the filters that Python has from 3.11.4 on."""
+    for name in ("data_filter", "tar_filter", "fully_trusted_filter"):
+        monkeypatch.delattr(tarfile, name, raising=False)
+
+
 Mode = Literal["w:", "w:gz", "w:bz2", "w:xz"]
 
 
@@ -98,8 +115,13 @@ def test_a_later_file_replaces_an_earlier_one(tmp_path: Path) -> None:
             [_member("x/a"), _member("x/l", tarfile.SYMTYPE, "a"), _member("x/l/b")],
             None,  # a is a file: cannot be a folder as well
         ),
+        ([_member("x/" * 300 + "y")], "a name of over 200 folders"),
+        ([_dated("x/y", "nan")], "cannot be unpacked"),
+        ([_dated("x/y", "1e300")], "cannot be unpacked"),
+        ([_pax("x/y", "path", "x/\0y")], None),  # up to the NUL, or refused, as Python has it
     ],
 )
+@pytest.mark.usefixtures("_python_3_11_2")
 def test_a_hostile_archive_is_refused(
     tmp_path: Path, members: list[tarfile.TarInfo], what: str | None
 ) -> None:
@@ -132,3 +154,31 @@ def test_an_archive_that_ends_too_early(tmp_path: Path) -> None:
     archive.write_bytes(archive.read_bytes()[:50_000])
     with pytest.raises(UserError, match="cannot be unpacked"):
         unpack(archive, tmp_path / "to")
+
+
+def _header(member: tarfile.TarInfo) -> bytes:
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+def test_a_negative_size_is_no_endless_loop(tmp_path: Path) -> None:
+    """Python before 3.11.14 goes back by that size, to the same header again."""
+    member = _member("x/a")
+    member.size = -512
+    (tmp_path / "archive.tar").write_bytes(_header(member) + bytes(1024))
+    with pytest.raises(UserError, match="a file of -512 bytes"):
+        unpack(tmp_path / "archive.tar", tmp_path / "to")
+
+
+def test_a_long_name_of_gigabytes_is_not_read(tmp_path: Path) -> None:
+    member = _member("././@LongLink", tarfile.GNUTYPE_LONGNAME)
+    member.size = 3_000_000_000
+    (tmp_path / "archive.tar").write_bytes(_header(member) + bytes(1024))
+    with pytest.raises(UserError, match="a header of it has 3,000,000,"):
+        unpack(tmp_path / "archive.tar", tmp_path / "to")
+
+
+def test_files_keep_their_dates(tmp_path: Path) -> None:
+    member, hard = _member("x/a.py"), _member("x/b.py", tarfile.LNKTYPE, "x/a.py")
+    member.mtime = hard.mtime = 1_000_000_000
+    folder = unpack(_archive(tmp_path, member, hard), tmp_path / "to")
+    assert [(folder / n).stat().st_mtime for n in ("a.py", "b.py")] == [1e9, 1e9]

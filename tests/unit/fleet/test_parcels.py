@@ -109,24 +109,102 @@ def test_a_digest_is_no_path(name: str, tmp_path: Path) -> None:
         received.place(Place("ab", "build", name))
 
 
-def test_nothing_is_unpacked_beside_its_folder(tmp_path: Path) -> None:
+def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, link
+    return member
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [_member("../../outside")],
+        [_member("hard", tarfile.LNKTYPE, "../../../../victim"), _member("hard")],
+        [_member("hard", tarfile.LNKTYPE, "VICTIM"), _member("hard")],
+        [_member("soft", tarfile.SYMTYPE, "VICTIM"), _member("soft")],
+        [_member("provenance.tmp", tarfile.SYMTYPE, "VICTIM")],
+        [_member("up", tarfile.SYMTYPE, "../../../.."), _member("up/outside")],
+        [_member("fifo", tarfile.FIFOTYPE)],
+        [_member("device", tarfile.CHRTYPE)],
+        [_member("disk", tarfile.BLKTYPE)],
+    ],
+    ids=lambda members: f"{members[0].name} {members[0].linkname}",
+)
+@pytest.mark.parametrize("filters", [True, False])
+def test_nothing_is_unpacked_beside_its_folder(
+    tmp_path: Path,
+    members: list[tarfile.TarInfo],
+    filters: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not filters:  # as Python 3.11.2, which Debian 12 has
+        for name in ("data_filter", "tar_filter", "fully_trusted_filter"):
+            monkeypatch.delattr(tarfile, name, raising=False)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        member = tarfile.TarInfo("../../outside")
-        member.size = 1
-        tar.addfile(member, io.BytesIO(b"x"))
+        for member in members:
+            content = b"x" if member.isreg() else b""
+            link = member.linkname.replace("VICTIM", str(victim))
+            sent = _member(member.name, member.type, link)
+            sent.size = len(content)
+            tar.addfile(sent, io.BytesIO(content))
     data = buffer.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
-    received = ReceivedParcels(own(tmp_path))
+    received = ReceivedParcels(own(tmp_path / "there"))
     received.add(sha256, 0, len(data), data)
-    with pytest.raises(NotReceived, match="outside"):
+    with pytest.raises(NotReceived, match="refused to unpack it"):
         received.place(Place(sha256, "tree", ""))
-    assert not list(tmp_path.rglob("outside"))
+    assert victim.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["there", "victim"]
+    assert not received.folder(Place(sha256, "tree", "")).exists()
+
+
+def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
+    tree: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "config.guess").write_text("of automake")
+    (tree / "config.guess").symlink_to(tmp_path / "config.guess")
+    (tree / "headers").symlink_to("/usr/include")
+    (tree / "gone").symlink_to(tmp_path / "nowhere")
+    (tree / "own").symlink_to(tree / "bin" / "run")
+    parcel = pack(tree, tmp_path / "out")
+    received = ReceivedParcels(own(tmp_path / "there"))
+    send(parcel, received)
+    folder = received.place(Place(parcel.sha256, "tree", ""))
+    assert (folder / "config.guess").read_text() == "of automake"
+    assert not (folder / "config.guess").is_symlink()
+    assert os.readlink(folder / "own") == "bin/run"
+    assert sorted(os.listdir(folder)) == ["bin", "config.guess", "data", "link", "own", "used"]
+
+
+def test_files_keep_their_dates(tree: Path, tmp_path: Path) -> None:
+    """Python would compile again every module whose date is not the one it has noted."""
+    os.utime(tree / "data", (1e9, 1e9))
+    parcel = pack(tree, tmp_path / "out")
+    received = ReceivedParcels(own(tmp_path / "there"))
+    send(parcel, received)
+    assert (received.place(Place(parcel.sha256, "tree", "")) / "data").stat().st_mtime == 1e9
 
 
 def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotReceived, match="parcel abababababab is not here"):
         ReceivedParcels(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
+
+
+def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> None:
+    """By the clock, which may be set back, what is in use would be the first to go."""
+    received = ReceivedParcels(own(tmp_path / "there"))
+    parcel = pack(tree, tmp_path / "out")
+    send(parcel, received)
+    place = Place(parcel.sha256, "tree", "study")
+    folder = received.place(place)
+    dates = []
+    for _ in range(3):
+        assert received.is_placed(place)
+        dates.append(folder.with_name(f"{folder.name}.parcel").stat().st_mtime)
+    assert [date - dates[0] for date in dates] == [0, 1, 2]
 
 
 def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path: Path) -> None:

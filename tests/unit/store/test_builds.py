@@ -108,6 +108,25 @@ def test_builds_are_listed_by_last_use(store: BuildStore) -> None:
     assert [b.used for b in store.all()] == [NOW, NOW - 2 * DAY, NOW - 90 * DAY]
 
 
+def test_the_clock_orders_no_uses_and_no_failures(store: BuildStore) -> None:
+    """It is set back a day before each."""
+    for number, digest in enumerate(("first", "second", "third")):
+        _complete(store, digest)
+        assert store.find(digest)
+        _incomplete(store, f"{digest}-failed", age=0)
+        store.add_failure(f"{digest}-failed", "v", "cc", "why")
+        for file in (f"{digest}/used", f"{digest}-failed/failure.json"):
+            os.utime(store.root / file, (NOW - number * DAY, NOW - number * DAY))
+    assert [b.digest for b in store.all()] == ["third", "second", "first"]
+    failed = [f.digest for f in store.failures()]
+    assert failed == ["third-failed", "second-failed", "first-failed"]
+
+
+def test_all_is_removed_though_the_clock_was_set_back(store: BuildStore) -> None:
+    _complete(store, "ab12", used=NOW + DAY)
+    assert store.remove_unused(0.0, NOW).count == 1
+
+
 def test_the_size_is_that_of_all_files(store: BuildStore) -> None:
     folder = _complete(store, "ab12")
     provenance = (folder / "provenance.json").stat().st_size
@@ -204,6 +223,8 @@ def test_removing_leaves_alone_what_another_process_uses(store: BuildStore, end:
         assert user.stdout
         assert user.stdin
         assert user.stdout.readline() == "found\n"
+        # The clock is set back after the other has begun, and before it finds its build.
+        os.utime(store.folder("used") / "used", (NOW, NOW))
         removed = store.remove_unused(0.0)
         assert (removed.count, removed.kept) == (1, 1)
         assert [b.digest for b in store.all()] == ["used"]

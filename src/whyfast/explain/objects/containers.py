@@ -7,8 +7,6 @@ looked at for their first bytes. What is in a container in a container stays the
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import lzma
 import re
@@ -20,8 +18,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
 
+from whyfast.build.unpack import open_tar
 from whyfast.explain.objects.elf import damaged, read_blob
 from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpacked
 from whyfast.model.errors import UserError
@@ -166,7 +164,7 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
     if data.name.endswith(".zst"):
         compressed = _unzstd(path, compressed)
     try:
-        with _tar(compressed) as tar:
+        with open_tar(io.BytesIO(compressed)) as tar:
             for count, member in enumerate(tar):
                 total += member.size
                 _check_number(path, count)
@@ -182,35 +180,9 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
         damaged(path, str(error), "package")
 
 
-class _Bounded:
-    """A decompressed archive, for tarfile: that asks for as many bytes at once as a header in it
-    says that the header has, and these need not be compressed to many."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.seek, self.tell = file.seek, file.tell
-
-    def read(self, size: int) -> bytes:
-        if not 0 <= size <= _AT_ONCE:
-            raise tarfile.ReadError(f"a header of it has {size:,} bytes")
-        return self._file.read(size)
-
-
-def _tar(compressed: bytes) -> tarfile.TarFile:
-    raw = io.BytesIO(compressed)
-    file: object = raw
-    if compressed.startswith((b"\xfd7zX", b"]\0\0\x80")):
-        file = lzma.LZMAFile(raw)  # noqa: SIM115 (the archive has it)
-    elif compressed.startswith(b"\x1f\x8b"):
-        file = gzip.GzipFile(fileobj=raw)
-    elif compressed.startswith(b"BZh"):
-        file = bz2.BZ2File(raw)
-    return tarfile.open(fileobj=cast(IO[bytes], _Bounded(cast(IO[bytes], file))), mode="r:")
-
-
 def _untarred(path: Path, compressed: bytes, number: int) -> bytes:
     try:
-        with _tar(compressed) as tar:
+        with open_tar(io.BytesIO(compressed)) as tar:
             file = tar.extractfile(next(islice(tar, number, None)))
             chunks = iter(lambda: file.read(_AT_ONCE) if file is not None else b"", b"")
             return b"".join(chunks)
