@@ -240,9 +240,11 @@ def _intervals(said: Iterable[Verdict]) -> str:
 
 def _surprises(result: Result) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
-    if isinstance(result.question, Recordings):
+    if not isinstance(result.question, Commands):
         yield from recording_surprises(result)
     else:
+        if shell := result.question.shell:
+            yield f"All ran through `{shell} -c`, whose start is part of their times."
         yield from _longer(result)
         yield from unusual_sentences(result.judged.verdicts)[:_SAID]
         yield from influence_sentences(result.judged.suites, result.question)[:_SAID]
