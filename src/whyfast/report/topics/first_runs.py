@@ -13,7 +13,7 @@ from whyfast.model.verdict import METRICS, Verdict, Word
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, right, table
 from whyfast.report.names import count, has, listed, shown
 from whyfast.report.numbers import format_percent, format_seconds, ratio_text
-from whyfast.report.topics.certainty import more_or_less
+from whyfast.report.topics.certainty import more_or_less, shell_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.each_benchmark import benchmark_times
@@ -240,11 +240,10 @@ def _intervals(said: Iterable[Verdict]) -> str:
 
 def _surprises(result: Result) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
-    if not isinstance(result.question, Commands):
+    if isinstance(result.question, Recordings):
         yield from recording_surprises(result)
     else:
-        if shell := result.question.shell:
-            yield f"All ran through `{shell} -c`, whose start is part of their times."
+        yield from shell_sentences(result)
         yield from _longer(result)
         yield from unusual_sentences(result.judged.verdicts)[:_SAID]
         yield from influence_sentences(result.judged.suites, result.question)[:_SAID]
