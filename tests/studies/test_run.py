@@ -120,6 +120,21 @@ def test_plan_builds_and_writes_nothing(own_home: Home, tmp_path: Path) -> None:
     assert whyfast("run", study, "--dry-run").stdout == done.stdout
 
 
+def test_plan_fails_where_a_compiler_is_not_installed(own_home: Home, tmp_path: Path) -> None:
+    study = write_study(tmp_path / "spin", {"base": steps(10000), "nowhere": steps(10000)})
+    file = study / "study.toml"
+    text = file.read_text()
+    head, _, tail = text.partition('[variant.nowhere]\ntoolchain = "path:gcc"')
+    file.write_text(f'{head}[variant.nowhere]\ntoolchain = "path:no-such-compiler"{tail}')
+    assert "not buildable here" in whyfast("plan", study, code=1).stdout
+    file.write_text(text.replace("path:gcc", "path:no-such-compiler", 1))
+    done = whyfast("plan", study, code=2)
+    assert "not buildable here" in done.stdout
+    (said,) = done.stderr.splitlines()
+    assert f"{file}: no baseline" in said
+    assert "base: no-such-compiler is not installed" in said
+
+
 def test_report_repeats_the_last_result(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin", {"base": steps(10000), "slow": steps(12000)}, measure='budget = "3s"'

@@ -6,14 +6,17 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 import whyfast
+from whyfast.model.codec import field_types
 
 ROOT = Path(whyfast.__file__).parent
 
@@ -45,6 +48,13 @@ LATE = {
     ("investigate.outside", "whyfast.toolchain.valgrind"),
     ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
+    # What few results hold; who reads one imports it.
+    ("model.result", "whyfast.model.boot"),
+    ("model.result", "whyfast.model.check"),
+    ("model.result", "whyfast.model.code_listing"),
+    ("model.result", "whyfast.model.counted"),
+    ("model.result", "whyfast.model.toolchain"),
+    ("model.result", "whyfast.model.trouble"),
     # What `ab` of commands has no need of.
     ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.bpf"),
@@ -81,7 +91,8 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
 
 
 def imported(tree: ast.AST) -> set[str]:
-    """The modules that are imported anywhere below, with their whole names."""
+    """The modules that are imported anywhere below, for type checkers only too, with their whole
+    names."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -118,6 +129,24 @@ def test_no_module_imports_from_later_in_the_flow() -> None:
         others = (m for m in own_imports(name) if m.split(".")[0] not in before)
         later += [f"{name} imports {other}" for other in others]
     assert later == []
+
+
+def test_what_is_imported_for_type_checkers_only_counts() -> None:
+    text = "if TYPE_CHECKING:\n    from whyfast.report.document import Table"
+    assert imported(ast.parse(text)) == {"whyfast.report.document"}
+    assert "model.check" in own_imports("model.result")
+
+
+def test_the_types_of_every_field_of_the_model_are_found_by_its_own_imports() -> None:
+    """Without a search through modules that nobody imports."""
+    found = 0
+    for name in (n for n in modules() if n.startswith("model.")):
+        module = import_module(f"whyfast.{name}")
+        kinds = [k for k in vars(module).values() if is_dataclass(k) and isinstance(k, type)]
+        for kind in (k for k in kinds if k.__module__ == module.__name__):
+            assert set(field_types(kind)) >= {f.name for f in fields(kind)}
+            found += 1
+    assert found > 80
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

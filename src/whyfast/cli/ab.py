@@ -21,8 +21,8 @@ _HYPERFINE: dict[tuple[str, ...], str] = {
     "so many of each are --runs {}",
     ("-u", "--time-unit"): "is not needed: each time is printed in a unit that fits",
     ("--style",): "is not here: what is printed is as wide as the terminal, and plain in a pipe",
-    ("--output",): "is not here: what commands print is read and thrown away; --shell sh and > {} "
-    "in the command keep it",
+    ("--output",): "is not here: what commands print is read and thrown away; > {} in "
+    "the command keeps it",
     ("--reference",): "is called --baseline here: --baseline {}",
     ("-D", "--parameter-step-size"): "is the fourth word of -P here: -P VAR MIN MAX {}",
     ("--sort",): "is not here: the fastest stands first",
@@ -44,7 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="NAME", help="default: the first command")
     parser.add_argument(
-        "-S", "--shell", metavar="SHELL", help="run through a shell, e.g. --shell sh"
+        "-S",
+        "--shell",
+        metavar="SHELL",
+        help="run through that shell (default: sh where a command has shell syntax)",
     )
     parser.add_argument("--input", metavar="FILE", default="/dev/null", help="standard input")
     parser.add_argument(
@@ -54,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-w", "--warmup", metavar="N", type=int, default=0, help="runs before measuring"
     )
     parser.add_argument(
-        "-N", dest="no_shell", action="store_true", help="no shell, which is the default"
+        "-N", dest="no_shell", action="store_true", help="no shell, whatever the commands have"
     )
     parser.add_argument("--show-output", action="store_true", help=argparse.SUPPRESS)
     for words in _HYPERFINE:
@@ -62,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-p", "--prepare", metavar="CMD", help="before each run, not measured")
     parser.add_argument("-s", "--setup", metavar="CMD", help="once, before the first run of all")
     parser.add_argument("-c", "--cleanup", metavar="CMD", help="once, after the last run of all")
-    parser.add_argument("--timeout", metavar="TIME", default="10m", help="for one run")
+    parser.add_argument("--timeout", metavar="TIME", help="for one run (default: the budget)")
     parser.add_argument(
         "--whole", action="store_true", help="measure whole runs even of programs that take turns"
     )
@@ -92,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli.arguments import duration, percent
     from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish, write
-    from whyfast.investigate.ab_run import Options, run_ab
+    from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, run_ab
     from whyfast.investigate.parameters import expand
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
@@ -117,19 +120,25 @@ def run(args: argparse.Namespace) -> int:
     if Path(args.input).is_dir():
         raise UserError("is a folder; name a file to read", where=f"--input {args.input}")
     commands = expand(args.commands, args.name, args.parameter_list, args.parameter_scan)
+    timeout = duration(args.timeout, f"--timeout {args.timeout}") if args.timeout else None
+    if args.runs is not None and args.budget is None:  # as long as they may take
+        timeout = timeout or ASIDE_TIMEOUT
+        budget = args.runs * len(commands) * timeout
+    else:
+        budget = duration(args.budget or "60s", f"--budget {args.budget}")
     options = Options(
-        budget=_budget(args, len(commands)),
+        budget=budget,
         runs=args.runs,
         margin=percent(args.margin, f"--margin {args.margin}"),
         baseline=args.baseline,
-        shell=args.shell,
+        shell="" if args.no_shell else args.shell,
         stdin=args.input,
         ignore_failure=args.ignore_failure,
         warmup=args.warmup,
         prepare=args.prepare,
         setup=args.setup,
         cleanup=args.cleanup,
-        timeout=duration(args.timeout, f"--timeout {args.timeout}"),
+        timeout=timeout,
         turns_offered=not (args.whole or args.prepare or args.ignore_failure),
     )
     runs = args.runs if args.budget is None else None
@@ -145,13 +154,3 @@ def run(args: argparse.Namespace) -> int:
 
 def _dest(words: tuple[str, ...]) -> str:
     return "hyperfine_" + words[-1].strip("-").replace("-", "_")
-
-
-def _budget(args: argparse.Namespace, commands: int) -> float:
-    """Without one, a number of runs takes as long as they may take."""
-    from whyfast.cli.arguments import duration
-
-    if args.budget is None:
-        run = duration(args.timeout, f"--timeout {args.timeout}")
-        return args.runs * commands * run if args.runs is not None else duration("60s", "--budget")
-    return duration(args.budget, f"--budget {args.budget}")

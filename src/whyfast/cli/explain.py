@@ -94,8 +94,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run",
         metavar="ARGS",
-        help="run each program with these arguments, in quotes, and show its counters and hot "
-        "functions",
+        help="run each program with these arguments, in quotes ('' for none), and show its "
+        "counters and hot functions",
     )
     parser.add_argument(
         "--profiler",
@@ -128,12 +128,21 @@ def run(args: argparse.Namespace) -> int:
 
     Raises UserError for files and arguments that cannot do.
     """
+    import os
+    import shlex
     import tempfile
 
     from whyfast.cli.output import check_outputs
     from whyfast.model.errors import UserError
 
     check_outputs(args)
+    if args.run and os.path.isfile(args.run) and os.access(args.run, os.X_OK):
+        right = shlex.join(["--run", "", args.run, *map(str, args.files)])
+        raise UserError(
+            f"is a program, not arguments of one; to run all without arguments: {right}; to give "
+            f"it to them as an argument, add a space: --run {shlex.quote(args.run + ' ')}",
+            where=f"--run {args.run}",
+        )
     if args.diff and len(args.files) < 2:
         raise UserError("needs two files to compare", where="--diff")
     if args.commits is not None and args.run is None:

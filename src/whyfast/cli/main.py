@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # typing is imported by type checkers only: it costs as m
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
+    from typing import NoReturn
 
 #: Subcommand → one-line help, in the order of the help. The module of a command is imported, and
 #: argparse with it, only when the command is called, so that --help is fast.
@@ -179,8 +180,15 @@ def _no_command(word: str) -> str:
 def _parser(name: str) -> ArgumentParser:
     import argparse
 
+    from whyfast.model.errors import UserError
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            """One line, without the usage."""
+            raise UserError(f"{message}; see {self.prog} --help")
+
     text = COMMANDS[name]
-    return argparse.ArgumentParser(
+    return Parser(
         prog=f"whyfast {name}",
         description=f"{text[0].upper()}{text[1:]}.",
         epilog=EPILOG,

@@ -14,15 +14,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Show the plan; 1 when a compiler is missing, UserError when no baseline can be built."""
     from whyfast.cli.choice import chosen_study
-    from whyfast.cli.output import check_outputs, show
+    from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.investigate.building import with_twin
     from whyfast.investigate.forecast import forecast
+    from whyfast.model.errors import UserError
     from whyfast.report.pages.plan_page import free_space, plan_page
     from whyfast.store.private import own_home
 
     check_outputs(args)
     study = with_twin(chosen_study(args))
     own = own_home()
-    show(plan_page(forecast(study, own), free=free_space(own.cache)), args)
-    return 0
+    found = forecast(study, own)
+    show(plan_page(found, free=free_space(own.cache)), args)
+    lost = {p.variant.name: p.detail for p in found.unbuildable}
+    if study.baselines and lost.keys() >= {*study.baselines}:
+        reasons = "; ".join(f"{name}: {lost[name]}" for name in study.baselines)
+        raise UserError(
+            f"no baseline can be built here, so there is nothing to compare with; {reasons}",
+            where=study.folder / "study.toml",
+        )
+    return FAILED if any(not p.foreseen for p in found.unbuildable) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import re
 import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,13 @@ from whyfast.store.home import Home
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
 
+#: What only a shell understands, and what it reads as quoted.
+_SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n]")
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+
+#: Seconds that what is run once beside the commands may take, where no timeout is given.
+ASIDE_TIMEOUT = 600.0
+
 #: Runs of an empty program that tell what starting a process costs.
 EMPTY_RUNS = 15
 
@@ -56,9 +64,11 @@ class Command:
 class Options:
     """How to run the commands; the first named ``baseline`` (None: the first command).
 
-    ``shell`` is None for no shell. ``setup`` runs once, before the first run of all,
-    ``cleanup`` once after the last, ``prepare`` before every run; none of them is measured. Times
-    in seconds. With ``runs`` there are so many blocks, decided or not; of commands a run of each.
+    ``shell`` is None for ``sh`` where a command line has shell syntax and none otherwise, and empty
+    for none at all. ``setup`` runs once, before the first run of all, ``cleanup`` once after the
+    last, ``prepare`` before every run; none of them is measured. Times in seconds; ``timeout`` is
+    for one run, None: the budget. With ``runs`` there are so many blocks, decided or not; of
+    commands a run of each.
     """
 
     budget: float = 60.0
@@ -72,7 +82,7 @@ class Options:
     prepare: str | None = None
     setup: str | None = None
     cleanup: str | None = None
-    timeout: float = 600.0
+    timeout: float | None = None
     turns_offered: bool = True
 
 
@@ -165,6 +175,7 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
         baselines=(options.baseline or names[0],),
         margin=options.margin,
         budget=options.budget,
+        shell=_shell([c.line for c in commands], options),
         variants=tuple(Variant(c.name, about=c.line if c.name != c.line else "") for c in commands),
         benchmarks=(),
     )
@@ -176,19 +187,49 @@ def _asked_of(question: Commands, turns: bool) -> Commands:
 
 
 def _arguments(commands: Sequence[Command], options: Options, outside: Outside) -> LaunchArguments:
+    # All in the same way: starting a shell takes time.
+    shell = _shell([c.line for c in commands], options)
     return LaunchArguments(
-        {c.name: words(c.line, options.shell, outside) for c in commands},
+        {c.name: _words(c.line, shell, outside) for c in commands},
         outside.env,
-        options.timeout,
+        options.budget if options.timeout is None else options.timeout,
         stdin=options.stdin,
         ignore_failure=options.ignore_failure,
-        prepare=None if options.prepare is None else words(options.prepare, options.shell, outside),
+        prepare=_aside_words("--prepare", options.prepare, options, outside),
     )
 
 
-def words(line: str, shell: str | None, outside: Outside) -> tuple[str, ...]:
+def _shell(lines: Sequence[str], options: Options) -> str:
+    """What the command lines run through; empty for no shell. UserError where one is needed that
+    is not wanted."""
+    if options.shell:
+        return options.shell
+    for line in lines:
+        if syntax := _SHELL_SYNTAX.search(_QUOTED.sub("", line)):
+            if options.shell is None:
+                return "sh"
+            raise UserError(
+                f"{line!r} has the shell syntax {syntax[0]!r}, and -N wants no shell; leave -N "
+                "out, or choose a shell with --shell sh"
+            )
+    return ""
+
+
+def _aside_words(
+    option: str, line: str | None, options: Options, outside: Outside
+) -> tuple[str, ...] | None:
+    """What to execute for the command line of an option, which a UserError names."""
+    if line is None:
+        return None
+    try:
+        return _words(line, _shell([line], options), outside)
+    except UserError as error:
+        raise UserError(error.message, where=option) from None
+
+
+def _words(line: str, shell: str, outside: Outside) -> tuple[str, ...]:
     """What to execute for a command line; UserError when there is no such program."""
-    if shell is not None:
+    if shell:
         return (*shlex.split(shell), "-c", line)
     try:
         argv = tuple(shlex.split(line))
@@ -198,7 +239,8 @@ def words(line: str, shell: str | None, outside: Outside) -> tuple[str, ...]:
         raise UserError("an empty command cannot be measured")
     if outside.launcher.find(argv[0]) is None:
         raise UserError(
-            f"{line!r}: no program {argv[0]!r} is found; for shell syntax use --shell sh"
+            f"{line!r}: no program {argv[0]!r} is found; for what a shell has built in use "
+            "--shell sh"
         )
     return argv
 
@@ -208,10 +250,8 @@ def _set_up(options: Options, work: Work[Commands]) -> Iterator[list[Confound]]:
     """With ``--setup`` done before it and ``--cleanup`` after it. A setup that fails is a
     UserError; of a cleanup that does, what was measured is worth more: it is told, and in what is
     yielded."""
-    setup, cleanup = (
-        None if line is None else words(line, options.shell, work.outside)
-        for line in (options.setup, options.cleanup)
-    )
+    setup = _aside_words("--setup", options.setup, options, work.outside)
+    cleanup = _aside_words("--cleanup", options.cleanup, options, work.outside)
     left_over: list[Confound] = []
     try:
         try:
@@ -229,7 +269,8 @@ def _set_up(options: Options, work: Work[Commands]) -> Iterator[list[Confound]]:
 
 def _aside(argv: tuple[str, ...] | None, what: str, options: Options, outside: Outside) -> None:
     if argv is not None:
-        outside.aside(argv, env=outside.env, timeout=options.timeout, what=what)
+        timeout = ASIDE_TIMEOUT if options.timeout is None else options.timeout
+        outside.aside(argv, env=outside.env, timeout=timeout, what=what)
 
 
 def _entry(

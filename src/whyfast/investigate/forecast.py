@@ -31,11 +31,12 @@ InterpreterResolver = Callable[[str, Home, Callable[[str], None]], Interpreter]
 class Prospect:
     """One variant. ``state``: ``built`` (in the store), ``to build``, ``to build, after a
     download``, ``to link again`` (a twin), or ``not buildable here``; ``detail`` is the digest or
-    the reason."""
+    the reason. ``foreseen``: the study itself says which feature such a compiler lacks."""
 
     variant: Variant
     state: str
     detail: str
+    foreseen: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class Forecast:
     each_read: BuildCost | None = None
     installs: Mapping[str, Cost] | None = None
     kernels: tuple[str, ...] = ()
+
+    @property
+    def unbuildable(self) -> tuple[Prospect, ...]:
+        """The variants that cannot be built here."""
+        return tuple(p for p in self.prospects if p.state == "not buildable here")
 
     @property
     def to_build(self) -> int:
@@ -161,7 +167,7 @@ def _prospect(
     """Of a variant whose toolchain is there, and its interpreter if it has one."""
     toolchain, python = tools
     if why_not := lacks(variant, toolchain):
-        return Prospect(variant, "not buildable here", why_not)
+        return Prospect(variant, "not buildable here", why_not, foreseen=True)
     if source is None:
         wanted = f"{study.source.kind} {study.source.name}"
         near = study.source.kind == "git" and (study.folder / study.source.name).is_dir()

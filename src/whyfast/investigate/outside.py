@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,7 +110,7 @@ class Outside:
     sysctls: Callable[[System, Path], Sysctls] = TemporarySysctls
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cpus: tuple[int, ...] = field(default_factory=usable_cpus)
-    new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+    new_id: Callable[[], str] = lambda: os.urandom(16).hex()
     store: Callable[[Path], SampleStore] = SampleStore
     toolchain: Resolver = _toolchain
     interpreter: InterpreterResolver = _interpreter

@@ -62,7 +62,10 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
             usage = child.wait(left, tally=tally)
             problem = None
             if usage is None:
-                problem = f"still running after {timeout:g} s; --timeout waits longer"
+                problem = (
+                    f"still running after {timeout:g} s; name a command that ends, or give it "
+                    "longer with --timeout 10m"
+                )
             elif child.status and not arguments.ignore_failure:
                 problem = describe_status(child.status)
             if problem or usage is None:

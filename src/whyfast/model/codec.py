@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -84,20 +83,10 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
 
 @cache
 def field_types(kind: type) -> dict[str, Any]:
-    """The types of a dataclass's fields, evaluated once: that takes longer than all the rest.
-
-    What its module imports for types only is found among all that the model defines, where a class
-    has its name for itself: so who makes a result need not load whatever others can hold.
-    """
-    return get_type_hints(kind, localns={**_of_the_model(), **vars(sys.modules[kind.__module__])})
-
-
-@cache
-def _of_the_model() -> dict[str, Any]:
-    """All that the modules of the model define, by name."""
-    files = Path(__file__).parent.glob("[!_]*.py")
-    modules = [import_module(f"whyfast.model.{file.stem}") for file in files]
-    return {name: value for module in modules for name, value in vars(module).items()}
+    """The types of a dataclass's fields, evaluated once: that takes longer than all the rest. What
+    its module imports for type checkers only, its ``late_types`` imports."""
+    late = getattr(sys.modules[kind.__module__], "late_types", dict)
+    return get_type_hints(kind, localns=late())
 
 
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:

@@ -87,11 +87,13 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Commands(Question):
-    """Commands against each other, as ``whyfast ab`` measures them. ``budget`` in seconds."""
+    """Commands against each other, as ``whyfast ab`` measures them. ``budget`` in seconds;
+    ``shell`` is what runs them, empty where nothing does."""
 
     kind: Literal["commands"] = "commands"
     name: str = "ab"
     budget: float
+    shell: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

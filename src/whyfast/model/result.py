@@ -6,33 +6,46 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from whyfast.model.build import BuildOutcome
+from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
 from whyfast.model.observed import Observed
+from whyfast.model.question import Commands, Recordings
+from whyfast.model.sample import Block, Calibration, RunFailure, Session
+from whyfast.model.slope import Line
+from whyfast.model.study import Study
+from whyfast.model.verdict import (
+    About,
+    Confound,
+    Fix,
+    Interaction,
+    Modes,
+    Placement,
+    Suite,
+    Unsteady,
+    VarianceComponents,
+    Verdict,
+)
 
-if TYPE_CHECKING:  # most of it for what few investigations have; reading a result gets them (codec)
+if TYPE_CHECKING:  # what few results hold: ``ab`` starts without (late_types)
     from whyfast.model.boot import Boot
-    from whyfast.model.build import BuildOutcome
     from whyfast.model.check import Check
     from whyfast.model.code_listing import ProgramCode
     from whyfast.model.counted import ChangedFunctions, Counted
-    from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
-    from whyfast.model.question import Commands, Recordings
-    from whyfast.model.sample import Block, Calibration, RunFailure, Session
-    from whyfast.model.slope import Line
-    from whyfast.model.study import Study
     from whyfast.model.toolchain import Toolchain
     from whyfast.model.trouble import Trouble
-    from whyfast.model.verdict import (
-        About,
-        Confound,
-        Fix,
-        Interaction,
-        Modes,
-        Placement,
-        Suite,
-        Unsteady,
-        VarianceComponents,
-        Verdict,
-    )
+
+
+def late_types() -> dict[str, type]:
+    """What is imported above for type checkers only, by name, for who reads a result."""
+    from whyfast.model.boot import Boot
+    from whyfast.model.check import Check
+    from whyfast.model.code_listing import ProgramCode
+    from whyfast.model.counted import ChangedFunctions, Counted
+    from whyfast.model.toolchain import Toolchain
+    from whyfast.model.trouble import Trouble
+
+    late = (Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
+    return {one.__name__: one for one in late}
 
 
 @dataclass(frozen=True)

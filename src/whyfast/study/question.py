@@ -33,11 +33,10 @@ def check_question(table: TomlTable) -> None:
     """What can be said about the table before the variants are known."""
     table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
     table.require("title", 'title = "Is … faster than …?"')
-    table.require("baseline", 'baseline = "NAME"')
-    if isinstance(table.data["baseline"], dict):
+    if isinstance(table.data.get("baseline"), dict):
         if not table.data["baseline"]:
             raise table.error(("baseline",), "names no axis", _ALONG)
-    elif not table.one_or_more("baseline"):
+    elif "baseline" in table and not table.one_or_more("baseline"):
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
 
 
@@ -48,7 +47,7 @@ def read_question(
     known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
     margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01', _MARGIN)
     along = read_along(table, variants)
-    baselines = _along_axes(table, variants, along) if along else table.one_or_more("baseline")
+    baselines = _along_axes(table, variants, along) if along else _named(table, variants)
     for name, key in baselines:
         known.check(table, key, name)
     evidence_only = table.flag("evidence_only")
@@ -67,7 +66,7 @@ def read_question(
 
 def read_along(table: TomlTable, variants: Sequence[Variant]) -> Mapping[str, str]:
     """``baseline = { dispatch = "switch" }``: values of axes that exist; empty for names."""
-    if not isinstance(table.data["baseline"], dict):
+    if not isinstance(table.data.get("baseline"), dict):
         return {}
     given = table.table("baseline")
     values: dict[str, dict[str, None]] = {}
@@ -83,6 +82,14 @@ def read_along(table: TomlTable, variants: Sequence[Variant]) -> Mapping[str, st
         along[axis] = given.string(axis)
         given.check_known((axis,), f"value of the axis {axis}", along[axis], values[axis])
     return along
+
+
+def _named(table: TomlTable, variants: Sequence[Variant]) -> tuple[tuple[str, Key], ...]:
+    """The baselines by name; the only variant is one unsaid."""
+    if len(variants) == 1 and "baseline" not in table:
+        return ((variants[0].name, (*table.key, "baseline")),)
+    table.require("baseline", 'baseline = "NAME"')
+    return table.one_or_more("baseline")
 
 
 def _along_axes(

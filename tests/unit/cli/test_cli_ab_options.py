@@ -24,7 +24,8 @@ from whyfast.cli.main import main
         (["--show-output"], "--show-output is not here"),
         (["--sort", "command"], "the fastest stands first"),
         (["--export-asciidoc", "x"], "--markdown, --html, --json and --csv are"),
-        (["-c", "absent-program x"], "no program 'absent-program' is found"),
+        (["-c", "absent-program x"], "--cleanup: 'absent-program x': no program"),
+        (["-N", "-s", "true | true"], "--setup: 'true | true' has the shell syntax '|'"),
         (["-u", "second"], "--time-unit is not needed"),
         (["-N", "-S", "sh"], "-N wants no shell, and --shell one"),
         (["-r", "0"], "--runs 0: must be 1 or more"),
@@ -46,6 +47,24 @@ def test_short_options_and_a_number_of_runs(
     out = capsys.readouterr().out
     assert "3 blocks are too few for a verdict" in out
     assert "Time of a run" in out
+
+
+def test_a_pipe_is_run_by_sh_and_the_first_screen_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
+    assert main(["ab", "-r", "9", "seq 9 | sort", "test $(seq 2 | wc -l) = 2"]) == 0
+    assert "ran through `sh -c`" in capsys.readouterr().out
+
+
+def test_a_command_that_does_not_end_is_named_after_the_budget(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
+    assert main(["ab", "--budget", "1s", "yes", "true"]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("whyfast: yes: still running after 1 s")
+    assert "--timeout" in last
 
 
 def test_prepare_set_up_and_clear_up(

@@ -107,6 +107,18 @@ def test_bad_arguments(
     assert message in capsys.readouterr().err
 
 
+def test_a_program_is_not_taken_for_arguments(
+    programs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = programs
+    assert main(["explain", "--run", one, two]) == 2
+    said = capsys.readouterr()
+    assert f"--run '' {one} {two}" in said.err
+    assert said.out == ""
+    # As an argument of a program, which fails with other numbers of them.
+    assert main(["explain", two, "--run", f"{one} ", "--profiler", "cachegrind"]) == 0
+
+
 def test_files_that_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "data").touch()
     for name, message in (("data", "is not executable"), ("gone", "no such file")):

@@ -51,7 +51,9 @@ def test_the_package_runs_as_a_module() -> None:
     run = [sys.executable, "-m", "whyfast", "studies", "--no-such-option"]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "--no-such-option" in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert "--no-such-option" in line
+    assert "whyfast studies --help" in line
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from whyfast.measure.launch import Finished
 from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.probe_run import ProbeRun
 from whyfast.model.errors import UserError
+from whyfast.model.question import Commands as CommandsAsked
 from whyfast.model.result import Result
 from whyfast.store.samples import SampleStore
 
@@ -282,14 +283,65 @@ def test_a_cleanup_that_fails_is_told_beside_what_was_measured(bench: Bench) -> 
 
 
 @pytest.mark.parametrize(
-    "options", [Options(setup="absent x"), Options(cleanup="absent x")], ids=["setup", "cleanup"]
+    "options",
+    [Options(setup="absent x"), Options(cleanup="absent x"), Options(prepare="absent x")],
+    ids=["setup", "cleanup", "prepare"],
 )
 def test_a_program_that_is_not_there_is_told_before_anything_runs(
     bench: Bench, options: Options
 ) -> None:
-    with pytest.raises(UserError, match="no program 'absent' is found"):
+    with pytest.raises(UserError, match="no program 'absent' is found") as raised:
         bench.run(options)
+    option = next(o for o in ("setup", "cleanup", "prepare") if getattr(options, o))
+    assert raised.value.where == f"--{option}"
     assert bench.done == []
+
+
+@pytest.mark.parametrize(
+    ("line", "shell"),
+    [
+        ("old | wc", "sh"),
+        ("old > /dev/null", "sh"),
+        ("old $HOME", "sh"),
+        ("old \"a|b\" '$c;'", ""),
+        (r"old \; \|", ""),
+        (r'old "\"|"', ""),
+    ],
+)
+def test_shell_syntax_outside_of_quotes_is_run_by_sh(bench: Bench, line: str, shell: str) -> None:
+    """All commands alike: starting a shell takes time."""
+    given: list[Mapping[str, tuple[str, ...]]] = []
+
+    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+        given.append(arguments.commands)
+        return ProbeRun(False, 0.1, 0.1)
+
+    commands = (Command("old", line), COMMANDS[1])
+    outside = bench.world.outside(probe=probe)
+    result = run_ab(commands, Options(budget=5), own(bench.folder), bench.watcher, outside=outside)
+    assert isinstance(result.question, CommandsAsked)
+    assert result.question.shell == shell
+    assert given[0]["new"] == (("sh", "-c", "new x") if shell else ("new", "x"))
+    if shell:
+        assert given[0]["old"] == ("sh", "-c", line)
+        with pytest.raises(UserError, match="-N wants no shell"):
+            run_ab(commands, Options(shell=""), own(bench.folder), bench.watcher, outside=outside)
+
+
+@pytest.mark.parametrize(("given", "runs"), [(None, 5.0), (80.0, 80.0)])
+def test_no_run_outlives_the_budget_unless_a_timeout_is_given(
+    bench: Bench, given: float | None, runs: float
+) -> None:
+    found = []
+
+    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+        found.append(arguments.timeout)
+        return ProbeRun(False, 0.1, 0.1)
+
+    outside = bench.world.outside(probe=probe)
+    options = Options(budget=5, timeout=given)
+    run_ab(COMMANDS, options, own(bench.folder), bench.watcher, outside=outside)
+    assert found == [runs, runs]
 
 
 def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:

@@ -229,6 +229,11 @@ command = ["{program}", ""]
 """
 
 
+def test_the_only_variant_is_the_baseline(write: Callable[[str], Path]) -> None:
+    alone = SMALL.replace('baseline = "a"\n', "").replace('[variant.b]\nextends = "a"\n', "")
+    assert load_study(str(write(alone))).baselines == ("a",)
+
+
 def test_small_study_has_defaults(write: Callable[[str], Path]) -> None:
     study = load_study(str(write(SMALL)))
     assert study.title == "Is b faster?"

@@ -13,9 +13,10 @@ from whyfast.report.names import count
 LINES = 24
 #: The widths between which a column of bars is drawn, in characters.
 LEAST_BAR, MOST_BAR = 7, 28
-#: So many lines of the headline, and of what to distrust, and as many rows are kept before a
-#: sentence goes.
-HEAD_LINES, CARE_LINES, _KEPT_ROWS = 8, 4, 6
+#: So many lines of the headline, and as many rows are kept before a sentence goes.
+HEAD_LINES, _KEPT_ROWS = 8, 6
+#: So many lines of what to distrust, where rows and sentences leave room for no more, and at most.
+_CARE_LINES, _MOST_CARE_LINES = 4, 8
 #: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.
 _AROUND_TABLE = 3
 #: A column is not made narrower than this, in characters.
@@ -37,12 +38,13 @@ Widths = Callable[[Table], list[int]]
 
 @dataclass(frozen=True)
 class Fitted:
-    """What of a :class:`Brief` has room; ``care`` is one paragraph, empty where nothing is to be
-    distrusted, and ``missing`` the number of rows that have no room."""
+    """What of a :class:`Brief` has room; ``care`` is one paragraph of at most ``care_lines``,
+    empty where nothing is to be distrusted, ``missing`` the number of rows that have no room."""
 
     said: tuple[str, ...]
     table: Table | None
     care: str
+    care_lines: int
     missing: int
 
 
@@ -52,8 +54,8 @@ def fit_screen(brief: Brief, height: Height, *, used: int, lines: int = LINES) -
     ``height`` tells how many lines a text takes. First sentences are as many as leave room for some
     rows, then rows get all that is left, the most important of them.
     """
-    care = _care(brief.care, height)
-    taken = min(height(care), CARE_LINES) if care else 0
+    care = _care(brief.care, height, _CARE_LINES)
+    taken = min(height(care), _CARE_LINES) if care else 0
     taken += len(brief.commands) + 1 if brief.commands else 0
     around = _AROUND_TABLE + height(brief.table.caption) if brief.table else 1
     rows = len(brief.table.rows) if brief.table else 0
@@ -66,7 +68,10 @@ def fit_screen(brief: Brief, height: Height, *, used: int, lines: int = LINES) -
         said.append(text)
         left -= height(text)
     kept = brief.table and _most_important(brief.table, brief.ranks, max(left, 1))
-    return Fitted(tuple(said), kept, care, rows - len(kept.rows) if kept else 0)
+    spare = left - rows if len(said) == len(brief.said) else 0
+    room = min(_CARE_LINES + max(spare, 0), _MOST_CARE_LINES)
+    missing = rows - len(kept.rows) if kept else 0
+    return Fitted(tuple(said), kept, _care(brief.care, height, room), room, missing)
 
 
 def last_line(brief: Brief, missing: int) -> str:
@@ -76,11 +81,11 @@ def last_line(brief: Brief, missing: int) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _care(texts: Sequence[str], height: Height) -> str:
+def _care(texts: Sequence[str], height: Height, lines: int) -> str:
     """What to distrust as one paragraph: as much as has room, and how much has none."""
     for number in range(len(texts), 1, -1):
         said = _together(texts[:number], len(texts) - number)
-        if height(said) <= CARE_LINES:
+        if height(said) <= lines:
             return said
     return _together(texts[:1], len(texts) - 1) if texts else ""
 

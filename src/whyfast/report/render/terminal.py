@@ -31,7 +31,6 @@ from whyfast.report.document import (
 from whyfast.report.names import visible
 from whyfast.report.render.code_lines import code_lines
 from whyfast.report.render.first_lines import (
-    CARE_LINES,
     HEAD_LINES,
     LINES,
     compact,
@@ -107,7 +106,7 @@ class _Printer:
                 self._console.print(self._text(command), soft_wrap=True)
         self._space()
         if fitted.care:
-            self._line(self._text(fitted.care, "yellow"), CARE_LINES)
+            self._line(self._text(fitted.care, "yellow"), fitted.care_lines)
         self._line(self._text(last_line(brief, fitted.missing), "dim"))
 
     def _height(self, text: str) -> int:

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from whyfast.judge.estimate import over_layouts
+from whyfast.model.question import Commands
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
@@ -112,9 +113,17 @@ def how_sure(result: Result) -> tuple[str, ...]:
         f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
         f'"same" is said when the interval lies within it{more}.',
         _ABOUT[about],
+        *shell_sentences(result),
         *pinning_sentences(result.recorded.blocks),
         *_used_up(result),
     )
+
+
+def shell_sentences(result: Result) -> Iterator[str]:
+    """Through which shell commands ran, if any."""
+    asked = result.question
+    if isinstance(asked, Commands) and asked.shell:
+        yield f"All ran through `{asked.shell} -c`, whose start is part of their times."
 
 
 def _used_up(result: Result) -> Iterator[str]:

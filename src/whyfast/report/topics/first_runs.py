@@ -13,7 +13,7 @@ from whyfast.model.verdict import METRICS, Verdict, Word
 from whyfast.report.document import Bar, Brief, Cell, Row, Table, right, table
 from whyfast.report.names import count, has, listed, shown
 from whyfast.report.numbers import format_percent, format_seconds, ratio_text
-from whyfast.report.topics.certainty import more_or_less
+from whyfast.report.topics.certainty import more_or_less, shell_sentences
 from whyfast.report.topics.claim_audit import audit_claim
 from whyfast.report.topics.distribution import influence_sentences
 from whyfast.report.topics.each_benchmark import benchmark_times
@@ -243,6 +243,7 @@ def _surprises(result: Result) -> Iterator[str]:
     if isinstance(result.question, Recordings):
         yield from recording_surprises(result)
     else:
+        yield from shell_sentences(result)
         yield from _longer(result)
         yield from unusual_sentences(result.judged.verdicts)[:_SAID]
         yield from influence_sentences(result.judged.suites, result.question)[:_SAID]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from whyfast.model.verdict import Confound, Verdict
 from whyfast.report.document import Bar, Cell
-from whyfast.report.names import count, sentence
+from whyfast.report.names import sentence
 from whyfast.report.numbers import plain_ratio_text, ratio_text, within
 from whyfast.report.topics.summary import Comparisons
 
@@ -67,8 +67,8 @@ def bar_cell(v: Verdict | None, reach: tuple[float, float]) -> Cell:
 
 
 def warnings_first(confounds: Sequence[Confound]) -> tuple[list[str], list[str]]:
-    """The first warnings as sentences; and how much else could mislead, if anything."""
-    warnings = [sentence(c.text) for c in confounds if c.severity == "warning"][:_QUOTED]
-    notes = len(confounds) - len(warnings)
-    which = "further note" if warnings else "note"
-    return warnings, [f"{count(notes, which)} on what could mislead."] if notes else []
+    """The first warnings as sentences, and what else could mislead."""
+    ordered = sorted(confounds, key=lambda c: c.severity != "warning")
+    said = [sentence(c.text) for c in ordered]
+    warnings = min(_QUOTED, sum(c.severity == "warning" for c in ordered))
+    return said[:warnings], said[warnings:]

@@ -55,10 +55,23 @@ def test_sentences_leave_room_for_six_rows() -> None:
     assert len(fitted.table.rows) == 6
 
 
-def test_what_to_distrust_is_cut_at_four_lines() -> None:
-    # Ten letters are a line.
-    fitted = fit_screen(_brief(rows=3, said=0, care=9), lambda text: len(text) // 10, used=4)
+def _tens(text: str) -> int:
+    """Ten letters are a line."""
+    return len(text) // 10
+
+
+def test_what_to_distrust_is_cut_at_four_lines_where_rows_want_the_others() -> None:
+    fitted = fit_screen(_brief(rows=20, said=0, care=9), _tens, used=4)
     assert fitted.care == "Distrust: care care care care care -v has 4 more."
+    assert fitted.care_lines == 4
+
+
+def test_what_to_distrust_takes_the_room_that_is_left_up_to_eight_lines() -> None:
+    fitted = fit_screen(_brief(rows=3, said=0, care=9), _tens, used=4)
+    assert fitted.care == f"Distrust: {' '.join(['care'] * 9)}"
+    fitted = fit_screen(_brief(rows=3, said=0, care=30), _tens, used=4)
+    assert fitted.care == f"Distrust: {' '.join(['care'] * 12)} -v has 18 more."
+    assert fitted.care_lines == 8
 
 
 def test_of_what_to_distrust_the_worst_is_never_left_out() -> None:

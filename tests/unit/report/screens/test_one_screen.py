@@ -124,7 +124,7 @@ run 0  100 ms  100 ms  101 ms       8  │████████████�
 run 1  110 ms  110 ms  111 ms       8  │███████████████████████████
 
 Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
-per CPU. 1 further note on what could mislead.
+per CPU. the files name no compiler.
 All details: -v, or --html FILE.
 """,
     "ab of three": """\
@@ -137,7 +137,7 @@ run 1  110 ms  1.10x slower [1.09, 1.11]  │███████████�
 run 2  120 ms  1.20x slower [1.19, 1.21]  │██████████████████████
 
 Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
-per CPU. 1 further note on what could mislead.
+per CPU. the files name no compiler.
 All details: -v, or --html FILE.
 """,
     "compare few": """\
@@ -153,7 +153,7 @@ c          1.20x slower [1.14, 1.26]                 │████████
 
 Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
 per CPU. How far apart runs of one build lie here, reruns given as --noise would
-show. 1 further note on what could mislead.
+show. the files name no compiler.
 All details: -v, or --html FILE.
 """,
     "compare three": """\
@@ -168,7 +168,7 @@ pr    1.04x slower [1.03, 1.05]  faster on 1, slower on 1 and undecided on 1
 
 Distrust: not the same host: h (main); k (pr). the machine was busy: load 2.2
 per CPU. How far apart runs of one build lie here, reruns given as --noise would
-show. 1 further note on what could mislead.
+show. the files name no compiler.
 All details: -v, or --html FILE.
 """,
     "check few": """\

@@ -37,7 +37,8 @@ def test_the_first_screen_at_80_columns() -> None:
         "",
         "Distrust: This is a virtual machine: neighbours share its CPUs. The verdicts are",
         "about these very binaries, not about other layouts of them. Not built here:",
-        "gcc12-tail. 1 further note on what could mislead.",
+        "gcc12-tail. clang18-goto and clang19-goto differ in the compiler as well as in",
+        "dispatch.",
         "All details: -v, or --html FILE.",
     ]
 
