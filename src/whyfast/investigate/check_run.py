@@ -201,7 +201,7 @@ def _study_before(
         return None, ()
     source = Source("git", str(root), root, revision=change.base)
     try:
-        folder = obtain(source, home, observer.note).folder
+        folder = obtain(source, home, observer.step).folder
     except CannotBuildHere as error:
         raise UserError(str(error), where=root) from error
     there = folder / path.relative_to(root.resolve())
