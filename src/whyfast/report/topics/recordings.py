@@ -229,11 +229,9 @@ def _word(word: Word, margin: float) -> str:
 
 
 def _factor(ratio: float, like: Verdict) -> str:
-    """A ratio with one decimal more than the headline has, to show how little is left."""
+    """Of an interval as wide as that of the whole."""
     scale = ratio / like.ratio
-    text = ratio_text(ratio, like.low * scale, like.high * scale)
-    precise = f"{max(ratio, 1 / ratio):.3f}x"
-    return f"{precise} {text.direction}".rstrip()
+    return ratio_text(ratio, like.low * scale, like.high * scale).factor
 
 
 def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
