@@ -49,6 +49,7 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     )
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out)
+    assert not any(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])
     said = verdicts(out)
     assert said["slow"]["verdict"] == "slower"
     # 10 % more iterations; reading the clock takes the same on both sides
@@ -62,10 +63,8 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert json.loads(out.read_text())["recorded"]["same"] == {"copy": "base"}
     assert "copy" not in said
 
-    again = whyfast("run", study, "--json", out)
+    whyfast("run", study, "--json", out)
     assert all(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])
-    assert "building base" not in again.stderr
-    assert "building base" in done.stderr
 
 
 def test_a_variant_that_fails_is_reported_and_the_others_go_on(

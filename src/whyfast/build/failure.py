@@ -46,6 +46,13 @@ _ERROR = re.compile(
 )
 
 
+#: A quoted line of make or a shell on a tool that is not there.
+_MISSING = re.compile(
+    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: (?:line )?(?:\d+: )?)"
+    r"(?P<name>[\w.+-]+): (?:No such file or directory|(?:command )?not found)\)"
+)
+
+
 def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     """``status`` is the exit status of a shell, negative for a signal; a shell and a sandbox say
     128 and the signal's number when it was their child that it ended. ``lines`` are what the step
@@ -64,6 +71,8 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     if killed:
         return f"step killed by {killed}: {shown}"
     said = _quoted(found) if (found := _ERROR.search(text)) else ""
+    if tool := _MISSING.fullmatch(said):
+        return f"{tool['name']} is not installed, and the step needs it: {shown}{said}"
     return f"step ended with exit code {status}: {shown}{said}"
 
 

@@ -318,6 +318,6 @@ def _outside(args: argparse.Namespace, own: Home, observer: Observer) -> Iterato
     facts = HostAnswers(own, outside).facts()
     with (
         reach(observer.note) as cluster,
-        closing(BuildingHosts(cluster, own, outside, facts, observer.note)) as hosts,
+        closing(BuildingHosts(cluster, own, outside, facts, observer)) as hosts,
     ):
         yield hosts.outside()

@@ -35,6 +35,7 @@ from whyfast.fleet.parcels import Parcel, discard, pack_files
 from whyfast.fleet.received import NotReceived, ReceivedParcels
 from whyfast.fleet.sending import UnexpectedAnswer, deliver_parcels
 from whyfast.fleet.which_machine import same_environment
+from whyfast.investigate.events import Observer
 from whyfast.investigate.outside import Note, Outside
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.codec import Malformed
@@ -86,9 +87,9 @@ class BuildingHosts:
     """
 
     def __init__(
-        self, cluster: Cluster, home: Home, outside: Outside, own: HostFacts, note: Note
+        self, cluster: Cluster, home: Home, outside: Outside, own: HostFacts, observer: Observer
     ) -> None:
-        self._cluster, self._outside, self._own, self._note = cluster, outside, own, note
+        self._cluster, self._outside, self._own, self._observer = cluster, outside, own, observer
         self._received = ReceivedParcels(home)
         self._builders: dict[str, _Builder] = {}
         self._sources: dict[str, Parcel] = {}
@@ -210,7 +211,7 @@ class BuildingHosts:
         """Wait for a host that is building this."""
         self._heed_what_came()
         for builder in [b for b in self._builders.values() if b.at(recipe.digest)]:
-            self._note(f"{builder.host} is building {recipe.variant}")
+            self._observer.step(f"{builder.host} is building {recipe.variant}")
             while builder.at(recipe.digest):
                 self._heed(self._cluster.next(LOOK))
 
@@ -244,7 +245,7 @@ class BuildingHosts:
         elif isinstance(event, Gone):
             del self._builders[event.host]
             builder.recipe = None
-            self._note(f"{event.host}: {event.why}")
+            self._observer.note(f"{event.host}: {event.why}")
         elif isinstance(event, Answered):
             self._answered(builder, event.answer)
         else:
@@ -290,7 +291,7 @@ class BuildingHosts:
         """Its job, and well."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
-            self._note(f"{builder.host} builds as is built here, and builds ahead")
+            self._observer.note(f"{builder.host} builds as is built here, and builds ahead")
         builder.recipe, builder.job, builder.state = None, None, "idle"
         used = {b.recipe.source.digest for b in self._builders.values() if b.recipe}
         if self._proof is not None:
@@ -300,7 +301,7 @@ class BuildingHosts:
 
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None
-        self._note(f"{builder.host}: builds nothing: {why}")
+        self._observer.note(f"{builder.host}: builds nothing: {why}")
 
 
 def _why_not(facts: HostFacts, own: HostFacts) -> str:

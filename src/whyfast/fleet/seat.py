@@ -33,6 +33,9 @@ class HostObserver:
     def phase(self, name: str) -> None:
         self._observer.phase(name)
 
+    def step(self, text: str) -> None:
+        self._observer.step(f"{self._host}: {text}")
+
     def note(self, text: str) -> None:
         self._observer.note(f"{self._host}: {text}")
 

@@ -60,7 +60,7 @@ def measuring_session(
         live,
         work.outside.clock,
         cpus,
-        lambda name: work.observer.note(f"calibrating {name}"),
+        lambda name: work.observer.step(f"calibrating {name}"),
         lambda name, threads: work.observer.note(released(name, threads)),
     )
 

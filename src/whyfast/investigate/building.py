@@ -35,9 +35,9 @@ def build(work: Work[Study]) -> Work[Study]:
     UserError when the disk has no room, or the source or what the benchmarks need cannot be had.
     """
     began = work.outside.clock.monotonic()
-    note = work.observer.note
+    note, step = work.observer.note, work.observer.step
     check_room(work.question, work.home, work.outside.toolchain, work.outside.interpreter)
-    study = with_source(work.question, work.home, note)
+    study = with_source(work.question, work.home, step)
     check_change(study)
     work = replace(work, question=study)
     work.observer.phase("toolchains")
@@ -74,7 +74,7 @@ def build(work: Work[Study]) -> Work[Study]:
                     pythons.get(variant.python),
                 )
             )
-    made = {o.variant: o for o in work.outside.build(recipes, BuildStore(work.home.builds), note)}
+    made = {o.variant: o for o in work.outside.build(recipes, BuildStore(work.home.builds), step)}
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     for outcome in outcomes:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
@@ -122,7 +122,7 @@ def _revisions(work: Work[Study]) -> dict[str, Source]:
     study = work.question
     try:
         return {
-            revision: at_revision(study.source, revision, work.home, work.observer.note)
+            revision: at_revision(study.source, revision, work.home, work.observer.step)
             for revision in dict.fromkeys(v.revision for v in study.variants)
         }
     except UserError as error:
@@ -148,7 +148,7 @@ def _layouts(
         if recipe.variant not in builds or recipe.link is None or not (count or twin):
             continue
         if count:
-            work.observer.note(f"linking {count} layouts of {recipe.variant}")
+            work.observer.step(f"linking {count} layouts of {recipe.variant}")
         seeds = layout_seeds(recipe.variant, count + 1)
         keep = study.variant(recipe.variant).keep
         store = BuildStore(work.home.builds)
@@ -181,7 +181,7 @@ def _packages(work: Work[Study]) -> dict[str, Path]:
     if any("pyperformance" in names_in(word) for b in benchmarks for word in b.command):
         sources["pyperformance"] = pyperformance_benchmarks
     try:
-        return {name: get(work.home, work.observer.note) for name, get in sources.items()}
+        return {name: get(work.home, work.observer.step) for name, get in sources.items()}
     except CannotBuildHere as error:
         raise UserError(str(error), where=study.folder / "study.toml") from error
 
@@ -199,7 +199,7 @@ def _toolchains(
     for name, packages in dict.fromkeys(wanted):
         try:
             found[name, packages] = work.outside.toolchain(
-                name, work.home, work.observer.note, packages
+                name, work.home, work.observer.step, packages
             )
         except CannotBuildHere as error:
             reasons[name, packages] = str(error)
@@ -212,7 +212,7 @@ def _interpreters(work: Work[Study]) -> tuple[dict[str, Interpreter], dict[str, 
     reasons: dict[str, str] = {}
     for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
         try:
-            found[name] = work.outside.interpreter(name, work.home, work.observer.note)
+            found[name] = work.outside.interpreter(name, work.home, work.observer.step)
         except CannotBuildHere as error:
             reasons[name] = str(error)
     return found, reasons

@@ -10,11 +10,17 @@ from pathlib import Path
 from whyfast.build.revisions import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.same_builds import same_builds
-from whyfast.investigate.block_loop import measure_blocks
+from whyfast.investigate.block_loop import LiveSink, measure_blocks
 from whyfast.investigate.building import build
-from whyfast.investigate.events import Observer
+from whyfast.investigate.events import Observer, Silent
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Measurer, Processes, check_programs, entry_of
+from whyfast.investigate.measuring import (
+    Measurer,
+    Processes,
+    check_programs,
+    entries_of,
+    tell_earlier,
+)
 from whyfast.investigate.observing import observe
 from whyfast.investigate.outside import Outside
 from whyfast.investigate.reaching import reached_by
@@ -34,6 +40,9 @@ BASE, HEAD = "base", "head"
 
 #: Seconds of measuring where nobody says otherwise, and of one run under the simulator at most.
 BUDGET, SIMULATED = 300.0, 120.0
+
+
+GOES_ON = "The time is used up; the same command goes on from what it measured."
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,8 @@ def run_check(
     with recording(work, run_key(work), alone=elsewhere is None) as run:
         work = observe(work)
         _measure(work, run, check, elsewhere)
+    if run.goes_on:
+        check = replace(check, notes=(*check.notes, GOES_ON))
     return _said(judge(work, run.recorded), check)
 
 
@@ -201,7 +212,7 @@ def _study_before(
         return None, ()
     source = Source("git", str(root), root, revision=change.base)
     try:
-        folder = obtain(source, home, observer.note).folder
+        folder = obtain(source, home, observer.step).folder
     except CannotBuildHere as error:
         raise UserError(str(error), where=root) from error
     there = folder / path.relative_to(root.resolve())
@@ -265,20 +276,25 @@ def _measure(work: Work[Study], run: OpenRun, check: Check, elsewhere: Measurer 
     clock = work.outside.clock
     began = clock.monotonic()
     whole = True
+    if elsewhere is None:
+        tell_earlier(work, run)
     for group in groups:
         left = spec.budget - (clock.monotonic() - began)
         if not group or left <= 0:
             continue
         if elsewhere is None:
-            blocks, failures = run.blocks(), run.failures()
-            entries = [entry_of(work, b, blocks, failures) for b in group]
-            measure_blocks(work, run, entries, replace(spec, budget=left))
+            entries = entries_of(work, run, group)
+            earlier = sum(b.seconds for e in entries for b in e.blocks)  # each check has its budget
+            measure_blocks(work, run, entries, replace(spec, budget=left + earlier))
         else:
             asked = replace(work.question, benchmarks=group, measure=replace(spec, budget=left))
             elsewhere.measure(replace(work, question=asked), run)
             whole = run.complete = run.complete and whole
     if elsewhere is None:
         check_programs(work)
+        entries = entries_of(work, run, benchmarks)
+        live = LiveSink(replace(work, observer=Silent()), run, entries, spec)
+        run.goes_on = not run.failures() and not all(live.settled(e) for e in entries)
 
 
 def _said(result: Result, check: Check) -> Result:

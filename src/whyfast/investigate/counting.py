@@ -153,12 +153,12 @@ class BuildCounter:
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
         found: list[Counts] = []
-        self._work.observer.note(f"counting {benchmark.name} in {len(tasks)} builds")
+        self._work.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
         for task in tasks:
             found.append(count_measured(task, loops, turns))
             if not found[0].counters:
                 self._hardware = False
-                self._work.observer.note(f"{found[0].notes[0]}; simulating instead")
+                self._work.observer.step(f"{found[0].notes[0]}; simulating instead")
                 return [], "", 0
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
         if not benchmark.kind.takes_turns:
@@ -177,7 +177,7 @@ class BuildCounter:
         tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
         builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
-        self._work.observer.note(f"simulating {benchmark.name} in {builds}")
+        self._work.observer.step(f"simulating {benchmark.name} in {builds}")
         if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
                 if wanted:
@@ -205,7 +205,7 @@ class BuildCounter:
         except CannotCount as error:
             return [task.failed(str(error)) for task in self._tasks(benchmark)]
         tasks = self._tasks(benchmark)
-        self._work.observer.note(f"simulating {benchmark.name} in {len(tasks)} builds")
+        self._work.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
         runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
         return [
             simulation.count(replace(task, run=run), 1)
@@ -218,7 +218,7 @@ class BuildCounter:
         if self._simulation is None:
             try:
                 rooted = any(t.root for t in work.toolchains)
-                valgrind = _choose(work.outside, work.home, rooted, work.observer.note)
+                valgrind = _choose(work.outside, work.home, rooted, work.observer.step)
                 self._simulation = Simulation(valgrind, self._geometry)
             except CannotCount as error:
                 self._simulation = error

@@ -15,8 +15,12 @@ class Observer(Protocol):
     def phase(self, name: str) -> None:
         """``toolchains``, ``build``, ``explain``, ``measure`` or ``judge`` begins."""
 
+    def step(self, text: str) -> None:
+        """What is being done now, e.g. "building clang19-goto with clang 19.1.7"; where there are
+        many, not all of them are shown."""
+
     def note(self, text: str) -> None:
-        """One line worth showing, e.g. "building clang19-goto with clang 19.1.7"."""
+        """One line that must be shown, e.g. "resuming: 12 blocks are there already"."""
 
     def failure(self, failure: RunFailure) -> None:
         """A variant failed on a benchmark and is left out of it."""
@@ -37,6 +41,8 @@ class Silent:
     """Watches nothing."""
 
     def phase(self, name: str) -> None: ...
+
+    def step(self, text: str) -> None: ...
 
     def note(self, text: str) -> None: ...
 

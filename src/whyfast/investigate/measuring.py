@@ -56,13 +56,16 @@ class Processes:
     def measure(self, work: Work[Study], run: OpenRun, settled: Settled | None = None) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see
         :func:`~whyfast.investigate.block_loop.measure_blocks`."""
-        blocks, failures = run.blocks(), run.failures()
-        entries = [entry_of(work, b, blocks, failures) for b in work.question.benchmarks]
-        earlier = sum(len(e.blocks) for e in entries)
-        if earlier:
-            work.observer.note(f"resuming: {earlier} blocks are there already")
+        tell_earlier(work, run)
+        entries = entries_of(work, run, work.question.benchmarks)
         measure_blocks(work, run, entries, work.question.measure, settled)
         check_programs(work)
+
+
+def tell_earlier(work: Work[Study], run: OpenRun) -> None:
+    """That a run goes on, if it does."""
+    if earlier := len(run.blocks()):
+        work.observer.note(f"resuming: {earlier} blocks are there already")
 
 
 def check_programs(work: Work[Study]) -> None:
@@ -120,6 +123,14 @@ def runner_of(work: Work[Study], benchmark: Benchmark) -> tuple[Runner, LaunchAr
     if any(settings.values()):
         runner = SysctlRunner(runner, settings, work.sysctls)
     return runner, arguments
+
+
+def entries_of(
+    work: Work[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
+) -> list[BenchmarkRun]:
+    """These benchmarks, with the blocks and failures that the run has already."""
+    blocks, failures = run.blocks(), run.failures()
+    return [entry_of(work, b, blocks, failures) for b in benchmarks]
 
 
 def entry_of(

@@ -42,7 +42,7 @@ def observe(work: Work[Study]) -> Work[Study]:
     """Everything that the study asks for; what cannot be had is noted."""
     if not wants_observing(work.question):
         return work
-    work.observer.note("asking the programs about themselves")
+    work.observer.step("asking the programs about themselves")
     observed = _observed(work)
     for said in observed.notes:
         work.observer.note(said)

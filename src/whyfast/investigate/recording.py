@@ -41,12 +41,14 @@ def counted(blocks: Sequence[Block], sessions: Iterable[Session] = ()) -> list[B
 class OpenRun:
     """A run while it is recorded; what is added is durable once the call returns.
 
+    ``goes_on``: it ended well, but out of time, and the next recording of its key goes on with it.
     ``recorded`` is all that the store holds of it, from the end of recording on.
     """
 
     store: SampleStore
     run: Run
     complete: bool = True
+    goes_on: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     boots: list[Boot] = field(default_factory=list)
     recorded: Recorded = field(init=False)
@@ -130,7 +132,7 @@ def recording(
                 yield opened
             except KeyboardInterrupt:
                 opened.complete = False
-        if opened.complete or key is None:
+        if key is None or (opened.complete and not opened.goes_on):
             store.finish(run.id, outside.clock.now())
         opened.recorded = Recorded(
             run=run.id,

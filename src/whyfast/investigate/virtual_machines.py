@@ -73,7 +73,7 @@ class VirtualMachines:
         missing: dict[str, str] = {}
         for name in dict.fromkeys(v.kernel for v in work.question.measured):
             try:
-                kernels[name] = work.outside.kernel(name, work.home, work.observer.note)
+                kernels[name] = work.outside.kernel(name, work.home, work.observer.step)
             except CannotBuildHere as error:
                 work.observer.note(f"{name}: {error}")
                 missing[name] = str(error)
@@ -91,7 +91,7 @@ class VirtualMachines:
 
         Each boot is kept as it ends, and a run that was interrupted does not repeat those it has.
         """
-        clock, note = work.outside.clock, work.observer.note
+        clock, step = work.outside.clock, work.observer.step
         with run.timed("boot", clock), run.session(work.outside) as session:
             boots = _boots(work, run)
             began = clock.monotonic()
@@ -104,7 +104,7 @@ class VirtualMachines:
                 for number, machine in enumerate(machines, start=1):
                     if index and clock.monotonic() - began >= work.question.measure.budget:
                         break
-                    note(f"booting {machine.name} ({number} of {len(machines)}, round {index + 1})")
+                    step(f"booting {machine.name} ({number} of {len(machines)}, round {index + 1})")
                     one = boots.boot(machine, index)
                     _tell(work, run, one)
                     for (benchmark, variant), value in one.values.items():
@@ -292,7 +292,7 @@ def _init(work: Work[Study]) -> bytes:
     spec = replace(work.question, build=BuildSpec((_INIT_STEP,), "init"))
     source = scan_source(Path(vm.__file__).parent / "init")
     recipe = make_recipe(spec, first, toolchain, source)
-    (built,) = work.outside.build([recipe], BuildStore(work.home.builds), work.observer.note)
+    (built,) = work.outside.build([recipe], BuildStore(work.home.builds), work.observer.step)
     if isinstance(built, BuildFailure):
         raise UserError(
             f"the first process of the guests cannot be built by {toolchain.name}: {built.reason}",

@@ -17,6 +17,7 @@ from whyfast.report.numbers import (
     format_percent,
     format_rough,
     format_seconds,
+    no_difference,
     plain_ratio_text,
     ratio_text,
 )
@@ -192,9 +193,7 @@ def _differences(
 
 def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Witness | None) -> str:
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    base = (
-        f"{shown(verdict.variant)} is {text.factor} than {shown(verdict.baseline)} {text.interval}"
-    )
+    base = f"{shown(verdict.variant)} is {text.than(shown(verdict.baseline))} {text.interval}"
     contrast = dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
@@ -223,16 +222,11 @@ def _rest_against(
             f"{has(names, 'is', 'are')} the same as {shown(same[0].baseline)} "
             f"within {format_percent(margin)}."
         )
-    undecided = [v for v in left if v.word == "undecided"]
-    if undecided:
-        parts = [f"{shown(v.variant)} ({_undecided(v, margin)})" for v in undecided]
-        yield f"Undecided against {shown(undecided[0].baseline)}: {', '.join(parts)}."
+    yield from (f"{_undecided(v, margin)}." for v in left if v.word == "undecided")
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
-    ratio = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    unbounded = not (verdict.low > 0 and math.isfinite(verdict.high))
-    text = f"{ratio.factor}, too few blocks for an interval" if unbounded else str(ratio)
+    text = no_difference(verdict, shown(verdict.variant), shown(verdict.baseline))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from whyfast.model.verdict import Verdict
 
 UNBOUNDED = "–"
-MOST_DECIMALS = 4
+MOST_DECIMALS = 5
+#: What differs by a smaller part, of the ratio or of the width of its interval, is printed alike.
+ALIKE, ALIKE_IN_WIDTH = 1e-5, 0.05
 
 
 @dataclass(frozen=True)
 class RatioText:
-    """A ratio in print: ``value`` ("2.14x"), ``direction`` ("slower", "faster" or empty when the
-    ratio is exactly 1) and ``interval`` ("[2.10, 2.19]")."""
+    """A ratio in print: ``value`` ("2.14x"), ``direction`` ("slower", "faster" or empty when it is
+    printed as 1 and may be 1) and ``interval`` ("[2.10, 2.19]")."""
 
     value: str
     direction: str
@@ -24,6 +26,10 @@ class RatioText:
     def factor(self) -> str:
         """Value and direction: "2.14x slower"."""
         return f"{self.value} {self.direction}".rstrip()
+
+    def than(self, baseline: str) -> str:
+        """ "2.14x slower than b", or "1.00x the time of b"."""
+        return f"{self.factor} {'than' if self.direction else 'the time of'} {baseline}"
 
     def __str__(self) -> str:
         return f"{self.factor} {self.interval}"
@@ -48,7 +54,7 @@ def ratio_text(ratio: float, low: float, high: float) -> RatioText:
 
 def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
     """A ratio of times as it is, without a direction: for differences that do not matter."""
-    return _text(within(ratio, low, high), low, high, "", sided=False)
+    return _text(within(ratio, low, high), low, high, "")
 
 
 def within(ratio: float, low: float, high: float) -> float:
@@ -68,6 +74,17 @@ def format_verdict(verdict: Verdict, margin: float) -> str:
         return f"same within {format_percent(margin)} ({plain})"
     text = format_ratio(verdict.ratio, verdict.low, verdict.high)
     return f"undecided: {text}" if verdict.word == "undecided" else text
+
+
+def no_difference(verdict: Verdict, variant: str, baseline: str) -> str:
+    """The sentence on an undecided verdict, without its full stop: it leads with what was found."""
+    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+    between = f"between {variant} and {baseline}"
+    if not (_bounded(verdict.low) and _bounded(verdict.high)):
+        return f"Too few values to tell a difference {between}: {text.value} so far"
+    if not verdict.low <= 1 <= verdict.high:
+        return f"Undecided {between}: {text}"
+    return f"No difference found {between}: {text}"
 
 
 def format_percent(share: float) -> str:
@@ -118,34 +135,31 @@ def format_e_value(log_e: float) -> str:
     return f"10^{log_e / math.log(10):.0f}"
 
 
-def _text(ratio: float, low: float, high: float, direction: str, sided: bool = True) -> RatioText:
-    decimals = _decimals(ratio, low, high, sided)
+def _text(ratio: float, low: float, high: float, direction: str) -> RatioText:
+    decimals = _decimals(ratio, low, high)
     ends = [f"{end:.{decimals}f}" if _bounded(end) else UNBOUNDED for end in (low, high)]
     interval = f"[{ends[0]}, {ends[1]}]"
     if UNBOUNDED in ends:
         interval += " (too few blocks)"
-    return RatioText(f"{ratio:.{decimals}f}x", direction, interval)
+    value = f"{ratio:.{decimals}f}"
+    if float(value) == 1 and low <= 1 <= high:
+        direction = ""
+    return RatioText(f"{value}x", direction, interval)
 
 
-def _decimals(ratio: float, low: float, high: float, sided: bool) -> int:
-    fewest = 2 if ratio < 10 else 1 if ratio < 100 else 0
-    decimals = fewest
-    bounded = [end for end in (low, high) if _bounded(end)]
-    if len(bounded) == 2:
-        # What is narrower than the last decimal shown is exact, and needs no row of zeros.
-        while 10.0**-MOST_DECIMALS <= high - low < 10.0**-decimals and decimals < MOST_DECIMALS:
-            decimals += 1
-    if decimals < 2:
-        return decimals
-    # An end beside 1 must not be rounded onto it: which side it is on is the verdict. Where it
-    # does not matter, one decimal more is enough. One so near that none of these tells them apart
-    # asks for none.
-    most = MOST_DECIMALS if sided else 3
-    beside = [end for end in bounded if end != 1 and round(end, most) != 1]
-    while decimals < most and any(round(end, decimals) == 1 for end in beside):
+def _decimals(ratio: float, low: float, high: float) -> int:
+    """As many as tell the ratio from the ends of its interval, and each of them from 1: on which
+    side of it an end lies is the verdict. What is nearly alike needs no row of zeros."""
+    ends = [end for end in (low, high) if _bounded(end)]
+    near = max(ALIKE * ratio, ALIKE_IN_WIDTH * (high - low))
+    told = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
+    told += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
+    decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    while decimals < MOST_DECIMALS and any(
+        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in told
+    ):
         decimals += 1
-    alike = len(bounded) == 2 and len({f"{x:.{decimals}f}" for x in (ratio, low, high)}) == 1
-    return fewest if alike else decimals
+    return decimals
 
 
 def _bounded(end: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import time
+import math
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group
@@ -12,14 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from whyfast.investigate.events import Observer
+from whyfast.measure.clock import Clock, SystemClock
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
 from whyfast.report.names import count, visible
 from whyfast.report.numbers import format_seconds, format_verdict, ratio_text
 from whyfast.report.topics.lacking import failure_text
 
-#: Seconds between two plain progress lines while measuring.
-PLAIN_EVERY = 15.0
+#: Seconds between two plain lines on what is being done.
+PLAIN_EVERY = 10.0
 
 _PHASES = {
     "toolchains": "getting compilers",
@@ -34,13 +35,20 @@ _PHASES = {
 
 @contextlib.contextmanager
 def watching(
-    title: str, margin: float, console: Console | None = None, *, runs: int | None = None
+    title: str,
+    margin: float,
+    console: Console | None = None,
+    *,
+    runs: int | None = None,
+    clock: Clock | None = None,
 ) -> Iterator[Observer]:
     """An observer that prints to ``console`` (standard error by default, so that results can be
-    piped) while the block runs. ``runs``: how many blocks there will be, where not time ends it."""
+    piped) while the block runs. ``runs``: how many blocks there will be, where not time ends it.
+    Without a terminal it prints a line for each change of phase, and by ``clock`` one every ten
+    seconds at most on what is being done."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        yield _Plain(console, runs)
+        yield _Plain(console, runs, clock or SystemClock())
         return
     live = _Living(console, title, margin, runs)
     with live.display:
@@ -48,13 +56,23 @@ def watching(
 
 
 class _Plain:
-    def __init__(self, console: Console, runs: int | None) -> None:
+    def __init__(self, console: Console, runs: int | None, clock: Clock) -> None:
         self._console = console
         self._runs = runs
-        self._last = 0.0
+        self._clock = clock
+        self._phase = ""
+        self._last = -math.inf
 
     def phase(self, name: str) -> None:
-        self._say(f"{_PHASES.get(name, name)} …")
+        if name != self._phase:
+            self._phase = name
+            self._say(f"{_PHASES.get(name, name)} …")
+
+    def step(self, text: str) -> None:
+        now = self._clock.monotonic()
+        if now - self._last >= PLAIN_EVERY:
+            self._last = now
+            self._say(f"  {text}")
 
     def note(self, text: str) -> None:
         self._say(f"  {text}")
@@ -65,13 +83,10 @@ class _Plain:
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None:
-        now = time.monotonic()
-        if now - self._last >= PLAIN_EVERY:
-            self._last = now
-            self._say(f"  {benchmark}: {_decided(verdicts, self._runs, budget - spent)}")
+        self.step(f"{benchmark}: {_decided(verdicts, self._runs, budget - spent)}")
 
     def standing(self, lines: Sequence[str]) -> None:
-        """Nothing: every block of a search has a line of its own."""
+        """Nothing: the blocks of a search are steps."""
 
     def _say(self, text: str) -> None:
         self._console.print(_text(text), soft_wrap=True)
@@ -120,6 +135,9 @@ class _Living:
         self._phase = _PHASES.get(name, name)
         self._table = None
         self._line = ""
+
+    def step(self, text: str) -> None:
+        self.note(text)
 
     def note(self, text: str) -> None:
         self.display.console.print(_text(text), soft_wrap=True)

@@ -139,7 +139,7 @@ def _of_commits(study: Study, search: StudySearch) -> Study:
 
 
 def _repository(study: Study, home: Home, observer: Observer) -> Path:
-    repository = with_source(study, home, observer.note).source.repository
+    repository = with_source(study, home, observer.step).source.repository
     if repository is None:
         raise UserError(
             f"its source is no git repository but a {study.source.kind}; write git = … in "

@@ -72,7 +72,7 @@ def run_search(
     def keep(now: State, step: Step) -> None:
         save(file, now, names)
         if said := _said(now, step, found.candidates):
-            observer.note(said)
+            observer.step(said)
         observer.standing(standing(now, found.candidates))
         foresee(now)
 

@@ -75,7 +75,7 @@ def run_set(
         event = oracle(wanted, events)
         events.append(event)
         save_events(file, events, found.differences)
-        observer.note(_said(len(events), event, wanted.subset, found.differences))
+        observer.step(_said(len(events), event, wanted.subset, found.differences))
         return event
 
     said = "waiting: another whyfast is measuring on this machine"

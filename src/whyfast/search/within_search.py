@@ -26,9 +26,13 @@ class WithinSearch:
     def phase(self, name: str) -> None:
         """Not passed on."""
 
-    def note(self, text: str) -> None:
+    def step(self, text: str) -> None:
         """Passed on."""
-        self.observer.note(_NUMBERED.sub(lambda n: self.name(int(n[0])), text, count=1))
+        self.observer.step(_NUMBERED.sub(lambda n: self.name(int(n[0])), text, count=1))
+
+    def note(self, text: str) -> None:
+        """A step: what is said of one of many candidates; the result tells which were skipped."""
+        self.step(text)
 
     def failure(self, failure: RunFailure) -> None:
         """Passed on."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.makefile import makefile_in, program_of
+from whyfast.study.makefile import makefile_in, program_of, read_makefile
 from whyfast.study.project import WHOLE, Project, shell_word, sources, text_of
 
 
@@ -60,9 +60,10 @@ def _make(makefile: Path) -> Project:
             where=makefile,
         )
     target, program = found
+    jobs = "" if read_makefile(makefile).runs_twice else " -j{jobs}"
     return Project(
         "path:cc",
-        (f'make -C {{source}} -j{{jobs}} CC={{cc}} CFLAGS="{{cflags}}" {target}',),
+        (f'make -C {{source}}{jobs} CC={{cc}} CFLAGS="{{cflags}}" {target}',),
         f"src/{program}",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,

@@ -25,8 +25,20 @@ _NO_PROGRAM = re.compile(
     r"|\.so(\.|$)|\.dylib$"
 )
 
+#: Endings of sources that are made.
+_SOURCE = re.compile(r"\.[ch](c|h|pp|xx)?$")
+
 #: A recipe with one of these names the file that it makes.
 _MAKES = re.compile(r"\$@|\$[({]@|(?<!\S)-o\b|\$[({]call\b")
+
+#: What a compiler makes whose command names no file, by a recipe that compiles.
+_UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
+
+#: ``$(NAME)``, ``${NAME}`` or ``$N``.
+_VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
+
+#: What configure puts into a Makefile.in; most of it is empty.
+_CONFIGURED = re.compile(r"@(\w+)@")
 
 #: Another Makefile is asked: the folder and, if it is named, the target.
 _ASKS = re.compile(
@@ -63,8 +75,14 @@ class Makefile:
         for _ in range(_DEEPEST):
             if len(text) > _LONGEST:
                 return ""
-            text = re.sub(r"\$[({](\w+)[)}]", lambda v: self.variables.get(v[1], ""), text)
+            text = _VARIABLE.sub(lambda v: self.variables.get(v[1] or v[2], ""), text)
         return text
+
+    @property
+    def runs_twice(self) -> bool:
+        """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
+        recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
+        return len(set(recipes)) < len(recipes)
 
 
 def makefile_in(folder: Path) -> Path | None:
@@ -74,9 +92,12 @@ def makefile_in(folder: Path) -> Path | None:
 
 
 def read_makefile(file: Path) -> Makefile:
-    """The variables, the targets and their recipes."""
+    """The variables, the targets and their recipes; of a ``Makefile.in`` as configure makes it."""
     made = Makefile(file.parent)
-    lines = text_of(file).replace("\\\n", " ").splitlines()
+    text = text_of(file).replace("\\\n", " ")
+    if file.suffix == ".in":
+        text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
+    lines = text.splitlines()
     lines = [line for line in lines if len(line) <= _LONGEST]
     for line in lines:
         if found := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
@@ -133,7 +154,7 @@ def _programs(made: Makefile, target: str, seen: set[str], depth: int) -> Iterat
         for need in needs:
             yield from _programs(made, need, seen, depth)
     elif recipe:
-        if _MAKES.search(recipe):
+        if _MAKES.search(recipe) or (name == _UNNAMED and _COMPILES.search(recipe)):
             yield target, target
     elif target not in made.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
         # By a rule that make has itself, or by one with a pattern.

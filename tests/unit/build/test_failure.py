@@ -32,7 +32,23 @@ CRASH = "the compiler crashed in the step: make"
         (
             127,
             ("/bin/sh: 1: go: not found",),
-            "step ended with exit code 127: make (/bin/sh: 1: go: not found)",
+            "go is not installed, and the step needs it: make (/bin/sh: 1: go: not found)",
+        ),
+        (
+            2,
+            ("bison -d g.y", "make: bison: No such file or directory", "make: *** [g.c] Error 127"),
+            "bison is not installed, and the step needs it: make "
+            "(make: bison: No such file or directory)",
+        ),
+        (
+            1,
+            ("x.c:1: error: y", "sh: 1: git: not found"),
+            "step ended with exit code 1: make (x.c:1: error: y)",
+        ),
+        (
+            2,
+            ("make: ./made: No such file or directory",),
+            "step ended with exit code 2: make (make: ./made: No such file or directory)",
         ),
         (
             1,

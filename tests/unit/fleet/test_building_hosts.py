@@ -62,7 +62,7 @@ class Fleet:
             self.cluster.answers[host] = Named(self.builds[host], machine.name)
         outside, home = self.here.outside(), own(self.folder)
         facts = HostAnswers(home, outside).facts()
-        return BuildingHosts(self.cluster, home, outside, facts, self.watcher.note)
+        return BuildingHosts(self.cluster, home, outside, facts, self.watcher)
 
     def recipe(self, name: str) -> Recipe:
         variant = Variant(name, "path:gcc", cflags=(f'-DTEXT="{name}"',))

@@ -54,6 +54,9 @@ class Watcher(Silent):
         if name == self.interrupt:
             raise KeyboardInterrupt
 
+    def step(self, text: str) -> None:
+        self.heard.append(text)
+
     def note(self, text: str) -> None:
         self.heard.append(text)
 

@@ -19,7 +19,7 @@ from whyfast.cli.check import exit_code
 from whyfast.fleet.shard import Sharded
 from whyfast.formats.check_log import is_check_log, read_check_log
 from whyfast.investigate import check_run
-from whyfast.investigate.check_run import Request, ask, run_check
+from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
 from whyfast.investigate.measuring import Measurer
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
 from whyfast.model.errors import UserError
@@ -137,6 +137,45 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     (table,) = _tables(result)
     assert [c.title for c in table.columns] == ["benchmark", "verdict", "difference", "executes"]
     assert (exit_code(result, "slower"), exit_code(result, None)) == (3, 0)
+
+
+def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 20.0, "head": 22.0})
+    first = bench.run()
+    assert {v.word for v in first.judged.verdicts} == {"undecided"}
+    assert first.recorded.complete
+    assert exit_code(first, "slower") == 0
+    assert GOES_ON in _sentences(first)
+
+    second = bench.run()
+    taken = len(first.recorded.blocks)
+    assert taken > 0
+    assert f"resuming: {taken} blocks are there already" in bench.watcher.heard
+    assert second.recorded.blocks[:taken] == first.recorded.blocks
+    assert len(second.recorded.blocks) > taken
+
+    last, runs = second, 2
+    while GOES_ON in _sentences(last):
+        last, runs = bench.run(), runs + 1
+        assert runs < 20
+    assert {v.word for v in last.judged.verdicts} == {"slower"}
+    assert last.recorded.run == first.recorded.run
+    assert bench.run().recorded.run != first.recorded.run
+
+
+def test_another_change_does_not_go_on_with_what_was_measured_of_this(bench: Bench) -> None:
+    bench.world.script = ratios({"base": 20.0, "head": 22.0})
+    first = bench.run()
+    (bench.repo / "main.c").write_text("other\n")
+    assert bench.run().recorded.run != first.recorded.run
+
+
+def test_a_check_with_a_failure_begins_anew(bench: Bench) -> None:
+    bench.world.script = fails_at("head", 1, 20.0)
+    first = bench.run()
+    assert first.recorded.failures
+    assert GOES_ON not in _sentences(first)
+    assert bench.run().recorded.run != first.recorded.run
 
 
 def test_a_change_of_several_commits_that_is_slower_is_one_to_search(bench: Bench) -> None:
@@ -333,7 +372,7 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
 
     bench.world.script = script
     headline = check_page(bench.run()).headline
-    assert headline.startswith("Undecided on ")
+    assert headline.startswith("No difference found on ")
     assert "one (± " in headline
     assert ", needs about " in headline
 

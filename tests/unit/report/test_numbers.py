@@ -17,6 +17,7 @@ from whyfast.report.numbers import (
     format_rough,
     format_seconds,
     format_verdict,
+    no_difference,
     plain_ratio_text,
     ratio_text,
 )
@@ -47,6 +48,51 @@ def test_ratio(ratio: float, low: float, high: float, text: str) -> None:
 def test_an_end_beside_one_is_not_rounded_onto_it() -> None:
     assert format_ratio(1.03, 1.003, 1.06) == "1.030x slower [1.003, 1.060]"
     assert format_ratio(1.03, 0.998, 1.06) == "1.030x slower [0.998, 1.060]"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "text"),
+    [
+        # The estimate is told from 1, and from the ends.
+        (1.002, 0.994, 1.011, "1.002x slower [0.994, 1.011]"),
+        (1.0118, 1.0059, 1.0177, "1.012x slower [1.006, 1.018]"),
+        (1.0255, 1.0249, 1.0261, "1.0255x slower [1.0249, 1.0261]"),
+        # 1 as far as anybody can see, and so neither faster nor slower.
+        (1.0004, 0.98, 1.02, "1.00x [0.98, 1.02]"),
+        (1.2, 1.00002, 1.4, "1.20000x slower [1.00002, 1.40000]"),
+    ],
+)
+def test_a_ratio_has_the_digits_that_its_interval_needs(
+    ratio: float, low: float, high: float, text: str
+) -> None:
+    assert format_ratio(ratio, low, high) == text
+
+
+@given(below=st.floats(-4, -0.5), above=st.floats(-4, -0.5), at=st.floats(0.5, 9))
+def test_ends_are_told_from_the_estimate_and_from_one(
+    below: float, above: float, at: float
+) -> None:
+    low, high = at * (1 - 10**below), at * (1 + 10**above)
+    text = plain_ratio_text(at, low, high)
+    value, least, most = _printed(str(text))
+    width = high - low
+    for end, printed in ((low, least), (high, most)):
+        assert (printed == value) <= (abs(end - at) <= width / 20)
+        assert (printed == 1) <= (abs(end - 1) <= 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.994, 1.011, "No difference found between new and old: 1.002x [0.994, 1.011]"),
+        (0.0, math.inf, "Too few values to tell a difference between new and old: 1.00x so far"),
+        # Processes of one side are unlike the others, which forbids to say more.
+        (1.001, 1.003, "Undecided between new and old: 1.002x [1.001, 1.003]"),
+    ],
+)
+def test_a_sentence_without_a_finding_leads_with_that(low: float, high: float, text: str) -> None:
+    open_one = verdict("new", "old", "undecided", 1.002, low, high)
+    assert no_difference(open_one, "new", "old") == text
 
 
 def test_same_is_said_with_the_plain_ratio() -> None:
@@ -95,9 +141,9 @@ def test_an_exact_ratio_has_no_row_of_zeros() -> None:
     assert format_ratio(2.0, 2.0 - 1e-9, 2.0 + 1e-9) == "2.00x slower [2.00, 2.00]"
     assert format_ratio(2.0, 1.99, 2.01) == "2.00x slower [1.99, 2.01]"
     assert format_ratio(2.0, 1.9998, 2.0002) == "2.0000x slower [1.9998, 2.0002]"
-    # So near to 1 that no decimal shown tells the end from it.
-    assert format_ratio(1.00001, 1.000005, 1.00002) == "1.00x slower [1.00, 1.00]"
-    assert format_ratio(1.15, 1.00001, 1.3) == "1.15x slower [1.00, 1.30]"
+    # So near to 1 that nothing depends on it.
+    assert format_ratio(1.000002, 1.000001, 1.000004) == "1.00x slower [1.00, 1.00]"
+    assert format_ratio(1.15, 1.000001, 1.3) == "1.15x slower [1.00, 1.30]"
     assert format_ratio(1 / 412.3, 1 / 412.30001, 1 / 412.3) == "412x faster [412, 412]"
     same = verdict("b", "a", "same", 1.0, 1.0 - 1e-6, 1.0 + 1e-6)
     assert format_verdict(same, 0.01) == "same within 1 % (1.00x [1.00, 1.00])"
@@ -113,7 +159,7 @@ def test_no_row_of_zeros_that_the_interval_does_not_carry(
     decimals = {len(number.partition(".")[2]) for number in shown}
     assert len(decimals) == 1
     usual = 2 if max(ratio, 1 / ratio) < 10 else 1 if max(ratio, 1 / ratio) < 100 else 0
-    assert decimals <= ({usual} if len(shown) == 1 else {usual, 1, 2, 3, 4})
+    assert decimals <= ({usual} if len(shown) == 1 else {usual, 1, 2, 3, 4, 5})
 
 
 RATIOS = st.floats(-6, 6).map(math.exp)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 import math
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from tests.unit.measure.doubles import FakeClock
 from tests.unit.report.example import verdict
 
+from whyfast.investigate.events import Observer
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Few
 from whyfast.report.progress import so_far, watching
+from whyfast.search.within_search import WithinSearch
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -59,3 +63,55 @@ def test_what_is_left_is_told_by_what_ends_it(runs: int | None, end: str) -> Non
         observer.block("b", (), 1.0, 10.0)
     assert stream.getvalue().startswith(f"  b: {end.replace('1 block', '0 blocks')}")
     assert ("at most" in stream.getvalue()) == (runs is None)
+
+
+def _plain(clock: FakeClock) -> tuple[AbstractContextManager[Observer], io.StringIO]:
+    stream = io.StringIO()
+    return watching("t", 0.01, Console(file=stream, width=100), clock=clock), stream
+
+
+def test_without_a_terminal_there_is_a_line_every_ten_seconds_at_most() -> None:
+    clock = FakeClock()
+    watched, stream = _plain(clock)
+    with watched as observer:
+        observer.phase("search")
+        for number in range(127):
+            observer.step(f"block {number}")
+            clock.seconds += 0.3
+    assert stream.getvalue().splitlines() == [
+        "searching …",
+        "  block 0",
+        "  block 34",
+        "  block 68",
+        "  block 102",
+    ]
+
+
+def test_each_change_of_phase_and_what_must_be_shown_have_a_line_at_once() -> None:
+    clock = FakeClock()
+    watched, stream = _plain(clock)
+    with watched as observer:
+        observer.phase("build")
+        observer.step("building a")
+        observer.phase("measure")
+        observer.phase("measure")
+        observer.note("resuming: 4 blocks are there already")
+        observer.step("calibrating whole")
+        observer.block("whole", (), 1.0, 10.0)
+    assert stream.getvalue().splitlines() == [
+        "building …",
+        "  building a",
+        "measuring …",
+        "  resuming: 4 blocks are there already",
+    ]
+
+
+def test_what_is_said_of_candidates_within_a_search_is_no_more_than_a_step() -> None:
+    watched, stream = _plain(FakeClock())
+    with watched as observer:
+        observer.phase("search")
+        within = WithinSearch(observer, lambda number: f"commit {number}")
+        within.phase("build")
+        within.note("2: step 1 failed")
+        within.step("building 3 with gcc")
+    assert stream.getvalue().splitlines() == ["searching …", "  commit 2: step 1 failed"]

@@ -267,6 +267,21 @@ def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path) -> N
     assert KINDS["autotools"][1](tmp_path).steps == made.steps[1:]
 
 
+def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path) -> None:
+    text = "x = @EXEEXT@\no = .@OBJEXT@\nCC = @CC@\nPROG = calc$x\nOBJS = gram$o main$o @MORE@\n"
+    text += ".c$o :\n\t@RULE@\n\t$(CC) -c $<\nall :\t$(PROG)\n"
+    text += "$(PROG) : $(OBJS)\n\t@SAY@$(CC) -o $@ $(OBJS)\ngram.c : gram.y\n\t$(YACC) gram.y\n"
+    project(tmp_path, "Makefile.in", text=text)
+    project(tmp_path, "configure", "main.c")
+    kind, made = project_of(tmp_path)
+    assert kind == "autotools"
+    assert made.program == "src/calc"
+    assert made.steps == (
+        'cd {source} && ./configure --quiet CC={cc} CFLAGS="{cflags}" LDFLAGS="{ldflags}"',
+        "make -C {source} --silent -j{jobs} calc",
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "target"),
     [
@@ -279,6 +294,15 @@ def test_the_program_of_a_makefile(tmp_path: Path, text: str, target: str) -> No
     project(tmp_path, "Makefile", text=text)
     project(tmp_path, "src/a.c")
     assert KINDS["c"][1](tmp_path).program == f"src/{target}"
+
+
+def test_a_parser_that_two_jobs_would_write_at_once_is_made_by_one(tmp_path: Path) -> None:
+    project(tmp_path, "main.c")
+    text = "a.out: g.c g.h\n\t$(CC) g.c main.c\ng.c g.h: g.y\n\t$(YACC) -d g.y\n"
+    project(tmp_path, "makefile", text=text)
+    assert KINDS["c"][1](tmp_path).steps == ('make -C {source} CC={cc} CFLAGS="{cflags}" a.out',)
+    project(tmp_path, "makefile", text=text.replace("g.c g.h:", "g.c:"))
+    assert "-j{jobs}" in KINDS["c"][1](tmp_path).steps[0]
 
 
 def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
@@ -306,7 +330,11 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("meson", ["meson.build"], "has no executable"),
         ("go", ["go.mod"], "has neither a program nor a benchmark in its tests"),
         ("autotools", ["readme"], "has no configure and no configure.ac"),
-        ("autotools", ["configure"], "no Makefile.am here names a program (bin_PROGRAMS)"),
+        (
+            "autotools",
+            ["configure"],
+            "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
+        ),
         ("c", ["Makefile", "a.c"], "what program it makes cannot be told"),
         ("python", ["readme"], "has no pyproject.toml or setup.py"),
         ("python", ["setup.py"], "has no package, here or in src/"),

@@ -44,6 +44,14 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         ("check-all lint-fix doc.html:\n\t$(CC) -o $@\n", None),
         ("prog: ; $(CC) -o $@ prog.c # links\n", ("prog", "prog")),
         ("SRC = a.c \\\n  b.c\nprog: $(SRC:.c=.o)\n\t$(CC) -o $@ $^\n", ("prog", "prog")),
+        # No file is named: what a compiler makes is a.out. The helper behind it is not it.
+        (
+            "O = b.o gram.o\na.out: $O\n\t$(CC) $O -lm\ngram.c: gram.y help\n\t$(YACC) gram.y\n"
+            "help: help.c\n\t$(CC) help.c -o help\n",
+            ("a.out", "a.out"),
+        ),
+        ("a.out: x\n\techo no\nprog: prog.o\n\t$(CC) -o $@ $<\n", ("prog", "prog")),
+        ("P = calc$x\nx =\nall: $P\n", ("calc", "calc")),
         ("all: all\n", None),
         ("", None),
     ],

@@ -100,19 +100,15 @@ KINDS.intervals = (() => {
     const turned = !plain && inside < 1;
     const [r, l, h] = turned ? [1 / inside, high && 1 / high, low && 1 / low] : [inside, low, high];
     const ends = [l, h].filter((end) => end !== null);
-    const fewest = r < 10 ? 2 : r < 100 ? 1 : 0;
-    const most = plain ? 3 : 4;
-    let digits = fewest;
-    while (ends.length === 2 && h - l >= 1e-4 && h - l < 10 ** -digits && digits < 4) digits += 1;
-    if (digits >= 2) {
-      const onOne = (end, at) => Number(end.toFixed(at)) === 1;
-      const beside = ends.filter((end) => end !== 1 && !onOne(end, most));
-      while (digits < most && beside.some((end) => onOne(end, digits))) digits += 1;
-      if (ends.length === 2 && new Set([r, l, h].map((x) => x.toFixed(digits))).size === 1) digits = fewest;
-    }
+    const near = ends.length < 2 ? Infinity : Math.max(1e-5 * r, 0.05 * (h - l));
+    const told = [1, ...ends].filter((x) => Math.abs(r - x) > near).map((x) => [r, x]);
+    told.push(...ends.filter((end) => Math.abs(end - 1) > 1e-5).map((end) => [end, 1]));
+    let digits = r < 10 ? 2 : r < 100 ? 1 : 0;
+    while (digits < 5 && told.some(([a, b]) => a.toFixed(digits) === b.toFixed(digits))) digits += 1;
     const printed = (end) => (end === null ? "–" : end.toFixed(digits));
     const interval = `[${printed(l)}, ${printed(h)}]${ends.length < 2 ? " (too few blocks)" : ""}`;
-    const factor = `${r.toFixed(digits)}x${plain || r === 1 ? "" : turned ? " faster" : " slower"}`;
+    const one = Number(r.toFixed(digits)) === 1 && !(l > 1) && (h === null || h >= 1);
+    const factor = `${r.toFixed(digits)}x${plain || one ? "" : turned ? " faster" : " slower"}`;
     if (plain) return `same within ${Number((margin * 100).toPrecision(4))} % (${factor} ${interval})`;
     return `${word === "undecided" ? "undecided: " : ""}${factor} ${interval}`;
   }

@@ -95,7 +95,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             yield f"the same on {listed([_benchmark(v) for v in found])}"
     if found := by_word["undecided"]:
         said = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in found]
-        yield f"undecided on {some(said, 'more', most)}"
+        yield f"no difference found on {some(said, 'more', most)}"
     if apart:
         yield _by_placement(apart)
 

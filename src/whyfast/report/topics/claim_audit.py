@@ -117,7 +117,7 @@ def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
     baseline = shown(verdict.baseline)
     if verdict.word == "same":
         return f"the same as {baseline} within {format_percent(margin)}"
-    said = f"{text.factor} than {baseline}"
+    said = text.than(baseline)
     if verdict.word == "undecided":
         said += " (undecided)"
     return f"{said} {text.interval}" if interval else said

@@ -114,7 +114,7 @@ def _rare(p: Placement) -> bool:
 def _sentence(p: Placement, margin: float) -> str:
     name, base = shown(p.linked.variant), shown(p.linked.baseline)
     text = ratio_text(p.linked.ratio, p.linked.low, p.linked.high)
-    linked = f"{text.factor} than {base} {text.interval}"
+    linked = f"{text.than(base)} {text.interval}"
     plain = str(plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high))
     over, varied = f"over {p.layouts} layouts", _short(p.varied)
     same = f"{name} is the same as {base} within {format_percent(margin)}"
@@ -197,7 +197,7 @@ def _against(v: Verdict) -> str:
         return f"the same as {base} ({plain_ratio_text(v.ratio, v.low, v.high)})"
     text = ratio_text(v.ratio, v.low, v.high)
     open_ = " (undecided)" if v.word == "undecided" else ""
-    return f"{text.value} {text.direction} than {base} {text.interval}{open_}"
+    return f"{text.than(base)} {text.interval}{open_}"
 
 
 def _varied(fix: Fix, placements: Sequence[Placement]) -> str:

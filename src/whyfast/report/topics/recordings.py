@@ -12,7 +12,7 @@ from whyfast.judge.run_dates import DRIFT
 from whyfast.model.result import Result
 from whyfast.model.verdict import Carrier, Suite, Verdict, Word
 from whyfast.report.names import count, listed, shown
-from whyfast.report.numbers import format_percent, ratio_text
+from whyfast.report.numbers import format_percent, no_difference, ratio_text
 from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.topics.summary import Comparisons
 
@@ -84,24 +84,13 @@ def _audited(result: Result) -> Iterable[str]:
         yield figures
 
 
-def _two_digits(ratio: float) -> str:
-    """ "1.09x slower", with the two decimals that other tools print; the same from either side."""
-    if not (math.isfinite(ratio) and ratio > 0):
-        return "–"
-    text = f"{max(ratio, 1 / ratio):.2f}x"
-    return f"{text} {'slower' if ratio > 1 else 'faster'}" if ratio != 1 else text
+def _factor_alone(ratio: float) -> str:
+    """ "1.09x slower", of a ratio without an interval."""
+    return ratio_text(ratio, ratio, ratio).factor
 
 
 def _factor_of(verdict: Verdict) -> str:
-    """With two decimals, or as many as the interval has where these would lie outside of it."""
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    low, high = verdict.low, verdict.high
-    if low > 0 and math.isfinite(high):
-        ends = (low, high) if verdict.ratio >= 1 else (1 / high, 1 / low)
-        rounded = round(max(verdict.ratio, 1 / verdict.ratio), 2)
-        if not ends[0] <= rounded <= ends[1] and text.value != f"{rounded:.2f}x":
-            return text.factor
-    return _two_digits(verdict.ratio)
+    return ratio_text(verdict.ratio, verdict.low, verdict.high).factor
 
 
 def _whole(result: Result) -> list[Verdict]:
@@ -122,15 +111,11 @@ def _headline(result: Result, whole: Sequence[Verdict]) -> str:
     end = headline_end(result)
     overs = [_over(_of(result, v.variant)) for v in whole]
     if len(whole) == 1:
-        said = _said(whole[0], margin, base)
-        return f"{shown(whole[0].variant)} {said}, {overs[0]}{end}"
+        return f"{_said(whole[0], margin, base)}, {overs[0]}{end}"
     if len({frozenset(v.benchmark for v in _of(result, w.variant)) for w in whole}) == 1:
-        parts = [f"{shown(v.variant)} {_said(v, margin, None)}" for v in whole]
+        parts = [_against(v, margin) for v in whole]
         return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
-    parts = [
-        f"{shown(v.variant)} {_said(v, margin, None)}, {over}"
-        for v, over in zip(whole, overs, strict=True)
-    ]
+    parts = [f"{_against(v, margin)}, {over}" for v, over in zip(whole, overs, strict=True)]
     return f"Against {base}: {'; '.join(parts)}{end}"
 
 
@@ -155,7 +140,7 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
         yield "No benchmark is in all of them."
         return
     parts = [
-        f"{shown(w.variant)} {_two_digits(math.exp(fmean(math.log(r[name]) for name in common)))}"
+        f"{shown(w.variant)} {_factor_alone(math.exp(fmean(math.log(r[name]) for name in common)))}"
         for w, r in zip(whole, ratios, strict=True)
     ]
     yield f"Over the {count(len(common), 'benchmark')} that all have: {', '.join(parts)}."
@@ -165,27 +150,25 @@ def _median(result: Result, verdict: Verdict) -> Iterable[str]:
     middle = _middle(result, verdict)
     if middle is None:
         return
-    text = f"The median benchmark of {shown(verdict.variant)} is {_precise(middle)}"
+    text = f"The median benchmark of {shown(verdict.variant)} is {ratio_text(*middle)}"
     apart = _median_unlike(result, verdict)
     yield f"{text}, unlike the geometric mean." if apart else f"{text}."
 
 
 def _median_unlike(result: Result, verdict: Verdict) -> bool:
-    """Whether the median benchmark lies on the other side of 1 than the mean."""
+    """Whether the median benchmark surely differs from the mean: their intervals do not meet."""
     middle = _middle(result, verdict)
-    return middle is not None and (middle - 1) * (verdict.ratio - 1) < 0
+    return middle is not None and (middle[2] < verdict.low or verdict.high < middle[1])
 
 
-def _middle(result: Result, verdict: Verdict) -> float | None:
-    ratios = [v.ratio for v in _of(result, verdict.variant)]
-    if len(ratios) < _FEWEST_FOR_MEDIAN:
+def _middle(result: Result, verdict: Verdict) -> tuple[float, float, float] | None:
+    """The median of the ratios, and its interval: of the least that each may be the median, and of
+    the most."""
+    mine = _of(result, verdict.variant)
+    if len(mine) < _FEWEST_FOR_MEDIAN:
         return None
-    return math.exp(median(math.log(r) for r in ratios))
-
-
-def _precise(ratio: float) -> str:
-    text = f"{max(ratio, 1 / ratio):.3f}x"
-    return text if text == "1.000x" else f"{text} {'slower' if ratio > 1 else 'faster'}"
+    middle = math.exp(median(math.log(v.ratio) for v in mine))
+    return middle, median(v.low for v in mine), median(v.high for v in mine)
 
 
 def _without_speed(result: Result) -> str:
@@ -202,27 +185,30 @@ def _without_speed(result: Result) -> str:
     )
 
 
-def _said(verdict: Verdict, margin: float, base: str | None) -> str:
-    than = f" than {base}" if base else ""
-    factor = _factor_of(verdict)
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    if verdict.word == "same":
-        as_ = f" as {base}" if base else ""
-        return f"is the same{as_} within {format_percent(margin)} ({factor} {text.interval})"
+def _said(verdict: Verdict, margin: float, base: str) -> str:
+    name, text = shown(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
     if verdict.word == "undecided":
-        if verdict.ratio == 1 and base:  # neither faster nor slower "than"
-            than = f" the time of {base}"
-        if not (verdict.low > 0 and math.isfinite(verdict.high)):
-            return f"measured {factor}{than}, which cannot be judged"
-        return f"measured {factor}{than}, which is undecided {text.interval}"
-    return f"is {factor}{than} {text.interval}"
+        return no_difference(verdict, name, base)
+    if verdict.word == "same":
+        return f"{name} is the same as {base} within {format_percent(margin)} ({text})"
+    return f"{name} is {text.than(base)} {text.interval}"
+
+
+def _against(verdict: Verdict, margin: float) -> str:
+    """Of one of several, whose baseline is named before."""
+    name, text = shown(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
+    if verdict.word == "undecided":
+        return f"no difference found of {name} ({text})"
+    if verdict.word == "same":
+        return f"{name} is the same within {format_percent(margin)} ({text})"
+    return f"{name} is {text}"
 
 
 def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Iterable[str]:
     for carrier in found[:_MOST_CARRIERS]:
         without = _factor(carrier.without, verdict)
         who = f"{shown(carrier.benchmark)} alone"
-        what = f"{shown(verdict.variant)}'s {_two_digits(verdict.ratio)}"
+        what = f"{shown(verdict.variant)}'s {_factor_of(verdict)}"
         if 0 < carrier.share < 1:
             text = f"{who} carries {format_percent(round(carrier.share, 2))} of {what}"
         else:
@@ -243,11 +229,9 @@ def _word(word: Word, margin: float) -> str:
 
 
 def _factor(ratio: float, like: Verdict) -> str:
-    """A ratio with one decimal more than the headline has, to show how little is left."""
+    """Of an interval as wide as that of the whole."""
     scale = ratio / like.ratio
-    text = ratio_text(ratio, like.low * scale, like.high * scale)
-    precise = f"{max(ratio, 1 / ratio):.3f}x"
-    return f"{precise} {text.direction}".rstrip()
+    return ratio_text(ratio, like.low * scale, like.high * scale).factor
 
 
 def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
@@ -262,6 +246,6 @@ def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
         (v for v in mine if v.word in ("faster", "slower")), key=lambda v: -abs(math.log(v.ratio))
     )
     if decided:
-        most = [f"{shown(v.benchmark or '')} {_two_digits(v.ratio)}" for v in decided[:_MOST_NAMED]]
+        most = [f"{shown(v.benchmark or '')} {_factor_of(v)}" for v in decided[:_MOST_NAMED]]
         text += f"; most of all {listed(most)}"
     yield f"{text}."

@@ -13,7 +13,7 @@ def compiler_of(work: Work[Study], variant: Variant, where: str) -> str:
     """Its name and version, ``gcc 12.2.0``. UserError, about ``where``, when it cannot be had."""
     packages = packages_here(work.question.build, variant, work.home)
     try:
-        note = work.observer.note
+        note = work.observer.step
         return work.outside.toolchain(variant.toolchain, work.home, note, packages).version
     except CannotBuildHere as error:
         raise UserError(str(error), where=where) from error

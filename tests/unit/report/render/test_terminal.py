@@ -32,14 +32,14 @@ def _printed(result: Result, width: int, *, verbose: bool = False, color: bool =
 
 def test_at_120_columns_an_interval_stands_beside_its_ratio() -> None:
     text = _printed(sample_result(), 120, verbose=True)
-    assert "clang19-goto          2.14x slower [2.10, 2.19]   baseline" in text
+    assert "clang19-goto          2.14x slower [2.10, 2.19]     baseline" in text
     assert "same 1.001x [0.998, 1.004]" in text
 
 
 def test_the_first_line_under_the_question_is_the_answer() -> None:
     lines = _printed(sample_result(), 120).splitlines()
     assert lines[0] == "Is the tail-call interpreter faster than computed goto?"
-    assert lines[2].startswith("clang19-tail is 2.16x faster than clang19-goto, but 1.01x faster")
+    assert lines[2].startswith("clang19-tail is 2.16x faster than clang19-goto, but 1.012x faster")
     assert lines[7].startswith("Time, geometric mean of 6 benchmarks")
 
 

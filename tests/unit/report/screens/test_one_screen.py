@@ -172,8 +172,8 @@ show. the files name no compiler.
 All details: -v, or --html FILE.
 """,
     "check few": """\
-20.0 % slower on c, 25.0 % faster on a, undecided on b; `hot` now calls `peek`,
-but 3 % more instructions run on a: it may be placement.
+20.0 % slower on c, 25.0 % faster on a, no difference found on b; `hot` now
+calls `peek`, but 3 % more instructions run on a: it may be placement.
 `whyfast search . --good main --bad HEAD --benchmark c` says since which of the
 3 commits.
 

@@ -32,7 +32,7 @@ def test_jumps_kind_compiler_and_time() -> None:
         ["clang18-goto", "168", "replicated", "–", "baseline"],
         ["clang19-goto", "6", "merged", "19.1.7", "2.14x slower"],
         ["clang19-goto-taildup", "168", "replicated", "19.1.7", "same"],
-        ["clang19-tail", "168", "tail calls over 172 functions", "19.1.7", "1.01x faster"],
+        ["clang19-tail", "168", "tail calls over 172 functions", "19.1.7", "1.012x faster"],
     ]
 
 

@@ -97,7 +97,7 @@ def test_the_table_says_what_is_certain_and_what_is_not() -> None:
     texts = [c.text for c in table.rows[0]]
     assert texts[1:] == [
         "1.005x faster (undecided)",
-        "1.00x slower (same)",
+        "1.00x (same)",
         "0 %,",
         "0 %,",
         "1 / 1",

@@ -40,13 +40,13 @@ def test_an_estimate_lies_in_its_interval_and_on_its_side(
 
 def test_the_published_bad_line() -> None:
     verdict = replace(VERDICT, ratio=1 / 1.0255, low=1 / 1.0261, high=1 / 1.0249, word="faster")
-    assert _said(verdict, 0.01, "base") == "is 1.026x faster than base [1.025, 1.026]"
+    assert _said(verdict, 0.01, "base") == "head is 1.0255x faster than base [1.0249, 1.0261]"
 
 
 @pytest.mark.parametrize("ratio", [0.997, 1.003])
 def test_the_same_reads_in_one_direction(ratio: float) -> None:
     verdict = replace(VERDICT, ratio=ratio, low=ratio - 0.002, high=ratio + 0.002, word="same")
-    said = _said(verdict, 0.01, None)
+    said = _said(verdict, 0.01, "base")
     inside = re.search(r"\((\d.\d+)x (faster|slower) \[(\d.\d+), (\d.\d+)\]\)", said)
     assert inside is not None
     assert float(inside[3]) <= float(inside[1]) <= float(inside[4])
