@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.store.git import git, must_git, own_filters_off
 
 
 def commits(
@@ -25,11 +24,13 @@ def commits(
     first, last = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
     if first == last:
         raise UserError(f"{good} and {bad} are the same commit", where="--bad")
-    path = _git(repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}").split()
+    path = must_git(
+        repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}"
+    ).split()
     if not _leads(repository, first, last):
         hint = _why_not(repository, first, last, good, bad)
         raise UserError(f"no path leads from {good} to {bad}; {hint}", where="--good")
-    parent = _git(repository, "rev-parse", f"{path[0]}^").strip() if path else first
+    parent = must_git(repository, "rev-parse", f"{path[0]}^").strip() if path else first
     if parent != first:
         hint = "name a commit of the line of first parents that leads to the bad one"
         raise UserError(f"{good} came in by a merge; {hint}", where="--good")
@@ -44,29 +45,27 @@ def merged_branch(
 
     Where the branch itself merged what its origin had by then, that merge is one of its commits.
     """
-    parents = _git(repository, "show", "-s", "--format=%P", merge.name).split()
+    parents = must_git(repository, "show", "-s", "--format=%P", merge.name).split()
     if len(parents) != 2:
         return None
     ours, theirs = parents
-    path = _git(
+    path = must_git(
         repository, "rev-list", "--first-parent", "--reverse", theirs, f"^{ours}", "--"
     ).split()
-    origin = _git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
+    origin = must_git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
     return _candidates(repository, (origin[0], *path), variant) if origin else None
 
 
 def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate) -> list[str]:
     """The paths that differ between two commits."""
-    return _git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
+    return must_git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
 
 
 def uncommitted(repository: Path, bad: AxisCandidate) -> str:
     """What to tell of changes that no commit has: nothing unless ``bad`` is checked out there."""
-    head = _run(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
-    if (
-        head != bad.name
-        or not _run(repository, "status", "--porcelain", "--untracked-files=no").stdout.strip()
-    ):
+    head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
+    status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
+    if head != bad.name or not git(repository, *status).stdout.strip():
         return ""
     return f"{repository} has changes that are not committed: they are no part of the search"
 
@@ -74,7 +73,7 @@ def uncommitted(repository: Path, bad: AxisCandidate) -> str:
 def _candidates(
     repository: Path, commits: Sequence[str], variant: Variant | None
 ) -> tuple[AxisCandidate, ...]:
-    said = _git(
+    said = must_git(
         *(repository, "log", "--no-walk=unsorted", "--format=%h %cs %s", "--stdin"),
         given="\n".join(commits),
     ).splitlines()
@@ -89,9 +88,9 @@ def _candidates(
 
 
 def _commit(repository: Path, name: str, which: str) -> str:
-    done = _run(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    done = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     if done.returncode:
-        shallow = _run(repository, "rev-parse", "--is-shallow-repository")
+        shallow = git(repository, "rev-parse", "--is-shallow-repository")
         if shallow.returncode:
             raise UserError("is no git repository", where=repository)
         hint = (
@@ -104,36 +103,13 @@ def _commit(repository: Path, name: str, which: str) -> str:
 
 
 def _leads(repository: Path, first: str, last: str) -> bool:
-    return _run(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
+    return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
 
 
 def _why_not(repository: Path, first: str, last: str, good: str, bad: str) -> str:
     if _leads(repository, last, first):
         return f"{bad} is the older one: a search goes from an older good commit to a newer bad one"
-    if _git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
+    if must_git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
         return "the clone is shallow: git fetch --unshallow"
-    base = _run(repository, "merge-base", first, last).stdout.strip()
+    base = git(repository, "merge-base", first, last).stdout.strip()
     return f"their common ancestor is {base[:12]}" if base else "they have no common ancestor"
-
-
-def _git(repository: Path, *arguments: str, given: str = "") -> str:
-    done = _run(repository, *arguments, given=given)
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise UserError(f"git {arguments[0]}: {said[-1] if said else 'failed'}", where=repository)
-    return done.stdout
-
-
-def _run(repository: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            ["git", "-C", str(repository), *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
-            check=False,
-        )
-    except OSError as error:
-        raise UserError(f"git cannot be run: {error}", where=repository) from error
