@@ -104,7 +104,7 @@ def test_a_search_from_a_hook_reads_the_users_repository_and_writes_nothing(
         (hooks / name).chmod(0o755)
     linked = tmp_path / "linked"
     (linked / "staged").write_text("mine")
-    git = ["git", "-C", linked, "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    git = ["git", "-C", str(linked), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "add", "staged"], check=True)
     done = subprocess.run([*git, "commit", "-q", "-m", "with it"], capture_output=True, text=True)
     said = (tmp_path / "said").read_text()
