@@ -1,4 +1,4 @@
-"""The commits of a range, by first parents, from the good end to the bad one."""
+"""The commits of a range, by first parents, from the good end to the bad one, older or newer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from whyfast.store.git import git, must_git, own_filters_off
 def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...]:
-    """Every commit that turned ``good`` into ``bad``, both ends among them; merges are followed by
-    their first parent. With ``variant``, each is that variant at the commit.
+    """Every commit on the way from ``good`` to ``bad``, both ends among them; merges are followed
+    by their first parent. With ``variant``, each is that variant at the commit.
 
     UserError for a name that is no commit, for a shallow clone that does not reach so far, and
     where no path leads from one to the other.
@@ -24,17 +24,24 @@ def commits(
     first, last = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
     if first == last:
         raise UserError(f"{good} and {bad} are the same commit", where="--bad")
-    path = must_git(
-        repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}"
-    ).split()
-    if not _leads(repository, first, last):
-        hint = _why_not(repository, first, last, good, bad)
+    if leads(repository, last, first):
+        return _line(repository, last, first, (bad, "--bad"), variant)[::-1]
+    if not leads(repository, first, last):
+        hint = _why_not(repository, first, last)
         raise UserError(f"no path leads from {good} to {bad}; {hint}", where="--good")
-    parent = must_git(repository, "rev-parse", f"{path[0]}^").strip() if path else first
-    if parent != first:
-        hint = "name a commit of the line of first parents that leads to the bad one"
-        raise UserError(f"{good} came in by a merge; {hint}", where="--good")
-    return _candidates(repository, (first, *path), variant)
+    return _line(repository, first, last, (good, "--good"), variant)
+
+
+def _line(
+    repository: Path, old: str, new: str, name: tuple[str, str], variant: Variant | None
+) -> tuple[AxisCandidate, ...]:
+    """From the older end, called so and given by that option, to the newer one."""
+    line = ("rev-list", "--first-parent", "--reverse", f"{old}..{new}")
+    path = must_git(repository, *line).split()
+    if must_git(repository, "rev-parse", f"{path[0]}^").strip() != old:
+        hint = "name a commit of the line of first parents that leads to the newer end"
+        raise UserError(f"{name[0]} came in by a merge; {hint}", where=name[1])
+    return _candidates(repository, (old, *path), variant)
 
 
 def merged_branch(
@@ -61,11 +68,11 @@ def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate
     return must_git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
 
 
-def uncommitted(repository: Path, bad: AxisCandidate) -> str:
-    """What to tell of changes that no commit has: nothing unless ``bad`` is checked out there."""
+def uncommitted(repository: Path, newer: AxisCandidate) -> str:
+    """What to tell of changes that no commit has: nothing unless ``newer`` is checked out there."""
     head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
     status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
-    if head != bad.name or not git(repository, *status).stdout.strip():
+    if head != newer.name or not git(repository, *status).stdout.strip():
         return ""
     return f"{repository} has changes that are not committed: they are no part of the search"
 
@@ -102,13 +109,12 @@ def _commit(repository: Path, name: str, which: str) -> str:
     return done.stdout.strip()
 
 
-def _leads(repository: Path, first: str, last: str) -> bool:
+def leads(repository: Path, first: str, last: str) -> bool:
+    """Whether the first of two commits is among what the last came from."""
     return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
 
 
-def _why_not(repository: Path, first: str, last: str, good: str, bad: str) -> str:
-    if _leads(repository, last, first):
-        return f"{bad} is the older one: a search goes from an older good commit to a newer bad one"
+def _why_not(repository: Path, first: str, last: str) -> str:
     if must_git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
         return "the clone is shallow: git fetch --unshallow"
     base = git(repository, "merge-base", first, last).stdout.strip()
