@@ -118,8 +118,6 @@ def test_a_study_is_searched_for_what_made_it_execute_less(
 def _by_command(repository: Path, tmp_path: Path, *ends: str) -> tuple[str, dict[str, Any]]:
     """The first screen and the JSON."""
     out = tmp_path / "search.json"
-    done = whyfast(
-        *("search", "--repo", repository, *ends, "--number", "--json", out),
-        *("--build", "gcc -O1 -o work work.c", "--", "./work"),
-    )
+    build = ("--build", "gcc -O1 -o work work.c", "--", "./work")
+    done = whyfast("search", "--repo", repository, *ends, "--number", "--json", out, *build)
     return " ".join(done.stdout.split()), json.loads(out.read_text())

@@ -23,7 +23,7 @@ _SETTINGS = (
 #: Of the variables that begin with GIT_ those that say how to reach a server or where the user's
 #: own settings are. All others name a repository, an index, a work tree or what is done with them.
 _KEPT = re.compile(
-    r"GIT_(SSH.*|SSL_.*|HTTP_.*|PROXY_.*|ASKPASS|ALLOW_PROTOCOL|EXEC_PATH|TRACE.*"
+    r"GIT_(SSH.*|SSL_.*|HTTP_.*|PROXY_.*|ASKPASS|ALLOW_PROTOCOL|EXEC_PATH"
     r"|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))"
 )
 #: Where a repository that borrows finds what was not cloned, and what is relative to its origin.

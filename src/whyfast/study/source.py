@@ -97,10 +97,10 @@ def _git(table: TomlTable, folder: Path) -> Source:
     remote = "://" in name or re.match(r"[\w.-]+@[\w.-]+:", name)
     return Source(
         "git",
-        without_user(name),
+        shown := without_user(name),
         folder if remote else _existing(table, "git", folder, Path.is_dir, "a folder"),
         revision=revision,
-        address=name if remote else "",
+        address="" if shown == name else name,
     )
 
 
