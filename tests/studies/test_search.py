@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +79,54 @@ def test_a_command_is_searched_without_touching_the_checkout(
     assert len(trees.splitlines()) == 1
 
 
+#: Of a checkout without a build; each has one line more.
+HISTORY = (*("search", "--good", "HEAD~3", "--bad", "HEAD", "--number", "--fresh"), "--")
+
+
+def test_a_search_from_a_hook_reads_the_users_repository_and_writes_nothing(
+    own_home: Home, tmp_path: Path
+) -> None:
+    """In a linked worktree, where git hands its hook an index; another's disk is not mounted."""
+    made = Repository(tmp_path / "repository")
+    for number in range(4):
+        (made.folder / "cost").write_text(f"{'30000' if number > 1 else '20000'}\n")
+        (made.folder / "number").write_text(str(number))
+        made.commit(f"change {number}")
+    for name in ("linked", "away"):
+        made.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
+    (tmp_path / "away").rename(tmp_path / "unmounted")
+    hooks = made.folder / ".git/hooks"
+    words = [sys.executable, "-m", "whyfast.cli.main", *HISTORY]
+    line = shlex.join([*words, "sh", "-c", 'test -z "$GIT_DIR"; git describe --tags; cat cost'])
+    made.git("tag", "first", "HEAD~3")
+    for name, text in {"pre-commit": line, "post-checkout": f"touch {tmp_path}/ran"}.items():
+        (hooks / name).write_text(f"#!/bin/sh\n{text} > {tmp_path}/said 2>&1\n")
+        (hooks / name).chmod(0o755)
+    linked = tmp_path / "linked"
+    (linked / "staged").write_text("mine")
+    git = ["git", "-C", str(linked), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "add", "staged"], check=True)
+    done = subprocess.run([*git, "commit", "-q", "-m", "with it"], capture_output=True, text=True)
+    said = (tmp_path / "said").read_text()
+    assert done.returncode == 0, done.stderr + said
+    assert "change 2" in said
+    assert subprocess.check_output([*git, "ls-files"], text=True).split() == [
+        "cost",
+        "number",
+        "staged",
+    ]
+    assert not (tmp_path / "ran").exists()
+    listed = subprocess.check_output([*git, "worktree", "list"], text=True)
+    assert len(listed.splitlines()) == 3  # the repository, linked and away; no checkout of ours
+    (tmp_path / "unmounted").rename(tmp_path / "away")
+    away = subprocess.check_output(["git", "-C", tmp_path / "away", "log", "--oneline"], text=True)
+    assert len(away.splitlines()) == 4
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
         ("fast", "nowhere", "--bad: 'nowhere' is no commit of"),
-        ("main", "fast", "--good: no path leads from main to fast; fast is the older one"),
         ("main", "main", "--bad: main and main are the same commit"),
     ],
 )

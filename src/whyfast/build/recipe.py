@@ -72,7 +72,8 @@ def source_size(source: SourceTree) -> int:
 @dataclass(frozen=True)
 class Recipe:
     """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it.
-    ``packages`` are what the steps need beside the compiler."""
+    ``packages`` are what the steps need beside the compiler. ``env`` has the values that
+    ``inputs`` hides."""
 
     variant: str
     inputs: dict[str, Any]
@@ -84,6 +85,11 @@ class Recipe:
     link: str | None = None
     interpreter: Interpreter | None = None
     packages: tuple[str, ...] = ()
+
+    @property
+    def hidden(self) -> dict[str, str]:
+        """What stands for the values of ``env`` that are hidden."""
+        return {k: v for k, v in self.inputs["env"].items() if self.env[k] != v}
 
     @property
     def digest(self) -> str:
@@ -105,6 +111,7 @@ def make_recipe(
     alone is built by the shorter steps, where the study has such.
     """
     env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
+    real = {name: study.hidden.get(value, value) for name, value in env.items()}
     steps, program = steps_of(study.build, variant)
     inputs = {
         "format": FORMAT,
@@ -125,7 +132,7 @@ def make_recipe(
     # What is not measured is not linked again.
     link = None if variant.evidence_only else study.build.link
     return Recipe(
-        *(variant.name, inputs, toolchain, source, steps, env, program, link, interpreter),
+        *(variant.name, inputs, toolchain, source, steps, real, program, link, interpreter),
         packages=packages_of(study.build, variant),
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whyfast.build.steps import without_folder
+from whyfast.model.study import HIDDEN
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
@@ -30,11 +31,17 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
         "export here=$PWD",
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
-        *(f"export {k}={shlex.quote(v)}" for k, v in env.items()),
+        *(_export(name, value) for name, value in env.items()),
         # Each step in a shell of its own, as when it was built: a cd ends with it.
         *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _export(name: str, value: str) -> str:
+    if value.startswith(HIDDEN):
+        return f'export {name}="${{{name}:?its value is hidden in the record of the build}}"'
+    return f"export {name}={shlex.quote(value)}"
 
 
 def _from_here(step: str, work: Path) -> str:

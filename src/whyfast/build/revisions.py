@@ -9,8 +9,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.build.source_git import commit_of, git
+from whyfast.build.source_git import commit_of
 from whyfast.model.errors import UserError
+from whyfast.store.git import git, own_filters_off
 
 #: The default branch by the names that it usually has, where the repository does not say.
 _USUAL = ("origin/main", "origin/master", "main", "master", "trunk")
@@ -123,7 +124,9 @@ def snapshot(repository: Path) -> str:
             # Its dates spare git reading what has not changed.
             shutil.copy2(repository / own, env["GIT_INDEX_FILE"])
         tree = ""
-        for words in (["add", "--all", "--", "."], ["write-tree"]):
+        # Also what the index has is run through filters again where its dates differ.
+        add = (*own_filters_off(repository), "add", "--all", "--", ".")
+        for words in (add, ("write-tree",)):
             done = git(repository, *words, env=env)
             if done.returncode != 0:
                 said = done.stderr.strip().splitlines() or ["git failed"]

@@ -236,7 +236,7 @@ def provenance_of(
         },
         **({"interpreter": _interpreter(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
-        "env": env,
+        "env": {**env, **recipe.hidden},
         "commands": steps,
         "program": recipe.program,
         "program_sha256": sha256_of(program),

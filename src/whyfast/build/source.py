@@ -70,7 +70,8 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
     if source.kind == "git" and not is_local(source.name):
         with exclusive(home.sources / "git.lock"):
             repository = _mirror(source.name, home)
-            clone(source.name, source.revision, repository, progress)
+            address = source.address or source.name
+            clone(address, source.revision, repository, progress)
     found = present(source, home)
     if found:
         return found

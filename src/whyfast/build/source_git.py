@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.toolchain.command import run
-
-#: A user's settings must not decide what a file looks like; nor may a repository's hooks run.
-_SETTINGS = ("-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.hooksPath=/dev/null")
+from whyfast.store.git import borrow, git, must_git, without_user
 
 
 def is_local(repository: str) -> bool:
@@ -41,18 +36,27 @@ def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]
     be had.
     """
     if not (to / "HEAD").exists():
-        progress(f"cloning {address}")
+        progress(f"cloning {without_user(address)}")
         to.parent.mkdir(parents=True, exist_ok=True)
         # git makes HEAD first of all: a clone that was killed would look complete.
         unfinished = to.with_name(f"{to.name}-unfinished")
         for remains in (unfinished, to):
             shutil.rmtree(remains, ignore_errors=True)
-        _must(to.parent, address, "clone", "--quiet", "--mirror", "--", address, str(unfinished))
+        _remote(to.parent, address, "clone", "--quiet", "--mirror", "--", address, str(unfinished))
+        # A token in the address is the study's to keep.
+        must_git(unfinished, "remote", "set-url", "origin", without_user(address))
         unfinished.rename(to)
     elif git(to, "cat-file", "-e", f"{revision}^{{commit}}").returncode != 0:
-        progress(f"fetching {address}")
-        _must(to, address, "fetch", "--quiet", "--prune", "origin")
+        progress(f"fetching {without_user(address)}")
+        _remote(to, address, "fetch", "--quiet", "--prune", "--", address, "+refs/*:refs/*")
     return to
+
+
+def _remote(where: Path, address: str, *arguments: str) -> None:
+    done = git(where, *arguments)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        raise UserError(f"git: {said[-1]}", where=without_user(address))
 
 
 def export(repository: Path, commit: str, to: Path) -> None:
@@ -62,31 +66,7 @@ def export(repository: Path, commit: str, to: Path) -> None:
     """
     to.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
-        # An index of our own: the user's stays as it is.
-        env = {"GIT_INDEX_FILE": str(Path(place, "index"))}
-        _must(repository, commit, "read-tree", commit, env=env)
-        _must(
-            *(repository, commit, f"--work-tree={to}"),
-            *("checkout-index", "--all", f"--prefix={to}/"),
-            env=env,
-        )
-
-
-def _must(where: Path, what: str, *arguments: str, env: dict[str, str] | None = None) -> None:
-    done = git(where, *arguments, env=env)
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise UserError(f"git: {said[-1] if said else done.returncode}", where=what)
-
-
-def git(
-    where: Path, *arguments: str, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run git there, untouched by the user's settings; UserError when it cannot be run."""
-    try:
-        return run(
-            ["git", *_SETTINGS, "-C", str(where), *arguments],
-            env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
-        )
-    except OSError as error:
-        raise UserError(f"git cannot be run: {error}", where=where) from error
+        own = Path(place, "repository")
+        borrow(repository, own)
+        must_git(own, "read-tree", commit)
+        must_git(own, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")

@@ -36,7 +36,7 @@ SINCE, LINES, SETS = (
     ("flags", "objects", "functions"),
 )
 #: How commits are searched without a study.
-WITHOUT = "whyfast search --good REV --bad REV [--build LINE] -- CMD …"
+WITHOUT = "whyfast search --from REV --to REV [--build LINE] -- CMD …"
 #: Of candidates that are built by the steps of a study.
 AHEAD = ("commits", "toolchains", "flags")
 
@@ -54,11 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--good",
-        required=True,
         metavar="NAME",
-        help="the fast end: a commit, a compiler, a variant, or flags (--good=-O2)",
+        help="the fast end, older or newer: a commit, a compiler, a variant, or flags (--good=-O2)",
     )
-    parser.add_argument("--bad", required=True, metavar="NAME", help="the slow end")
+    parser.add_argument("--bad", metavar="NAME", help="the slow end")
+    parser.add_argument(
+        "--from", dest="first", metavar="NAME", help="one end, where it is not known which is fast"
+    )
+    parser.add_argument("--to", dest="last", metavar="NAME", help="the other end")
     parser.add_argument(
         "--variant", metavar="NAME", help="of the study (default: its main baseline)"
     )
@@ -118,7 +121,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search and tell; 0, or 1 when it stays undecided. UserError for bad input."""
+    """Search and tell; 0, or 1 when it stays undecided. UserError for bad input.
+
+    Of ends of which nobody says which is the fast one, measuring says it.
+    """
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.report.progress import watching
 
@@ -129,13 +135,32 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     if args.incremental and args.axis not in ("commits", "flags"):
         raise UserError("only commits and flags are built from each other", where="--incremental")
+    _check_ends(args)
     _check_fleet(args)
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
         ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
-        page, data, word = (_line if counted else ways.get(args.axis, _since))(args, observer)
+        way = _line if counted else ways.get(args.axis, _since)
+        page, data, word = way(args, observer)
+        if args.either and word == "swapped":
+            observer.note(f"{args.bad} is the faster end")
+            args.good, args.bad, args.either = args.bad, args.good, False
+            page, data, word = way(args, observer)
     show(page, args, json=lambda: data)
     return FAILED if word == "undecided" else 0
+
+
+def _check_ends(args: argparse.Namespace) -> None:
+    """Fill in good and bad where they are from and to. UserError for anything but one pair."""
+    named, unnamed = (args.good, args.bad), (args.first, args.last)
+    args.either = None not in unnamed
+    if (None in named) == (None in unnamed) or any(
+        one is not None for one in (named if args.either else unnamed)
+    ):
+        said = "say --good FAST --bad SLOW, or --from NAME --to NAME where that is not known"
+        raise UserError(said, where="--good, --bad, --from, --to")
+    if args.either:
+        args.good, args.bad = unnamed
 
 
 def _since(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
@@ -264,6 +289,7 @@ def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResul
         args.number,
         args.program,
         args.everything,
+        args.either,
     )
     return search_by_command(command, own_home(), observer, Outside())
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import subprocess
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from whyfast.explain.program import load
 from whyfast.explain.source_lines import SourceMap, read_lines
 from whyfast.formats.unified_diff import Hunk, parse_diff
 from whyfast.model.errors import UserError
+from whyfast.store.git import must_git
 
 _SOURCE = re.compile(r"\.(c|h|cc|cpp|cxx|hh|hpp|hxx|inc|inl|ipp|def|s|S|rs|go|zig|m|mm|tcc|y|l)$")
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|inc|inl|ipp|def|tcc)$")
@@ -122,15 +122,7 @@ def _diff(repo: Path, base: str, head: str) -> str:
             raise UserError("is not a revision", where=revision)
     options = ["-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"]
     prefixes = ["--src-prefix=a/", "--dst-prefix=b/"]
-    argv = ["git", "-C", str(repo), "diff", *options, *prefixes, base, head, "--"]
-    try:
-        done = subprocess.run(argv, capture_output=True, check=False)
-    except OSError as error:
-        raise UserError(f"git could not be started: {error.strerror}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise UserError(lines[0] if lines else "git diff failed", where=repo)
-    return done.stdout.decode("utf-8", "replace")
+    return must_git(repo, "diff", *options, *prefixes, base, head, "--")
 
 
 def _compiled(path: str, source: SourceMap) -> str | None:

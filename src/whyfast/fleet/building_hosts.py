@@ -317,8 +317,8 @@ def _why_not(facts: HostFacts, own: HostFacts) -> str:
 
 
 def _sendable(recipe: Recipe) -> bool:
-    """An interpreter is this machine's own."""
-    return recipe.interpreter is None
+    """An interpreter is this machine's own, and so is what is hidden."""
+    return recipe.interpreter is None and not recipe.hidden
 
 
 def _record(folder: Path, recipe: Recipe) -> dict[str, Any] | None:

@@ -24,7 +24,8 @@ class Malformed(Exception):
 
 def encode(value: object) -> Any:
     """``value`` as dicts, lists, strings, numbers, booleans and None; a number that is not finite
-    becomes None, as JSON has no word for it."""
+    becomes None, as JSON has no word for it. Fields that a dataclass keeps out of its ``repr`` are
+    secrets, and left out."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, Integral):
@@ -32,7 +33,7 @@ def encode(value: object) -> Any:
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else None
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: encode(getattr(value, f.name)) for f in fields(value) if f.repr}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):

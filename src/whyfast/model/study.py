@@ -13,6 +13,9 @@ from whyfast.model.variant import Variant
 CountersFrom = Literal["nothing", "hardware or simulation", "simulation"]
 StopRule = Literal["decided", "budget"]
 
+#: How what stands for a hidden value of an environment variable begins.
+HIDDEN = "hidden:"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -27,6 +30,8 @@ class Source:
     :func:`whyfast.build.source.with_source` has fetched them; before, it is the tarball, the
     repository, or the study's own folder where nothing is local. ``repository`` is where a git
     source was taken from, once it has been. ``inner`` is the folder of the project inside of that.
+    ``address`` is a remote repository with its user, which may be a token: it is never kept, and
+    ``name`` has none.
     """
 
     kind: Literal["subject", "path", "debian", "tarball", "git"]
@@ -38,6 +43,7 @@ class Source:
     suite: str = ""
     repository: Path | None = None
     inner: str = ""
+    address: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class BuildSpec:
     ``evidence`` is how variants are built that are not measured; None: like the others.
     ``takes`` (seconds) and ``room`` (bytes) are what one build takes, about, for a forecast before
     any was made. ``incremental``: a search over commits may build each from what the last one left.
+    ``hide`` are patterns of further names in ``env`` whose values are hidden.
     """
 
     steps: tuple[str, ...]
@@ -77,6 +84,7 @@ class BuildSpec:
     takes: float | None = None
     room: int | None = None
     incremental: bool = False
+    hide: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,7 @@ class Study(Question):
     whyfast takes for a difference when only the placement of the code differs. ``left_out`` are
     the variants that this run was told to leave out.
     ``otherwise`` is the study to run where this one cannot be, a name or a path.
+    ``hidden`` has the hidden values of environment variables by what stands for them in ``env``.
     """
 
     kind: Literal["study"] = "study"
@@ -152,3 +161,4 @@ class Study(Question):
     left_out: tuple[Variant, ...] = ()
     quick: Quick = Quick()
     otherwise: str = ""
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -18,8 +18,8 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.commits import commits, merged_branch, uncommitted
-from whyfast.search.axes.toolchains import toolchains, way_back
+from whyfast.search.axes.commits import commits, leads, merged_branch, uncommitted
+from whyfast.search.axes.toolchains import is_backwards, toolchains, way_back
 from whyfast.search.follow import Ways, follow
 from whyfast.search.keep import search_key
 from whyfast.search.quantity import Quantity, check_quantity
@@ -54,7 +54,7 @@ class StudySearch:
 def search_by_study(
     study: Study, search: StudySearch, home: Home, observer: Observer, outside: Outside
 ) -> SearchResult:
-    """Since which candidate the variant is slower. UserError for ends that cannot be."""
+    """Since which candidate the variant is slower, or faster. UserError for ends that cannot be."""
     study = narrow(study, (), search.benchmarks)
     variant = _variant(study, search.variant)
     repository = None
@@ -62,8 +62,12 @@ def search_by_study(
         study = _of_commits(study, search)
         repository = _repository(study, home, observer)
     found = _candidates(variant, search, repository)
-    if repository is not None and (said := uncommitted(repository, found[-1])):
-        observer.note(said)
+    if repository is None:
+        backwards = is_backwards(_among(search), search.good, search.bad)
+    else:
+        backwards = leads(repository, found[-1].name, found[0].name)
+        if said := uncommitted(repository, found[0 if backwards else -1]):
+            observer.note(said)
     check_quantity(search.quantity, study)
     incremental = repository is not None and (search.incremental or study.build.incremental)
     if incremental and outside.build_ahead is not None:
@@ -77,7 +81,7 @@ def search_by_study(
         study = without_layouts(study)
     work = Work(replace(study, twin=False), home, observer, outside)
 
-    def one(candidates: Sequence[AxisCandidate]) -> SearchResult:
+    def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
         names, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
         key = search_key(study.name, search.axis, names, benchmarks, margin, search.quantity)
         file = home.data / "searches" / f"{key}.json"
@@ -94,7 +98,7 @@ def search_by_study(
         )
         observer.phase("search")
         task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)
-        blank = begun(search.axis, candidates, task, search.quantity)
+        blank = begun(search.axis, candidates, task, search.quantity, backwards=backwards)
         result = run_search(subject, blank, file, home, observer)
         return replace(result, evidence=study_evidence(work, result, repository))
 
@@ -102,7 +106,7 @@ def search_by_study(
         return merged_branch(repository, merge, variant) if repository else None
 
     back = way_back(_among(search), search.good, search.bad, variant) if not repository else ()
-    return follow(one(found), Ways(one, inside, search.everything, back))
+    return follow(one(found, backwards), Ways(one, inside, search.everything, back))
 
 
 def _variant(study: Study, name: str | None) -> Variant:

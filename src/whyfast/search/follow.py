@@ -16,11 +16,12 @@ DEEPEST = 6
 
 @dataclass(frozen=True)
 class Ways:
-    """How to go on. ``search`` searches a range of candidates. ``inside`` gives the range of what
-    a candidate merged, None where it is no merge. ``everything``: further steps too. ``back`` are
-    the candidates beyond the bad end, the last first: where is it good again?"""
+    """How to go on. ``search`` searches a range of candidates, backwards or not. ``inside`` gives
+    the range of what a candidate merged, the oldest first, None where it is no merge.
+    ``everything``: further steps too. ``back`` are the candidates beyond the bad end, the last
+    first: where is it good again?"""
 
-    search: Callable[[Sequence[AxisCandidate]], SearchResult]
+    search: Callable[[Sequence[AxisCandidate], bool], SearchResult]
     inside: Callable[[AxisCandidate], Sequence[AxisCandidate] | None]
     everything: bool = False
     back: Sequence[AxisCandidate] = ()
@@ -36,27 +37,27 @@ def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
     further: list[SearchResult] = []
     notes: list[str] = []
 
-    def add(why: str, candidates: Sequence[AxisCandidate]) -> None:
+    def add(why: str, candidates: Sequence[AxisCandidate], backwards: bool) -> None:
         try:
-            found = replace(ways.search(candidates), why=why)
+            found = replace(ways.search(candidates, backwards), why=why)
         except UserError as error:
             notes.append(f"the {why} could not be searched: {error}")
         else:
             further.append(follow(found, ways, depth + 1))
             if why == "remainder" and found.answer.word == "swapped":
-                add("repair", candidates[::-1])
+                add("repair", candidates[::-1], not backwards)
 
     answer = result.answer
-    onwards = result.why != "repair"  # there the parent is what merged something
+    onwards, backwards = result.why != "repair", result.backwards
     if onwards and answer.word == "culprit" and answer.where is not None and depth < DEEPEST:
-        branch = ways.inside(result.candidates[answer.where.first])
+        branch = ways.inside(result.at(answer.where.first))
         if branch is not None:
-            add("merged branch", branch)
+            add("merged branch", branch[::-1] if backwards else branch, backwards)
     if ways.back and depth == 0 and answer.word in ("culprit", "one of"):
-        add("way back", ways.back)
+        add("way back", ways.back, not backwards)
     if ways.everything and onwards and depth < DEEPEST:
         for good, bad in remainders(answer, len(result.candidates) - 1):
-            add("remainder", result.candidates[good : bad + 1])
+            add("remainder", result.candidates[good : bad + 1], backwards)
     return replace(result, further=tuple(further), notes=(*result.notes, *notes))
 
 
@@ -75,6 +76,6 @@ def merged_by(result: SearchResult) -> tuple[AxisCandidate, ...]:
     while result is not inner:
         where = result.answer.where
         assert where is not None
-        merges.append(result.candidates[where.first])
+        merges.append(result.at(where.first))
         (result,) = [r for r in result.further if r.why == "merged branch"]
     return tuple(merges)

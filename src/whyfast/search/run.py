@@ -11,7 +11,7 @@ from pathlib import Path
 from whyfast.investigate.events import Observer
 from whyfast.model.errors import UserError
 from whyfast.search.ahead import likely_next
-from whyfast.search.answer import SearchAnswer
+from whyfast.search.answer import SearchAnswer, Where
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.drive import drive
 from whyfast.search.engine import BuildCandidate, Confirm, Done, Measure, Step, begin
@@ -33,7 +33,7 @@ class SearchResult:
     ``further`` are searches that followed from the answer; each says in ``why`` what of:
     ``merged branch``, ``remainder``, ``repair`` or ``way back``. ``notes``: what is to be said
     beside, a sentence each. ``quantity``: what was compared; what is called a time is a cost of
-    that kind.
+    that kind. ``backwards``: the good end is the newer one, so a step is what made it faster.
     """
 
     axis: str
@@ -45,6 +45,15 @@ class SearchResult:
     further: tuple[SearchResult, ...] = ()
     notes: tuple[str, ...] = ()
     quantity: Quantity = "time"
+    backwards: bool = False
+
+    def at(self, position: int) -> AxisCandidate:
+        """What brought the step at a position: the newer of the two that it lies between."""
+        return self.candidates[position - self.backwards]
+
+    def sides(self, where: Where) -> tuple[int, int]:
+        """The candidates around a step, the older one first."""
+        return (where.last, where.parent) if self.backwards else (where.parent, where.last)
 
 
 def run_search(
@@ -71,9 +80,9 @@ def run_search(
 
     def keep(now: State, step: Step) -> None:
         save(file, now, names)
-        if said := _said(now, step, found.candidates):
+        if said := _said(now, step, found):
             observer.step(said)
-        observer.standing(standing(now, found.candidates))
+        observer.standing(standing(now, found.candidates, backwards=found.backwards))
         foresee(now)
 
     def foresee(now: State) -> None:
@@ -96,17 +105,24 @@ def run_search(
 
 
 def begun(
-    axis: str, candidates: Sequence[AxisCandidate], task: Task, quantity: Quantity = "time"
+    axis: str,
+    candidates: Sequence[AxisCandidate],
+    task: Task,
+    quantity: Quantity = "time",
+    *,
+    backwards: bool = False,
 ) -> SearchResult:
     """A search that has seen nothing yet."""
     state = begin(task)
     none = SearchAnswer("undecided", None, None, {}, "not tested")
-    return SearchResult(axis, tuple(candidates), state, none, quantity=quantity)
+    return SearchResult(
+        axis, tuple(candidates), state, none, quantity=quantity, backwards=backwards
+    )
 
 
-def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
+def _said(state: State, step: Step, found: SearchResult) -> str:
     """A line on a step, empty where it is none worth one."""
-    number = len(state.observations)
+    number, candidates = len(state.observations), found.candidates
     match step:
         case BuildCandidate(candidate) if candidate in state.skipped:
             return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
@@ -117,7 +133,8 @@ def _said(state: State, step: Step, candidates: Sequence[AxisCandidate]) -> str:
             return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
         case Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
             jump = state.observations[-1].pair.jump
-            said = f"confirming {candidates[culprit].title}, attempt {attempt}"
+            said = f"confirming {found.at(culprit).title}, attempt {attempt}"
+            jump = -jump if found.backwards else jump
             return f"block {number}: {said}: {math.expm1(jump):+.2%} to its parent"
         case Done():
             return ""

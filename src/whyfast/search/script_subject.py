@@ -16,20 +16,23 @@ from whyfast.build.failure import SEARCHED, why
 from whyfast.investigate.outside import Outside
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
 from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.blocks import Blocks
 from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.store.git import borrow, must_git, without_repository
 
 #: A whole number as large as this that comes so many times is counted, and no time in some unit.
 LARGE, REPEATED = 10_000.0, 3
+#: The repository that checkouts belong to, beside them.
+BORROWED = "repository.git"
 
 
 @dataclass
 class ScriptSubject:
     """``command`` runs in the checkout of a commit, made below ``folder``; ``build`` ran there once
-    before, if given. The repository's own checkout is not touched. A build that ends with any
+    before, if given. The repository itself is only read: ``folder`` has one of our own that
+    borrows its objects, so that no hook of the user's runs. A build that ends with any
     other exit code than 0 skips the commit, as in ``git bisect run`` 125 does.
 
     ``prints_number``: what counts is no time but the last word that the command prints, a number
@@ -64,14 +67,15 @@ class ScriptSubject:
             shutil.rmtree(place, ignore_errors=True)
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             commit = self.candidates[candidate].name
-            self._git("worktree", "add", "--detach", "--force", str(place), commit)
+            where = self._borrowed()
+            must_git(where, "worktree", "add", "--quiet", "--detach", "--force", str(place), commit)
         log = place.with_suffix(".log")
         if self.build_line:
             with log.open("wb") as out:
                 done = subprocess.run(
                     ["/bin/sh", "-euc", self.build_line],
                     cwd=place,
-                    env=dict(self.outside.env),
+                    env=without_repository(self.outside.env),
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,
@@ -126,7 +130,7 @@ class ScriptSubject:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                env=dict(self.outside.env),
+                env=without_repository(self.outside.env),
                 timeout=self.timeout,
                 check=False,
             )
@@ -152,9 +156,7 @@ class ScriptSubject:
         for place in (self.place(c) for c in range(len(self.candidates))):
             shutil.rmtree(place, ignore_errors=True)
             place.with_suffix(".built").unlink(missing_ok=True)
-        if not logs:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        self._git("worktree", "prune")
+        shutil.rmtree(self.folder if not logs else self.folder / BORROWED, ignore_errors=True)
 
     def _blocks(self) -> Blocks:
         if self._turns is None:
@@ -171,20 +173,17 @@ class ScriptSubject:
     def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
         """Every command begins in the checkout of its commit."""
         commands = {str(c): ("env", "-C", str(self.place(c)), *self.command) for c in candidates}
-        return LaunchArguments(commands, self.outside.env, self.timeout)
+        return LaunchArguments(commands, without_repository(self.outside.env), self.timeout)
 
     def place(self, candidate: int) -> Path:
         """The checkout of a candidate, there once it was built."""
         return self.folder / self.candidates[candidate].name[:12]
 
-    def _git(self, *arguments: str) -> None:
-        done = subprocess.run(
-            ["git", "-C", str(self.repository), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            said = done.stderr.strip().splitlines() or ["failed"]
-            raise UserError(f"git {' '.join(arguments[:2])}: {said[-1]}", where=self.repository)
+    def _borrowed(self) -> Path:
+        own = self.folder / BORROWED
+        if not own.exists():
+            unfinished = own.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            borrow(self.repository, unfinished)
+            unfinished.rename(own)
+        return own

@@ -16,8 +16,11 @@ WIDTH = 60
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def standing(state: State, candidates: Sequence[AxisCandidate]) -> tuple[str, ...]:
-    """Lines: the posterior from the good end to the bad one, where it is, and what else may be."""
+def standing(
+    state: State, candidates: Sequence[AxisCandidate], *, backwards: bool = False
+) -> tuple[str, ...]:
+    """Lines: the posterior from the good end to the bad one, where it is, and what else may be.
+    ``backwards``: the good end is the newer one."""
     tries = attempts(state.observations, state.task.known)
     belief = view(state, tries).belief
     taken = f"{len(state.observations)} blocks, {len(state.built)} built"
@@ -28,11 +31,8 @@ def standing(state: State, candidates: Sequence[AxisCandidate]) -> tuple[str, ..
     where = likely(belief)
     lines = [f"good │{bars(belief, WIDTH)}│ bad", taken]
     if belief.step > 0.5:
-        place = (
-            candidates[where.first].title
-            if where.size == 1
-            else f"{where.size} of {len(candidates) - 1}, from {candidates[where.first].title}"
-        )
+        first = candidates[where.first - backwards].title
+        place = first if where.size == 1 else f"{where.size} of {len(candidates) - 1}, from {first}"
         lines.append(f"likely ({where.probability:.0%}): {place}")
     lines.append(", ".join(f"{name} {share:.0%}" for name, share in belief.of.items()))
     if tries and tries[-1].word == "open":

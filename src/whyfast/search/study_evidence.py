@@ -26,7 +26,7 @@ def study_evidence(
     where = result.answer.where
     if result.answer.word != "culprit" or where is None:
         return None
-    pair = result.candidates[where.parent], result.candidates[where.first]
+    pair = tuple(result.candidates[i] for i in result.sides(where))
     variants = tuple(
         replace(c.variant, name=name)
         for c, name in zip(pair, ("parent", "culprit"), strict=True)
@@ -48,7 +48,7 @@ def study_evidence(
     if len(builds) != 2:
         return None
     parent, culprit = (_place(made, b) for b in builds)
-    files = changed_files(repository, *pair) if repository else ()
+    files = changed_files(repository, pair[0], pair[1]) if repository else ()
     found = compared(parent, culprit, files)
     reaches = () if found.code.same else reached_by(made, found.code, SIMULATED)
     return replace(found, reaches=reaches, dispatch=_dispatch(made))

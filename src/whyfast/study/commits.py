@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from whyfast.model.errors import UserError
+from whyfast.store.git import git
 from whyfast.study.toml_document import TomlDocument
 from whyfast.study.toml_table import TomlTable, is_name
 from whyfast.study.wording import quoted
@@ -73,19 +74,10 @@ def _repository(top: TomlTable, axis: TomlTable, folder: Path) -> Path:
 
 def _log(axis: TomlTable, repository: Path, *what: str) -> list[tuple[str, str, str]]:
     """Hash, its short form and the subject of each commit."""
-    command = ["git", "-C", str(repository), "log", "--format=%H%x09%h%x09%s", *what, "--"]
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={**os.environ, "LC_ALL": "C"},
-            check=False,
-        )
-    except OSError as error:
-        raise axis.error((KEY,), f"git cannot be run: {error.strerror}") from None
+        done = git(repository, "log", "--format=%H%x09%h%x09%s", *what, "--")
+    except UserError as error:
+        raise axis.error((KEY,), error.message) from None
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["git failed"])[0]
         raise axis.error((KEY,), said.removeprefix("fatal: "), "name two revisions")

@@ -13,6 +13,7 @@ from whyfast.study.benchmarks import read_benchmarks
 from whyfast.study.commits import spread_revisions
 from whyfast.study.evidence import read_evidence
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
+from whyfast.study.hidden import hide
 from whyfast.study.include import INCLUDE, read_included
 from whyfast.study.inherit import resolve
 from whyfast.study.question import check_question, read_question
@@ -55,8 +56,8 @@ def load_study(where: str | Path) -> Study:
     check_question(top.table("study"))
     here = Source("path", ".", folder)
     source = here if own_source else read_source(top.table("source"), folder)
-    build = read_build(top.table("build"))
     variants, by_hand = _variants(top)
+    build, variants, hidden = hide(read_build(top.table("build")), variants)
     question = read_question(top.table("study"), variants, by_hand)
     if question.evidence_only:
         variants = tuple(replace(v, evidence_only=True) for v in variants)
@@ -90,6 +91,7 @@ def load_study(where: str | Path) -> Study:
         twin=build.link is not None if question.twin is None else question.twin,
         quick=read_quick(top.table("quick"), variants, benchmarks),
         otherwise=read_otherwise(top.table("study"), folder),
+        hidden=hidden,
     )
 
 

@@ -24,7 +24,7 @@ def read_build(table: TomlTable) -> BuildSpec:
     """``[build]``."""
     table.check_keys(
         *("steps", "link", "program", "env", "packages", "takes", "room", "evidence"),
-        "incremental",
+        *("incremental", "hide"),
     )
     return BuildSpec(
         steps=_steps(table, "make -j{jobs}"),
@@ -36,6 +36,7 @@ def read_build(table: TomlTable) -> BuildSpec:
         takes=_takes(table),
         room=_room(table),
         incremental=table.flag("incremental"),
+        hide=table.strings("hide"),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.model.study import Source
+from whyfast.store.git import without_user
 from whyfast.study.bundled import bundled_folder, bundled_names
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.wording import listed, quoted
@@ -80,7 +81,7 @@ def _debian(table: TomlTable, folder: Path) -> Source:
 def _tarball(table: TomlTable, folder: Path) -> Source:
     name = table.string("tarball")
     if "://" in name:
-        message = f"{quoted(name)} is not the path of a file"
+        message = f"{quoted(without_user(name))} is not the path of a file"
         raise table.error(("tarball",), message, "download it, or use git or debian")
     path = _existing(table, "tarball", folder, Path.is_file, "a file")
     return Source("tarball", name, path, sha256=_sha256(table))
@@ -96,9 +97,10 @@ def _git(table: TomlTable, folder: Path) -> Source:
     remote = "://" in name or re.match(r"[\w.-]+@[\w.-]+:", name)
     return Source(
         "git",
-        name,
+        shown := without_user(name),
         folder if remote else _existing(table, "git", folder, Path.is_dir, "a folder"),
         revision=revision,
+        address="" if shown == name else name,
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from whyfast.cli.main import main
 
 ENDS = ("--good", "HEAD~1", "--bad", "HEAD")
-WITHOUT = "whyfast search --good REV --bad REV [--build LINE] -- CMD …"
+WITHOUT = "whyfast search --from REV --to REV [--build LINE] -- CMD …"
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,23 @@ def test_that_it_needs_no_study_is_said(
 ) -> None:
     assert main(["search", *ENDS, *words]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (),
+        ("--good", "a"),
+        ("--from", "a"),
+        ("--good", "a", "--to", "b"),
+        ("--good", "a", "--bad", "b", "--to", "c"),
+        ("--good", "a", "--bad", "b", "--from", "c", "--to", "d"),
+    ],
+)
+def test_ends_are_two_of_one_kind(
+    capsys: pytest.CaptureFixture[str], ends: tuple[str, ...]
+) -> None:
+    assert main(["search", *ends, "study"]) == 2
+    said = capsys.readouterr().err
+    assert "--good FAST --bad SLOW" in said
+    assert "--from NAME --to NAME" in said

@@ -138,3 +138,24 @@ def test_no_checkout_is_left_but_logs_where_they_are_named(
         ["git", "-C", repository, "worktree", "list"], capture_output=True, text=True, check=True
     )
     assert len(said.stdout.splitlines()) == 1
+
+
+def test_a_checkout_knows_its_tags_and_runs_no_hook(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even one that the user configured for every repository."""
+    hook = tmp_path / "hooks/post-checkout"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    hook.chmod(0o755)
+    config = tmp_path / "config"
+    config.write_text(f"[core]\n\thooksPath = {hook.parent}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    subprocess.run(["git", "-C", repository, "tag", "v12", "main~3"], check=True)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
+    subject = _subject(repository, tmp_path, "sh", "-c", "git describe --tags | tr -d v")
+    (times,) = subject.block([0], number=1, layouts=None)
+    assert times[0].tolist() == [12.0]
+    assert not (tmp_path / "ran").exists()
+    subject.close()
+    assert not (tmp_path / "checkouts").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
@@ -72,7 +73,7 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
             tuple(_weakened(result)),
             measured_table(inner),
             _taken(result),
-            focus=shown(inner.candidates[inner.answer.where.first].title)
+            focus=shown(inner.at(inner.answer.where.first).title)
             if inner.answer.where is not None
             else "",
         ),
@@ -134,7 +135,7 @@ def _further(result: SearchResult) -> Iterator[str]:
         if one.why == "remainder" and one.answer.word != "swapped":
             yield _told(deepest(one))
         elif one.why == "repair":
-            yield _repaired(one)
+            yield _repaired(one) if one.backwards else _told(deepest(one))
         elif one.why == "way back":
             yield _good_again(one)
         elif one.why == "merged branch" and one.answer.word not in ("culprit", "one of"):
@@ -184,12 +185,17 @@ def _told(result: SearchResult) -> str:
     good, bad = shown(names[0].title), shown(names[-1].title)
     where = answer.where
     if answer.word in ("culprit", "one of") and where is not None and answer.step is not None:
-        step = _compares(result, answer.step)
+        older = shown(names[result.sides(where)[0]].title)
+        step = _compares(result, _newer(result, answer.step))
+        one = f"one of {where.size}" if where.size > 1 else shown(result.at(where.first).title)
+        said = f"{one} {step}"
+        if result.quantity == "time":
+            said = f"Made {'faster' if result.backwards else 'slower'} by {one}, which {step}"
         if where.size == 1:
-            return f"{shown(names[where.first].title)} {step} than its parent."
+            return f"{said} than {'its parent' if result.axis == 'commits' else older}."
         return (
-            f"One of {where.size} {step} than {shown(names[where.parent].title)}: "
-            f"{_listed(result, where)}; those between cannot be measured."
+            f"{said[0].upper()}{said[1:]} than {older}: {_listed(result, where)}; those between "
+            "cannot be measured."
         )
     ends = _compares(result, answer.ends) if answer.ends else "was not measured"
     if answer.word == "none":
@@ -203,7 +209,7 @@ def _told(result: SearchResult) -> str:
         )
     if answer.word in ("gradual", "scattered"):
         how = "in many small steps" if answer.word == "gradual" else "back and forth"
-        return f"There is no single step: {bad} {ends} than {good}, and it came {how}."
+        return f"There is no single step: {_of_ends(result, answer.ends)}, and it came {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: the measuring did not suffice{likely}."
 
@@ -215,17 +221,12 @@ def _basis(result: SearchResult) -> Iterator[str]:
 
 def _rests_on(result: SearchResult) -> Iterator[str]:
     """What was measured, and how sure that makes it."""
-    answer, names = result.answer, result.candidates
+    answer = result.answer
     if answer.ends is not None and answer.word not in ("none", "swapped"):  # told already
-        yield (
-            f"Of the ends, {shown(names[-1].title)} {_compares(result, answer.ends)} than "
-            f"{shown(names[0].title)}, by {count(answer.ends.blocks, 'block')}."
-        )
+        blocks = count(answer.ends.blocks, "block")
+        yield f"Of the ends, {_of_ends(result, answer.ends)}, by {blocks}."
     if answer.varied is not None:
-        yield (
-            f"Over other layouts {shown(names[-1].title)} {_compares(result, answer.varied)} than "
-            f"{shown(names[0].title)}."
-        )
+        yield f"Over other layouts {_of_ends(result, answer.varied)}."
         if told := scatter_of(result.state.observations):
             yield told
     if result.quantity != "time":
@@ -272,9 +273,26 @@ def _skipped(result: SearchResult) -> Iterator[str]:
 
 
 def _listed(result: SearchResult, where: Where) -> str:
-    titles = [shown(c.title) for c in result.candidates[where.first : where.last + 1]]
+    titles = [shown(result.at(i).title) for i in range(where.first, where.last + 1)]
     more = len(titles) - _MOST_NAMED
     return "; ".join(titles[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _newer(result: SearchResult, of: Interval) -> Interval:
+    """The log ratio of bad to good as that of the newer to the older."""
+    return (
+        replace(of, estimate=-of.estimate, low=-of.high, high=-of.low) if result.backwards else of
+    )
+
+
+def _of_ends(result: SearchResult, of: Interval | None) -> str:
+    """How the newer end compares with the older one, as a clause."""
+    older, newer = (shown(result.candidates[i].title) for i in (0, -1))
+    if result.backwards:
+        older, newer = newer, older
+    return (
+        f"{newer} {_compares(result, _newer(result, of)) if of else 'is not measured'} than {older}"
+    )
 
 
 def _compares(result: SearchResult, interval: Interval) -> str:

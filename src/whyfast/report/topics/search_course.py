@@ -73,7 +73,7 @@ def posterior_table(result: SearchResult) -> Table | None:
     rows = []
     for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
         if share >= _LEAST:
-            first, last = result.candidates[low + 1], result.candidates[high]
+            first, last = result.at(low + 1), result.at(high)
             name = shown(last.title)
             if high > low + 1:
                 name = f"{shown(first.title)} … {shown(last.title)} ({high - low})"

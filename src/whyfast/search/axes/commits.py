@@ -1,9 +1,7 @@
-"""The commits of a range, by first parents, from the good end to the bad one."""
+"""The commits of a range, by first parents, from the good end to the bad one, older or newer."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +9,14 @@ from pathlib import Path
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.store.git import git, must_git, own_filters_off
 
 
 def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...]:
-    """Every commit that turned ``good`` into ``bad``, both ends among them; merges are followed by
-    their first parent. With ``variant``, each is that variant at the commit.
+    """Every commit on the way from ``good`` to ``bad``, both ends among them; merges are followed
+    by their first parent. With ``variant``, each is that variant at the commit.
 
     UserError for a name that is no commit, for a shallow clone that does not reach so far, and
     where no path leads from one to the other.
@@ -25,15 +24,24 @@ def commits(
     first, last = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
     if first == last:
         raise UserError(f"{good} and {bad} are the same commit", where="--bad")
-    path = _git(repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}").split()
-    if not _leads(repository, first, last):
-        hint = _why_not(repository, first, last, good, bad)
+    if leads(repository, last, first):
+        return _line(repository, last, first, (bad, "--bad"), variant)[::-1]
+    if not leads(repository, first, last):
+        hint = _why_not(repository, first, last)
         raise UserError(f"no path leads from {good} to {bad}; {hint}", where="--good")
-    parent = _git(repository, "rev-parse", f"{path[0]}^").strip() if path else first
-    if parent != first:
-        hint = "name a commit of the line of first parents that leads to the bad one"
-        raise UserError(f"{good} came in by a merge; {hint}", where="--good")
-    return _candidates(repository, (first, *path), variant)
+    return _line(repository, first, last, (good, "--good"), variant)
+
+
+def _line(
+    repository: Path, old: str, new: str, name: tuple[str, str], variant: Variant | None
+) -> tuple[AxisCandidate, ...]:
+    """From the older end, called so and given by that option, to the newer one."""
+    line = ("rev-list", "--first-parent", "--reverse", f"{old}..{new}")
+    path = must_git(repository, *line).split()
+    if must_git(repository, "rev-parse", f"{path[0]}^").strip() != old:
+        hint = "name a commit of the line of first parents that leads to the newer end"
+        raise UserError(f"{name[0]} came in by a merge; {hint}", where=name[1])
+    return _candidates(repository, (old, *path), variant)
 
 
 def merged_branch(
@@ -44,29 +52,27 @@ def merged_branch(
 
     Where the branch itself merged what its origin had by then, that merge is one of its commits.
     """
-    parents = _git(repository, "show", "-s", "--format=%P", merge.name).split()
+    parents = must_git(repository, "show", "-s", "--format=%P", merge.name).split()
     if len(parents) != 2:
         return None
     ours, theirs = parents
-    path = _git(
+    path = must_git(
         repository, "rev-list", "--first-parent", "--reverse", theirs, f"^{ours}", "--"
     ).split()
-    origin = _git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
+    origin = must_git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
     return _candidates(repository, (origin[0], *path), variant) if origin else None
 
 
 def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate) -> list[str]:
     """The paths that differ between two commits."""
-    return _git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
+    return must_git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
 
 
-def uncommitted(repository: Path, bad: AxisCandidate) -> str:
-    """What to tell of changes that no commit has: nothing unless ``bad`` is checked out there."""
-    head = _run(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
-    if (
-        head != bad.name
-        or not _run(repository, "status", "--porcelain", "--untracked-files=no").stdout.strip()
-    ):
+def uncommitted(repository: Path, newer: AxisCandidate) -> str:
+    """What to tell of changes that no commit has: nothing unless ``newer`` is checked out there."""
+    head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
+    status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
+    if head != newer.name or not git(repository, *status).stdout.strip():
         return ""
     return f"{repository} has changes that are not committed: they are no part of the search"
 
@@ -74,7 +80,7 @@ def uncommitted(repository: Path, bad: AxisCandidate) -> str:
 def _candidates(
     repository: Path, commits: Sequence[str], variant: Variant | None
 ) -> tuple[AxisCandidate, ...]:
-    said = _git(
+    said = must_git(
         *(repository, "log", "--no-walk=unsorted", "--format=%h %cs %s", "--stdin"),
         given="\n".join(commits),
     ).splitlines()
@@ -89,9 +95,9 @@ def _candidates(
 
 
 def _commit(repository: Path, name: str, which: str) -> str:
-    done = _run(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    done = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     if done.returncode:
-        shallow = _run(repository, "rev-parse", "--is-shallow-repository")
+        shallow = git(repository, "rev-parse", "--is-shallow-repository")
         if shallow.returncode:
             raise UserError("is no git repository", where=repository)
         hint = (
@@ -103,37 +109,13 @@ def _commit(repository: Path, name: str, which: str) -> str:
     return done.stdout.strip()
 
 
-def _leads(repository: Path, first: str, last: str) -> bool:
-    return _run(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
+def leads(repository: Path, first: str, last: str) -> bool:
+    """Whether the first of two commits is among what the last came from."""
+    return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
 
 
-def _why_not(repository: Path, first: str, last: str, good: str, bad: str) -> str:
-    if _leads(repository, last, first):
-        return f"{bad} is the older one: a search goes from an older good commit to a newer bad one"
-    if _git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
+def _why_not(repository: Path, first: str, last: str) -> str:
+    if must_git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
         return "the clone is shallow: git fetch --unshallow"
-    base = _run(repository, "merge-base", first, last).stdout.strip()
+    base = git(repository, "merge-base", first, last).stdout.strip()
     return f"their common ancestor is {base[:12]}" if base else "they have no common ancestor"
-
-
-def _git(repository: Path, *arguments: str, given: str = "") -> str:
-    done = _run(repository, *arguments, given=given)
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise UserError(f"git {arguments[0]}: {said[-1] if said else 'failed'}", where=repository)
-    return done.stdout
-
-
-def _run(repository: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            ["git", "-C", str(repository), *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
-            check=False,
-        )
-    except OSError as error:
-        raise UserError(f"git cannot be run: {error}", where=repository) from error

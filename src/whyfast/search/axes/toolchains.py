@@ -56,6 +56,12 @@ def way_back(
     return tuple(_candidate(name, variant) for name in beyond) if len(beyond) > 1 else ()
 
 
+def is_backwards(wanted: Sequence[str], good: str, bad: str) -> bool:
+    """Whether ``bad`` comes before ``good``."""
+    names = _names(wanted, None)
+    return names.index(bad) < names.index(good)
+
+
 def toolchain_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
     """The compilers as an axis of what is counted."""
     among = search.among or (search.good, search.bad)

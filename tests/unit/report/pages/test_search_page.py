@@ -46,7 +46,9 @@ def _said(page: Document, name: str) -> list[str]:
 
 def test_the_headline_says_since_and_because() -> None:
     result = replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE)
-    assert search_headline(result).startswith("'0000009 change 9' is 1.030x slower")
+    assert search_headline(result).startswith(
+        "Made slower by '0000009 change 9', which is 1.030x slower"
+    )
     assert search_headline(result).endswith(
         " than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
     )
@@ -58,11 +60,36 @@ def test_the_headline_says_since_and_because() -> None:
     ]
 
 
+def test_where_the_good_end_is_newer_the_newer_of_the_two_made_it_faster() -> None:
+    result = replace(_searched(step_at(9, 16, 0.03)), backwards=True)
+    half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
+    result = replace(result, answer=replace(result.answer, step=half, ends=half))
+    assert search_headline(result) == (
+        "Made faster by '0000008 change 8', which is 1.50x faster [1.49, 1.51] than its parent."
+    )
+    page = search_page(result)
+    assert _said(page, "basis")[0] == (
+        "Of the ends, '0000000 change 0' is 1.50x faster [1.49, 1.51] than '0000010 change 16', "
+        "by 3 blocks."
+    )
+    assert result.answer.where is not None
+    wide = replace(result.answer, word="one of", where=replace(result.answer.where, last=11))
+    assert search_headline(replace(result, answer=wide)) == (
+        "Made faster by one of 3, which is 1.50x faster [1.49, 1.51] than '000000b change 11': "
+        "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; those between cannot be "
+        "measured."
+    )
+    counted = replace(result, quantity="instructions", axis="toolchains")
+    assert search_headline(counted) == (
+        "'0000008 change 8' has 1.5x fewer instructions than '0000009 change 9'."
+    )
+
+
 def test_a_culprit_in_a_merged_branch_goes_before_the_merge() -> None:
     branch = replace(_searched(step_at(2, 4, 0.03), "side"), why="merged branch")
     result = replace(_searched(step_at(9, 16, 0.03)), further=(branch,))
     said = search_headline(result)
-    assert said.startswith("'0000002 side 2' is ")
+    assert said.startswith("Made slower by '0000002 side 2', which is ")
     assert said.endswith("; it came in by the merge 0000009.")
 
 
@@ -146,7 +173,7 @@ def test_what_was_counted_is_not_called_slower() -> None:
     ]
     timed = replace(more, quantity="time")
     assert search_headline(timed) == (
-        "'0000009 change 9' is 1.50x slower [1.49, 1.51] than its parent."
+        "Made slower by '0000009 change 9', which is 1.50x slower [1.49, 1.51] than its parent."
     )
     fewer = replace(half, estimate=-half.estimate)
     swapped = replace(more, answer=replace(more.answer, word="swapped", ends=fewer))
@@ -175,5 +202,5 @@ def test_what_further_searches_found_is_on_the_first_screen() -> None:
     other = replace(_searched(step_at(2, 4, 0.03), "other"), why="remainder")
     brief = search_page(replace(several, further=(other,))).brief
     assert brief is not None
-    assert brief.said[0].startswith("'0000002 other 2' is 1.03")
+    assert brief.said[0].startswith("Made slower by '0000002 other 2', which is 1.03")
     assert brief.care[0] == "The step is not all of the difference: the rest was searched."

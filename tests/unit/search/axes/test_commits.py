@@ -9,7 +9,13 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.commits import changed_files, commits, merged_branch, uncommitted
+from whyfast.search.axes.commits import (
+    changed_files,
+    commits,
+    leads,
+    merged_branch,
+    uncommitted,
+)
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -42,6 +48,12 @@ def test_merges_are_followed_by_their_first_parent(repository: Path) -> None:
     assert [c.name for c in found][:2] == [_git(repository, "rev-parse", n) for n in ("one", "two")]
 
 
+def test_the_good_end_comes_first_also_where_it_is_the_newer(repository: Path) -> None:
+    assert commits(repository, "main", "one") == commits(repository, "one", "main")[::-1]
+    assert leads(repository, "one", "main")
+    assert not leads(repository, "main", "one")
+
+
 def test_each_candidate_is_the_variant_at_that_commit(repository: Path) -> None:
     variant = Variant("base", "path:gcc", ("-O2",))
     found = commits(repository, "one", "two", variant)
@@ -55,7 +67,7 @@ def test_each_candidate_is_the_variant_at_that_commit(repository: Path) -> None:
         ("one", "none", "--bad: 'none' is no commit of "),
         ("-x", "one", "--good: '-x' is no commit of "),
         ("one", "one", "--bad: one and one are the same commit"),
-        ("main", "one", "--good: no path leads from main to one; one is the older one"),
+        ("main", "side", "--bad: side came in by a merge; name a commit of the line"),
         ("side", "main", "--good: side came in by a merge; name a commit of the line"),
         ("side", "main~2", "--good: no path leads from side to main~2; their common ancestor is "),
     ],

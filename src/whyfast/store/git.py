@@ -1,0 +1,113 @@
+"""The one way in which whyfast runs git: another's repository is read, never written, and neither
+what a hook inherited nor what a checkout configures decides what happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+
+#: A repository's hooks and monitors must not run, nor may settings decide what a file looks like.
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.autocrlf=false",
+    "core.eol=lf",
+    "log.showSignature=false",
+    "protocol.ext.allow=never",
+)
+#: Of the variables that begin with GIT_ those that say how to reach a server or where the user's
+#: own settings are. All others name a repository, an index, a work tree or what is done with them.
+_KEPT = re.compile(
+    r"GIT_(SSH.*|SSL_.*|HTTP_.*|PROXY_.*|ASKPASS|ALLOW_PROTOCOL|EXEC_PATH"
+    r"|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))"
+)
+#: Where a repository that borrows finds what was not cloned, and what is relative to its origin.
+_REMOTES = r"^(remote\..*\.(url|promisor|partialclonefilter)|extensions\.partialclone)$"
+_USER = re.compile(r"(?<=://)[^/\s?#]*@")
+
+
+def without_repository(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what git hands to its hooks: git started there finds the repository
+    of the folder that it is in."""
+    return {k: v for k, v in environment.items() if not k.startswith("GIT_") or _KEPT.fullmatch(k)}
+
+
+def without_user(text: str) -> str:
+    """The text with every address in it as others may see it: a user in it may be a token."""
+    return _USER.sub("", text)
+
+
+def git(
+    where: Path, *arguments: str, given: str = "", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run git there and wait for it. UserError when it cannot be started."""
+    settings = [word for one in _SETTINGS for word in ("-c", one)]
+    try:
+        done = subprocess.run(
+            ["git", *settings, "-C", str(where), *arguments],
+            input=given.encode(),
+            capture_output=True,
+            env={
+                **without_repository(os.environ),
+                "LC_ALL": "C",
+                "GIT_TERMINAL_PROMPT": "0",
+                "GIT_OPTIONAL_LOCKS": "0",
+                **(env or {}),
+            },
+            check=False,
+        )
+    except OSError as error:
+        raise UserError(f"git cannot be run: {error.strerror}", where=where) from error
+    # Not text=True, which would make line ends of the carriage returns in a source file.
+    out, said = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, out, without_user(said))
+
+
+def must_git(
+    where: Path, *arguments: str, given: str = "", env: Mapping[str, str] | None = None
+) -> str:
+    """What git prints there; UserError with the last line of what it says when it fails."""
+    done = git(where, *arguments, given=given, env=env)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        command = next(word for word in arguments if not word.startswith("-"))
+        raise UserError(f"git {command}: {said[-1].removeprefix('fatal: ')}", where=where)
+    return done.stdout
+
+
+def own_filters_off(repository: Path) -> tuple[str, ...]:
+    """Options of git without the filters that the repository's own configuration names: they are
+    commands. Those that the user configured for every repository stay, as that of git-lfs."""
+    wanted = ("--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
+    said = git(repository, "config", "--local", "--includes", *wanted).stdout
+    off = [f"{key}=" for key in said.splitlines()]
+    off += [f"{one.rpartition('.')[0]}.required=false" for one in off]
+    return tuple(word for one in off for word in ("-c", one))
+
+
+def borrow(repository: Path, to: Path) -> None:
+    """Make the new bare repository ``to`` with the objects, branches and tags of another.
+
+    Files are checked out of it instead of the other, which is not written so: it has the user's
+    settings but none of the other's own, and its work trees are its own. UserError.
+    """
+    asked = ("rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format")
+    common, form = must_git(repository, *asked).splitlines()
+    quiet = ("--quiet", "--bare", "--template=", f"--object-format={form}")
+    must_git(repository, "init", *quiet, str(to), env={"GIT_DEFAULT_REF_FORMAT": "files"})
+    (to / "objects/info").mkdir(exist_ok=True)
+    (to / "objects/info/alternates").write_text(f"{common}/objects\n")
+    if (shallow := Path(common, "shallow")).exists():
+        (to / "shallow").write_bytes(shallow.read_bytes())
+    refs = must_git(repository, "for-each-ref", "--format=%(objectname) %(refname)")
+    (to / "packed-refs").write_text(refs)
+    for line in git(repository, "config", "--local", "--get-regexp", _REMOTES).stdout.splitlines():
+        key, _, value = line.partition(" ")
+        if key == "extensions.partialclone":
+            must_git(to, "config", "core.repositoryFormatVersion", "1")
+        must_git(to, "config", "--add", key, value)
