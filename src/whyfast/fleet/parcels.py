@@ -76,7 +76,7 @@ def unpack(file: Path, into: Path) -> None:
 
 def missing(parcel: Parcel, there: int) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of all chunks behind the first ``there`` bytes."""
-    offset = min(there, parcel.size)
+    offset = max(0, min(there, parcel.size))
     while offset < parcel.size:
         found = parcel.chunk(offset)
         if not found:  # it was changed meanwhile, which the receiver finds

@@ -56,7 +56,7 @@ def test_the_kind_of_most_hosts() -> None:
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("127.0.0.1:8786", "tls://127.0.0.1:8786"),
         ("tcp://localhost:1", "tcp://localhost:1"),
         ("[::1]:8786", "tcp://[::1]:8786"),
     ],
