@@ -228,16 +228,24 @@ class DaskClient:
     def _workers(self) -> Mapping[str, Any]:
         """By address; empty while there is no scheduler, to which it connects again."""
         try:
-            if self._client.status == "closed" or self._deaf():
-                with contextlib.suppress(Exception):  # of what made it deaf
+            deaf = self._deaf()
+            if deaf:
+                self._tasks.clear()
+                for host in list(self._known):
+                    self._lose(host, "a worker sent what is not read; connecting anew")
+                with contextlib.suppress(Exception):  # what it did not read
                     self._client.close(timeout=CONNECT)
+            if deaf or self._client.status == "closed":
                 self._client = self._connect()
             found: Mapping[str, Any] = self._client.sync(
                 self._client.scheduler.identity, n_workers=-1
             )["workers"]
-        except (OSError, TimeoutError, ValueError, CancelledError):
+        except Exception as error:
             if self._there:
-                self._say("note", text="the scheduler has gone; waiting for it")
+                why = "the scheduler has gone; waiting for it"
+                if isinstance(error, TypeError):
+                    why = "a worker has the scheduler say what is not read; end that worker"
+                self._say("note", text=why)
             self._there = False
             return {}
         if not self._there:
@@ -248,7 +256,8 @@ class DaskClient:
     def _deaf(self) -> bool:
         """Whether a message that was refused has ended the client's reading of messages."""
         task = self._client._handle_report_task
-        return task is not None and task.done()
+        ended = task is not None and task.done() and not task.cancelled()
+        return ended and task.exception() is not None
 
     def _meet(self, new: Mapping[str, tuple[str, Any]], now: float) -> None:
         """Let workers take part that have what they need."""
@@ -280,9 +289,14 @@ class DaskClient:
                 workers=addresses,
                 on_error="ignore",
             )
+            return {address: told["packages"] for address, told in found.items() if told}
         except (OSError, TimeoutError):
             return {}
-        return {address: told["packages"] for address, told in found.items() if told}
+        except Exception:  # what one of them says is not read
+            if len(addresses) == 1:
+                return {addresses[0]: {}}
+            each = [self._versions([address]) for address in addresses]
+            return {address: has for versions in each for address, has in versions.items()}
 
     def _lose(self, host: str, why: str) -> None:
         del self._known[host]

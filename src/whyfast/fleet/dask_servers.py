@@ -111,8 +111,9 @@ def serve_scheduler(address: Address, certificates: Path | None, home: Home, say
             security=security,
             dashboard=False,
             dashboard_address="127.0.0.1:0",
+            needs_workdir=False,
         )
-        seal(_TASKS | BYTES)  # it has made its folder, and does not listen yet
+        seal(_TASKS | BYTES)  # before it listens
         async with made as scheduler:
             say(f"scheduler at {scheduler.address}")
             await scheduler.finished()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -17,28 +18,28 @@ _CHANGE = ("os.", "shutil.", "subprocess.", "pty.", "tempfile.")
 _HARMLESS = frozenset({"os.listdir", "os.scandir", "os.kill"})
 
 
-class Refused(TypeError):
-    """A message wants what this process does not do. (Of an error's traceback that cannot be
-    unpickled, Dask passes over a TypeError only.)"""
+class RefusedPickle(TypeError):
+    """A pickle wants something to be imported. (Of a traceback that cannot be unpickled, Dask
+    passes over a TypeError only.)"""
 
 
 def seal(classes: Iterable[tuple[str, str]] = BYTES) -> None:
     """From now on, for as long as this process lives, nothing but ``classes`` (module, name) is
-    found for any pickle, whatever unpickles it; no file is changed and no program started.
+    found for any pickle, whatever unpickles it; to change a file or start a program is a
+    PermissionError.
 
     CPython raises an event before each of these, and what hears the events cannot be removed.
     """
     allowed = frozenset(classes)
-    sys.dont_write_bytecode = True
 
     def hear(event: str, args: tuple[object, ...]) -> None:
         if event == "pickle.find_class":
             if args not in allowed:
-                raise Refused(f"{args[0]}.{args[1]} in a message is not unpickled")
+                raise RefusedPickle(f"{args[0]}.{args[1]} in a message is not unpickled")
         elif event == "open":
             if isinstance(args[2], int) and args[2] & _WRITE:
-                raise Refused(f"{args[0]} is not opened for writing")
+                raise PermissionError(errno.EPERM, "not opened for writing here", str(args[0]))
         elif event.startswith(_CHANGE) and event not in _HARMLESS:
-            raise Refused(f"{event} is not done here")
+            raise PermissionError(errno.EPERM, f"{event} is not done here")
 
     sys.addaudithook(hear)
