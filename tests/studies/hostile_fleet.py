@@ -60,7 +60,7 @@ class OfThatKind(metaclass=_Kind):
     pass
 
 
-copyreg.pickle(_Kind, lambda kind: (eval, (CODE,)))  # type: ignore[arg-type]
+copyreg.pickle(_Kind, lambda kind: (eval, (CODE,)))
 
 
 def answer(task: bytes, data: bytes) -> Any:
@@ -114,7 +114,7 @@ async def workers() -> None:
         await asyncio.Event().wait()
 
 
-class Plugin(SchedulerPlugin):
+class Plugin(SchedulerPlugin):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         return eval, (CODE,)
 
