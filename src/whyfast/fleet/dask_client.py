@@ -27,7 +27,7 @@ from distributed.versions import get_package_info
 
 from whyfast.fleet.dask_logs import silence
 from whyfast.fleet.messages import LARGEST
-from whyfast.fleet.pipe import Line, is_name, receive, send
+from whyfast.fleet.pipe import PipeLine, is_name, receive, send
 from whyfast.fleet.sealed import seal
 from whyfast.fleet.security import security_of
 from whyfast.fleet.worker_task import SLOT, run_task
@@ -80,7 +80,7 @@ class DaskClient:
         self._address = address
         self._security = security_of(certificates)
         # Tasks to hand to a worker, what to say with its bytes, what was dropped; None: the end.
-        self._inbox: queue.SimpleQueue[tuple[Line, list[bytes]] | _Dropped | None]
+        self._inbox: queue.SimpleQueue[tuple[PipeLine, list[bytes]] | _Dropped | None]
         self._inbox = queue.SimpleQueue()
         self._known: dict[str, _Connected] = {}
         self._tasks: dict[str, Future] = {}
@@ -123,7 +123,7 @@ class DaskClient:
         number: int = 0,
         *answer: bytes,
     ) -> None:
-        self._inbox.put((Line(kind, host, text, number), list(answer)))
+        self._inbox.put((PipeLine(kind, host, text, number), list(answer)))
 
     def _hand(self, host: str, number: int, task: bytes, data: bytes) -> None:
         known = self._known.get(host)
@@ -339,7 +339,7 @@ def main() -> None:
         client = DaskClient(address, Path(folder[0]) if folder else None)
     except (OSError, TimeoutError):
         return
-    send(pipe, Line("connected"))
+    send(pipe, PipeLine("connected"))
     threading.Thread(target=client.hear, args=(sys.stdin.buffer,), daemon=True).start()
     client.serve(pipe)
     client.close()

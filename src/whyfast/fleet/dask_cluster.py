@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
-from whyfast.fleet.pipe import Line, receive, send
+from whyfast.fleet.pipe import PipeLine, receive, send
 from whyfast.fleet.security import read_address, security_of
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
@@ -42,7 +42,7 @@ class DaskCluster:
         self._note = note
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}
-        self._said: queue.Queue[tuple[Line, list[bytes]] | str] = queue.Queue(_MOST)
+        self._said: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
         words = [sys.executable, "-P", "-m", "whyfast.fleet.dask_client", str(place)]
         self._client = subprocess.Popen(
             [*words, *([str(certificates)] if certificates else [])],
@@ -89,9 +89,9 @@ class DaskCluster:
         number = self._handed[host] = next(self._number)
         assert self._client.stdin is not None
         with contextlib.suppress(OSError):  # of its end the next event tells
-            send(self._client.stdin, Line("task", host, number=number), task, data)
+            send(self._client.stdin, PipeLine("task", host, number=number), task, data)
 
-    def _event(self, line: Line, parts: list[bytes]) -> Event | None:
+    def _event(self, line: PipeLine, parts: list[bytes]) -> Event | None:
         if line.kind == "note":
             self._note(line.text)
         elif line.kind == "joined":

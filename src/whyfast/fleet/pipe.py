@@ -15,7 +15,7 @@ _LINE, _NAME = 10_000, 200
 
 
 @dataclass(frozen=True)
-class Line:
+class PipeLine:
     """``number`` tells a task and its answer apart from others of that host; ``text`` is for the
     user; ``sizes`` are those of the bytes behind it."""
 
@@ -31,20 +31,20 @@ def is_name(host: str) -> bool:
     return 0 < len(host) <= _NAME and host.isprintable()
 
 
-def send(pipe: IO[bytes], line: Line, *parts: bytes) -> None:
+def send(pipe: IO[bytes], line: PipeLine, *parts: bytes) -> None:
     """Raises OSError where nobody reads."""
     whole = {**encode(line), "text": line.text[:1000], "sizes": [len(part) for part in parts]}
     pipe.write(b"".join([json.dumps(whole).encode(), b"\n", *parts]))
     pipe.flush()
 
 
-def receive(pipe: IO[bytes]) -> tuple[Line, list[bytes]] | None:
+def receive(pipe: IO[bytes]) -> tuple[PipeLine, list[bytes]] | None:
     """None at the end. Malformed for anything else than :func:`send` writes."""
     text = pipe.readline(_LINE)
     if not text:
         return None
     try:
-        line: Line = decode(Line, json.loads(text))
+        line: PipeLine = decode(PipeLine, json.loads(text))
     except (ValueError, RecursionError) as error:
         raise Malformed("line", f"is not JSON: {error}") from error
     if line.host and not is_name(line.host):
