@@ -13,6 +13,7 @@ import contextlib
 import copyreg
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ class Plugin(SchedulerPlugin):  # type: ignore[misc]
 def client() -> None:
     """Who has the certificate may ask a scheduler for all this."""
     asking = Client(ADDRESS, security=security_of(Path(CERTIFICATES)), timeout=20)
-    for ask in (
+    attempts: tuple[Callable[[], object], ...] = (
         lambda: asking.run_on_scheduler(Harmful()),
         lambda: asking.register_plugin(Plugin()),
         lambda: asking.submit(len, Harmful(), workers=["nobody"]),
@@ -130,9 +131,10 @@ def client() -> None:
         lambda: asking.sync(asking.scheduler.dump_cluster_state_to_url, url=f"file://{FILE}.2"),
         lambda: asking.sync(asking.scheduler.retire_workers, names=ToPickle(Harmful())),
         lambda: asking.log_event("print", ToPickle(Harmful())),
-    ):
+    )
+    for attempt in attempts:
         with contextlib.suppress(Exception):
-            ask()
+            attempt()
     print("asked", flush=True)
     os._exit(0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import ssl
 import subprocess
@@ -152,7 +151,7 @@ def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler
 
 
 def test_without_certificates_only_the_same_user_is_spoken_to(
-    fleet: FleetProcesses, tmp_path: Path
+    fleet: FleetProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fleet.certificates = None
     fleet.scheduler()
@@ -178,7 +177,7 @@ def test_without_certificates_only_the_same_user_is_spoken_to(
             assert plain.recv(64)[:1] in (b"", b"\x15")  # nothing, or an alert of TLS
     with pytest.raises(UserError, match="no scheduler answers"):
         DaskCluster(fleet.address, other, print)
-    os.environ["WHYFAST_HOME"] = str(fleet.folder / "scheduler")
+    monkeypatch.setenv("WHYFAST_HOME", str(fleet.folder / "scheduler"))
     key = own_certificates() / "fleet-key.pem"
     assert key.stat().st_mode & 0o777 == 0o600
     DaskCluster(fleet.address, None, print).close()

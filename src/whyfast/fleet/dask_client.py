@@ -333,7 +333,9 @@ def main() -> None:
         os.dup2(nowhere, terminal)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     seal()
     try:
         client = DaskClient(address, Path(folder[0]) if folder else None)
