@@ -128,7 +128,12 @@ def client() -> None:
         lambda: asking.register_plugin(Plugin()),
         lambda: asking.submit(len, Harmful(), workers=["nobody"]),
         lambda: asking.submit(Harmful(), workers=["nobody"]),
-        lambda: asking.sync(asking.scheduler.dump_cluster_state_to_url, url=f"file://{FILE}.2"),
+        lambda: asking.sync(
+            asking.scheduler.dump_cluster_state_to_url,
+            url=f"file://{FILE}",
+            exclude=[],
+            format="yaml",
+        ),
         lambda: asking.sync(asking.scheduler.retire_workers, names=ToPickle(Harmful())),
         lambda: asking.log_event("print", ToPickle(Harmful())),
     )
