@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.studies.fleet_processes import FleetProcesses
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[FleetProcesses]:
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl: apt-get install openssl")
     processes = FleetProcesses(tmp_path)
     try:
         yield processes

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from whyfast.fleet.certificates import make_certificates
 from whyfast.model.sample import Block
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
@@ -39,6 +40,9 @@ class FleetProcesses:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.address = f"127.0.0.1:{free_port()}"
+        # Every process here has another home, as if it were on a machine of its own.
+        self.certificates: Path | None = folder / "certificates"
+        make_certificates(self.certificates, 1)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.coordinator_home = Home(folder / "here" / "cache", folder / "here" / "data")
 
@@ -74,11 +78,15 @@ class FleetProcesses:
 
     def scheduler(self) -> None:
         """Where workers and coordinator look for it."""
-        self.start("scheduler", "fleet", "scheduler", "--listen", self.address)
+        self.start("scheduler", "fleet", "scheduler", "--listen", self.address, *self.security())
+
+    def security(self) -> tuple[str | Path, ...]:
+        """What to say of certificates."""
+        return ("--certificates", self.certificates) if self.certificates else ()
 
     def worker(self, name: str, *, other_version: bool = False, small_files: bool = False) -> None:
         """As if it were on another machine of that name."""
-        words = ("worker", self.address)
+        words = ("worker", self.address, *self.security())
         self.start(name, *words, machine=name, other_version=other_version, small_files=small_files)
 
     def ready(self, *names: str) -> None:

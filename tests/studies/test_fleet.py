@@ -36,7 +36,15 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
 ) -> None:
     study = two_benchmarks(tmp_path / "spin")
     out = tmp_path / "result.json"
-    words = ("run", str(study), "--scheduler", fleet.address, "--spread", "shard")
+    words = (
+        "run",
+        str(study),
+        "--scheduler",
+        fleet.address,
+        *fleet.security(),
+        "--spread",
+        "shard",
+    )
     fleet.scheduler()
     fleet.worker("ash")
     fleet.worker("elm")
@@ -94,7 +102,9 @@ def test_every_host_measures_everything_and_the_machines_stand_side_by_side(
     fleet.worker("ash")
     fleet.worker("elm")
     fleet.ready("ash", "elm")
-    fleet.start("here", "run", study, "--scheduler", fleet.address, "--json", out)
+    fleet.start(
+        "here", "run", study, "--scheduler", fleet.address, *fleet.security(), "--json", out
+    )
     assert fleet.ended("here") == 0, fleet.said("here")
     merged = json.loads(out.read_text())
     assert [m["machine"]["name"] for m in merged["machines"]] == ["ash", "elm"]

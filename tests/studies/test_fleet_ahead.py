@@ -47,7 +47,17 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
 ) -> None:
     study = write_commit_study(tmp_path / "study", repository, BUILD, measure="turns = 8")
     out = tmp_path / "search.json"
-    words = ("search", study, "--good", "fast", "--bad", "main", "--scheduler", fleet.address)
+    words = (
+        "search",
+        study,
+        "--good",
+        "fast",
+        "--bad",
+        "main",
+        "--scheduler",
+        fleet.address,
+        *fleet.security(),
+    )
     fleet.scheduler()
     fleet.worker("ash")
     fleet.ready("ash")
@@ -68,7 +78,16 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
     place = f'git = "{repository}"\nrevision = "main"'
     (tmp_path / "own.toml").write_text(text.replace(place, f'path = "{repository}"'))
     asked = ("check", f"main~{COMMITS - CULPRIT + 1}..main", "--study", tmp_path / "own.toml")
-    fleet.start("check", *asked, "--scheduler", fleet.address, "--json", out, folder=repository)
+    fleet.start(
+        "check",
+        *asked,
+        "--scheduler",
+        fleet.address,
+        *fleet.security(),
+        "--json",
+        out,
+        folder=repository,
+    )
     assert fleet.ended("check") == 0, fleet.said("check")
     result = load_result(out)
     assert [v.word for v in result.judged.verdicts] == ["slower"]

@@ -146,7 +146,7 @@ class HostAnswers:
         home = self._parcels.home
         builds = []
         for build in message.builds:
-            program = self._inside(home.builds / message.programs[build.variant])
+            program = self._inside(home.builds, message.programs[build.variant])
             if sha256_of(program) != build.program_sha256:
                 raise NotReceived(f"the program of {build.variant} is not the one that was built")
             builds.append(replace(build, program=program))
@@ -164,17 +164,17 @@ class HostAnswers:
             toolchains=tuple(self._toolchains(message)),
             builds=tuple(builds),
             layouts={
-                variant: tuple(self._inside(home.builds / name) for name in names)
+                variant: tuple(self._inside(home.builds, name) for name in names)
                 for variant, names in message.layouts.items()
             },
             packages=folders,
         )
 
-    def _inside(self, path: Path) -> Path:
+    def _inside(self, folder: Path, name: str) -> Path:
         """A path of a message; NotReceived when it leads out of what was sent."""
-        if ".." in path.parts:
-            raise NotReceived(f"{path} leads out of its folder")
-        return path
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise NotReceived(f"{name} leads out of its folder")
+        return folder / name
 
     def _toolchains(self, message: Prepare) -> list[Toolchain]:
         """Those that were sent; of those with a root this host's own, if it is the same."""

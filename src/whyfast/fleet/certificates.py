@@ -10,9 +10,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from whyfast.fleet.certificate_files import CERTIFICATE, KEY
 from whyfast.model.errors import UserError
-from whyfast.store.private import make_private
+from whyfast.store.complete import make_once, replacing
+from whyfast.store.private import make_private, own_home
+
+#: One certificate for all of a fleet, and its key.
+CERTIFICATE, KEY = "fleet.pem", "fleet-key.pem"
+
+#: Days that a certificate holds which never leaves its machine.
+LONG = 3650
 
 
 def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
@@ -40,3 +46,17 @@ def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
         said = done.stderr.strip().splitlines() or ["nothing"]
         raise UserError(f"openssl failed and said: {said[-1]}", where=folder)
     return certificate, key
+
+
+def own_certificates() -> Path:
+    """The folder with this user's own, by which only they talk to each other on loopback; made
+    once in each home. UserError."""
+    folder = own_home().data / "fleet" / "loopback"
+
+    def make() -> None:
+        with replacing(folder) as work:
+            make_certificates(work / "made", LONG)
+
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    make_once(folder, folder.is_dir, make, lambda: None)
+    return folder

@@ -11,8 +11,9 @@ from distributed import Scheduler, Worker
 
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.dask_logs import silence
+from whyfast.fleet.sealed import BYTES, seal
 from whyfast.fleet.security import Address, security_of
-from whyfast.fleet.worker_task import SLOT, answer_with
+from whyfast.fleet.worker_task import SLOT, answer_with, run_task
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.
@@ -35,6 +36,16 @@ _QUIET = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
+
+#: What a scheduler unpickles of the tasks that a coordinator hands it, and all that it does.
+_TASKS = frozenset(
+    {
+        ("dask._expr", "Expr._reconstruct"),
+        ("dask._expr", "LLGExpr"),
+        ("dask._task_spec", "Task"),
+        (run_task.__module__, run_task.__name__),
+    }
+)
 
 Say = Callable[[str], None]
 
@@ -60,7 +71,7 @@ def serve_worker(
             nthreads=1,
             resources={SLOT: 1},
             security=security,
-            protocol=address.protocol,
+            protocol="tls",
             # A worker listens too: the scheduler fetches answers from it.
             host="127.0.0.1" if address.loopback else None,
             memory_limit=0,
@@ -93,14 +104,17 @@ def serve_scheduler(address: Address, certificates: Path | None, home: Home, say
     security = security_of(certificates)
 
     async def serve() -> None:
-        async with Scheduler(
+        made = Scheduler(
             host=address.host,
             port=address.port,
-            protocol=address.protocol,
+            protocol="tls",
             security=security,
             dashboard=False,
             dashboard_address="127.0.0.1:0",
-        ) as scheduler:
+            needs_workdir=False,
+        )
+        seal(_TASKS | BYTES)  # before it listens
+        async with made as scheduler:
             say(f"scheduler at {scheduler.address}")
             await scheduler.finished()
 

@@ -10,8 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
+from whyfast.fleet.certificates import own_certificates
 from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.hosts_file import HostsFile, LaunchHost
 from whyfast.fleet.kept_process import ENDING, KeptProcess
@@ -34,6 +34,8 @@ class Launched:
 
     def __init__(self, hosts: HostsFile) -> None:
         self.address = ""
+        # Where listen is loopback the hosts are this machine, and may have other homes.
+        self._certificates = str((hosts.certificates or own_certificates()).absolute())
         self._hosts = hosts
         self._said: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._up: dict[str, threading.Event] = {h.name: threading.Event() for h in hosts.hosts}
@@ -88,28 +90,25 @@ class Launched:
         listen = self.address or self._hosts.listen
         # -P: with the current folder on its path, it would run a whyfast.py of a checkout.
         words = [sys.executable, "-P", "-m", "whyfast", "fleet", "scheduler", "--attached"]
-        return [*words, "--listen", listen, *_certificates(self._hosts.certificates)]
+        return [*words, "--listen", listen, "--certificates", self._certificates]
 
     def _scheduler_said(self, line: str) -> None:
         if found := _SCHEDULER.search(line):
             self.address = found[1]
 
     def _words(self, host: LaunchHost) -> Callable[[], Sequence[str]]:
-        return lambda: [*host.ssh, worker_line(host, self.address)]
+        return lambda: [*host.ssh, worker_line(host, self.address, self._certificates)]
 
     def _listen(self, host: str) -> Callable[[str], None]:
         return lambda line: self._up[host].set() if _WORKER in line else None
 
 
-def worker_line(host: LaunchHost, address: str) -> str:
-    """What a shell on the host is given."""
+def worker_line(host: LaunchHost, address: str, certificates: str) -> str:
+    """What a shell on the host is given; ``certificates`` are for a host that has none of its
+    own."""
     home = ["env", f"WHYFAST_HOME={host.home}"] if host.home else []
     words = [*home, *host.whyfast, "worker", address, "--name", host.name, "--attached"]
-    return "exec " + shlex.join([*words, *_certificates(host.certificates)])
-
-
-def _certificates(folder: Path | str | None) -> list[str]:
-    return ["--certificates", str(folder)] if folder else []
+    return "exec " + shlex.join([*words, "--certificates", host.certificates or certificates])
 
 
 @contextmanager

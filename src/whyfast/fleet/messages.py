@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
-from whyfast.measure.calibrate import WantedLengths
+from whyfast.measure.calibrate import MOST_TURNS, WantedLengths
 from whyfast.measure.schedule import Plan
 from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration
 from whyfast.model.build import Build
@@ -17,6 +17,12 @@ from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import Study
 from whyfast.model.toolchain import Toolchain
+
+#: Bytes of a message, what comes with it not counted; lists and objects in each other in one.
+LARGEST, DEEPEST = 64_000_000, 64
+
+#: Loops that can be stored.
+_MOST_LOOPS = 2**63 - 1
 
 # What a worker is asked.
 
@@ -291,8 +297,18 @@ def fits(outcome: Outcome, wanted: Wanted) -> bool:
             return outcome.variant in wanted.plan.start_order
         return outcome.variant in wanted.variants
     if isinstance(wanted, WantedCalibration):
-        return isinstance(outcome, Calibration) and outcome.loops >= 1 and outcome.turns >= 1
+        return isinstance(outcome, Calibration) and _calibrates(outcome, wanted)
     return isinstance(outcome, Block) and _follows(outcome, wanted)
+
+
+def _calibrates(found: Calibration, wanted: WantedCalibration) -> bool:
+    turns = wanted.lengths.turns
+    seconds = (found.value, found.start, *(each for _, each in found.steps), *found.cold.values())
+    return (
+        1 <= found.loops <= _MOST_LOOPS
+        and (1 <= found.turns <= MOST_TURNS if turns is None else found.turns == turns)
+        and all(map(math.isfinite, seconds))
+    )
 
 
 def _follows(block: Block, wanted: WantedBlock) -> bool:
@@ -305,8 +321,8 @@ def _follows(block: Block, wanted: WantedBlock) -> bool:
         and dict(block.layouts) == dict(plan.layouts)
         and set(block.values) == set(plan.start_order)
         and all(len(values) == len(plan.order) for values in block.values.values())
-        and all(value > 0 for values in block.values.values() for value in values)
-        and block.seconds >= 0
+        and all(0 < value < math.inf for values in block.values.values() for value in values)
+        and 0 <= block.seconds < math.inf
     )
 
 
@@ -321,12 +337,30 @@ def _written(data: object) -> bytes:
 def _read(text: object) -> _Envelope:
     if not isinstance(text, bytes):
         raise Malformed("message", f"bytes are wanted, not {type(text).__name__}")
+    if len(text) > LARGEST:
+        raise Malformed("message", f"has {len(text)} bytes; at most {LARGEST} are read")
     try:
         data: Any = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Malformed("message", f"is not JSON: {error}") from error
+    _check_depth(data)
     envelope: _Envelope = decode(_Envelope, data)
     return envelope
+
+
+def _check_depth(data: Any) -> None:
+    """Whoever walks through what a host says of itself calls itself at each depth."""
+    level = [data] if isinstance(data, (dict, list)) else []
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return
+    raise Malformed("message", f"is nested more than {DEEPEST} deep")
 
 
 def _no_number(word: str) -> NoReturn:

@@ -77,7 +77,7 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Pa
 
 def missing(parcel: Parcel, there: int) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of all chunks behind the first ``there`` bytes."""
-    offset = min(there, parcel.size)
+    offset = max(0, min(there, parcel.size))
     while offset < parcel.size:
         found = parcel.chunk(offset)
         if not found:  # it was changed meanwhile, which the receiver finds

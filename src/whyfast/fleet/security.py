@@ -1,4 +1,4 @@
-"""Who may listen where: loopback for anybody, else only under TLS."""
+"""Who may listen where, and talk to whom: all of it is encrypted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from distributed.security import Security
 
-from whyfast.fleet.certificate_files import CERTIFICATE, KEY
+from whyfast.fleet.certificates import CERTIFICATE, KEY, own_certificates
 from whyfast.model.errors import UserError
 
 
@@ -16,13 +16,12 @@ from whyfast.model.errors import UserError
 class Address:
     """Where a scheduler listens; ``host`` a name or number."""
 
-    protocol: str
     host: str
     port: int
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.protocol}://{host}:{self.port}"
+        return f"tls://{host}:{self.port}"
 
     @property
     def loopback(self) -> bool:
@@ -34,18 +33,15 @@ class Address:
 
 
 def read_address(text: str, certificates: Path | None, option: str) -> Address:
-    """``HOST:PORT``, with or without ``tcp://`` or ``tls://`` before it. UserError for anything
-    else, and for another machine without certificates."""
+    """``HOST:PORT``, with or without ``tls://`` before it. UserError for anything else, and for
+    another machine without certificates."""
     protocol, _, place = text.rpartition("://")
     host, _, port = place.rpartition(":")
-    wanted = "tls" if certificates else "tcp"
     if not host or not port.isdigit() or not 0 <= int(port) < 65536:
         raise UserError(f"{text!r} is no address; write HOST:PORT", where=option)
-    if protocol not in ("", "tcp", "tls"):
+    if protocol not in ("", "tls"):
         raise UserError(f"{protocol}:// is not spoken; write HOST:PORT", where=option)
-    if protocol == "tls" and certificates is None:
-        raise UserError("tls:// wants --certificates FOLDER", where=option)
-    address = Address(wanted, host.strip("[]"), int(port))
+    address = Address(host.strip("[]"), int(port))
     if certificates is None and not address.loopback:
         raise UserError(
             f"{address.host} is not this machine alone: a worker runs programs for whoever "
@@ -57,10 +53,10 @@ def read_address(text: str, certificates: Path | None, option: str) -> Address:
 
 
 def security_of(certificates: Path | None) -> Security:
-    """What Dask needs to know of them. UserError when a file is missing, or others may read the
-    key."""
+    """What Dask needs to know of them; None is for loopback, with those of this user's own.
+    UserError when a file is missing, or others may read the key."""
     if certificates is None:
-        return Security()
+        certificates = own_certificates()
     files = [certificates / CERTIFICATE, certificates / KEY]
     for file in files:
         if not file.is_file():

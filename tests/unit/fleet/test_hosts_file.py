@@ -61,11 +61,11 @@ def test_on_loopback_nothing_else_is_needed_and_ssh_can_be_another_command(tmp_p
 
 def test_the_line_for_a_shell_on_the_host_is_quoted(tmp_path: Path) -> None:
     ash, elm = read_hosts(written(tmp_path, WHOLE)).hosts
-    assert worker_line(ash, "tls://192.0.2.1:8786") == (
+    assert worker_line(ash, "tls://192.0.2.1:8786", "/own") == (
         "exec env WHYFAST_HOME=/var/lib/whyfast '/opt/my python/bin/python' -m whyfast worker "
         "tls://192.0.2.1:8786 --name ash --attached --certificates keys"
     )
-    assert worker_line(elm, "tls://192.0.2.1:8786") == (
+    assert worker_line(elm, "tls://192.0.2.1:8786", "/own") == (
         "exec whyfast worker tls://192.0.2.1:8786 --name elm --attached --certificates /etc/whyfast"
     )
 

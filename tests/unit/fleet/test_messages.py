@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyfast.fleet.messages import (
+    LARGEST,
     AskFacts,
     Chunk,
     Lacking,
@@ -83,6 +84,9 @@ def test_tasks_and_answers_are_json() -> None:
         ("{}", "bytes are wanted, not str"),
         (None, "bytes are wanted, not NoneType"),
         (b"[" * 100_000, "message: is not JSON"),
+        (b'{"answer": {"kind": ' + b"[" * 900 + b"]" * 900 + b"}}", "nested more than 64 deep"),
+        (b'{"answer": {"e": ' + b'{"a":' * 900 + b"1" + b"}" * 902, "nested more than 64 deep"),
+        (b" " * (LARGEST + 1), "message: has 64000001 bytes; at most 64000000 are read"),
     ],
 )
 def test_what_is_no_answer_is_malformed(text: object, said: str) -> None:
@@ -114,6 +118,8 @@ def test_what_was_asked_fits() -> None:
         replace(taken(), loops=2),
         replace(taken(), layouts={}),
         replace(taken(), seconds=-1.0),
+        replace(taken(), seconds=math.inf),
+        replace(taken(), values={"a": (0.1, 0.2, math.inf), "b": (0.1, 0.25, 0.3)}),
         replace(taken(), order=PLAN.order[:2]),
         replace(taken(), values={"a": (0.1, 0.2, 0.3)}),
         replace(taken(), values={"a": (0.1, 0.2), "b": (0.1, 0.2)}),
@@ -127,6 +133,31 @@ def test_what_was_not_asked_does_not_fit(other: Any) -> None:
     assert not fits(other, BLOCK)
 
 
-def test_half_a_calibration_does_not_fit() -> None:
-    assert not fits(Calibration("fib", 0, 5, 0.1, 0.1), CALIBRATION)
-    assert not fits(taken(), CALIBRATION)
+@pytest.mark.parametrize(
+    "other",
+    [
+        Calibration("fib", 0, 5, 0.1, 0.1),
+        Calibration("fib", 2**63, 5, 0.1, 0.1),
+        Calibration("fib", 1, 10**12, 0.1, 0.1),
+        Calibration("fib", 1, 6, 0.1, 0.1),
+        Calibration("fib", 1, 5, math.inf, 0.1),
+        Calibration("fib", 1, 5, 0.1, 0.1, ((1, math.nan),)),
+        Calibration("fib", 1, 5, 0.1, 0.1, (), {"a": math.inf}),
+        taken(),
+    ],
+)
+def test_a_calibration_that_was_not_asked_does_not_fit(other: Any) -> None:
+    assert not fits(other, CALIBRATION)
+
+
+def test_the_turns_of_a_block_are_bounded_where_the_host_chooses_them() -> None:
+    free = replace(CALIBRATION, lengths=WantedLengths())
+    assert fits(Calibration("fib", 1, 400, 0.1, 0.1), free)
+    text = (
+        b'{"answer":{"kind":"taken","calibration":{"benchmark":"fib","loops":1,'
+        b'"turns":1000000000000,"value":1,"start":1}}}'
+    )
+    answer = read_answer(text)
+    assert isinstance(answer, Taken)
+    assert answer.calibration is not None
+    assert not fits(answer.calibration, free)

@@ -1,0 +1,351 @@
+"""The process that holds Dask's client, the one place that knows it.
+
+It reads tasks from standard input and writes what happened to standard output, as
+:mod:`whyfast.fleet.pipe`; it ends with its standard input. It is sealed before it connects, says
+nothing else anywhere, and has a bound to its memory, so that what a worker sends ends here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import resource
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import dask
+from distributed import Client, Future
+from distributed.versions import get_package_info
+
+from whyfast.fleet.dask_logs import silence
+from whyfast.fleet.messages import LARGEST
+from whyfast.fleet.pipe import PipeLine, is_name, receive, send
+from whyfast.fleet.sealed import seal
+from whyfast.fleet.security import security_of
+from whyfast.fleet.worker_task import SLOT, run_task
+
+#: Seconds between two looks at which workers there are; a look costs the scheduler the more, the
+#: more there are.
+LOOK, LOOK_EACH = 1.0, 0.005
+
+#: Seconds after which a worker that has sent no sign of life counts as gone. It sends one every
+#: half a second to some seconds, from a thread of its own.
+SILENCE = 30.0
+
+#: Seconds that a connection may take.
+CONNECT = 10.0
+
+#: Dask's own that must be the same on both sides, and Python.
+_SAME = ("distributed", "dask", "msgpack", "cloudpickle")
+
+#: Bytes of memory beside those that it starts with; of answers there is one a host.
+MEMORY = 4 << 30
+
+
+@dataclass(frozen=True)
+class _Dropped:
+    """A task that ended without an answer; ``failed`` is how, where it was not dropped."""
+
+    host: str
+    number: int
+    future: Future
+    failed: str = ""
+
+
+@dataclass
+class _Connected:
+    """A worker that takes part; ``seen`` is the last sign of life as the scheduler tells it,
+    ``heard`` when that was news here."""
+
+    address: str
+    seen: float
+    heard: float
+
+
+class DaskClient:
+    """The hosts whose workers are connected to a scheduler."""
+
+    def __init__(self, address: str, certificates: Path | None) -> None:
+        """OSError when there is no scheduler."""
+        dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT}s"})
+        dask.config.set({"distributed.scheduler.allowed-imports": []})
+        self._address = address
+        self._security = security_of(certificates)
+        # Tasks to hand to a worker, what to say with its bytes, what was dropped; None: the end.
+        self._inbox: queue.SimpleQueue[tuple[PipeLine, list[bytes]] | _Dropped | None]
+        self._inbox = queue.SimpleQueue()
+        self._known: dict[str, _Connected] = {}
+        self._tasks: dict[str, Future] = {}
+        self._refused: dict[str, str] = {}
+        self._silent: dict[str, float] = {}
+        self._there = True
+        self._client = self._connect()
+
+    def hear(self, pipe: IO[bytes]) -> None:
+        """Tasks, until the end of them."""
+        while said := receive(pipe):
+            self._inbox.put(said)
+        self._inbox.put(None)
+
+    def serve(self, pipe: IO[bytes]) -> None:
+        """Hand tasks to workers and say what happens, until there are no more."""
+        looked = -SILENCE
+        while True:
+            if time.monotonic() - looked >= max(LOOK, LOOK_EACH * len(self._known)):
+                self._look()
+                looked = time.monotonic()
+            try:
+                item = self._inbox.get(timeout=LOOK)
+            except queue.Empty:
+                continue
+            if item is None:
+                return
+            if isinstance(item, _Dropped):
+                self._without_answer(item)
+            elif item[0].kind == "task":
+                self._hand(item[0].host, item[0].number, *item[1])
+            else:
+                send(pipe, item[0], *item[1])
+
+    def _say(
+        self,
+        kind: Literal["note", "joined", "gone", "answered", "unanswered"],
+        host: str = "",
+        text: str = "",
+        number: int = 0,
+        *answer: bytes,
+    ) -> None:
+        self._inbox.put((PipeLine(kind, host, text, number), list(answer)))
+
+    def _hand(self, host: str, number: int, task: bytes, data: bytes) -> None:
+        known = self._known.get(host)
+        if known is None:
+            return  # that it is gone has been said
+        future = self._client.submit(
+            run_task,
+            task,
+            data,
+            key=f"whyfast-{uuid.uuid4().hex}-{number}",
+            workers=[known.address],
+            allow_other_workers=False,
+            resources={SLOT: 1},
+            retries=0,
+            pure=False,
+        )
+        self._tasks[host] = future
+        future.add_done_callback(lambda done: self._done(host, number, known.address, done))
+
+    def close(self) -> None:
+        """Leave the scheduler; what is being measured is lost."""
+        self._client.close(timeout=CONNECT)
+
+    def _connect(self) -> Client:
+        return Client(
+            self._address,
+            security=self._security,
+            timeout=CONNECT,
+            set_as_default=False,
+            serializers=["msgpack"],
+            deserializers=["msgpack"],
+        )
+
+    def _done(self, host: str, number: int, address: str, future: Future) -> None:
+        """In a thread of Dask's."""
+        try:
+            answer = future.result(timeout=SILENCE)
+        except (CancelledError, TimeoutError, OSError):
+            # By us, which is known; else the client was cut off and has forgotten its tasks.
+            self._inbox.put(_Dropped(host, number, future))
+            return
+        except Exception as error:
+            self._inbox.put(_Dropped(host, number, future, type(error).__name__))
+            return
+        known = self._known.get(host)
+        if known is None or known.address != address or self._tasks.get(host) is not future:
+            return
+        del self._tasks[host]
+        if not isinstance(answer, bytes):
+            said = f"it answers {type(answer).__name__}, and bytes are wanted"
+            self._say("unanswered", host, said, number)
+        elif len(answer) > LARGEST:
+            said = f"it answers {len(answer)} bytes; at most {LARGEST} are read"
+            self._say("unanswered", host, said, number)
+        else:
+            self._say("answered", host, "", number, answer)
+
+    def _without_answer(self, dropped: _Dropped) -> None:
+        if dropped.failed:
+            # With a worker that was killed its task fails, too: such a worker has gone already.
+            self._look()
+        host = dropped.host
+        if self._tasks.get(host) is not dropped.future:
+            return
+        if dropped.failed:
+            del self._tasks[host]
+            why = f"the worker failed; its log says why ({dropped.failed})"
+            self._say("unanswered", host, why, dropped.number)
+        else:
+            self._lose(host, "the connection broke")
+
+    def _look(self) -> None:
+        workers = self._workers()
+        now = time.monotonic()
+        named = {str(w["name"]): (address, w) for address, w in workers.items()}
+        for host, known in list(self._known.items()):
+            address, worker = named.get(host, ("", {}))
+            if address != known.address:
+                self._lose(host, "its worker has gone" if self._there else "the scheduler has gone")
+            elif worker["last_seen"] != known.seen:
+                known.seen, known.heard = worker["last_seen"], now
+            elif now - known.heard >= SILENCE:
+                self._lose(host, f"not heard of for {SILENCE:.0f} s")
+                self._silent[address] = known.seen
+        # Those that have gone, and those that were silent and are heard of again.
+        self._refused = {a: w for a, w in self._refused.items() if a in workers}
+        self._silent = {
+            a: seen
+            for a, seen in self._silent.items()
+            if workers.get(a, {}).get("last_seen") == seen
+        }
+        new = {
+            host: found
+            for host, found in named.items()
+            if host not in self._known
+            and found[0] not in self._refused
+            and found[0] not in self._silent
+        }
+        if new:
+            self._meet(new, now)
+
+    def _workers(self) -> Mapping[str, Any]:
+        """By address; empty while there is no scheduler, to which it connects again."""
+        try:
+            deaf = self._deaf()
+            if deaf:
+                self._tasks.clear()
+                for host in list(self._known):
+                    self._lose(host, "a worker sent what is not read; connecting anew")
+                with contextlib.suppress(Exception):  # what it did not read
+                    self._client.close(timeout=CONNECT)
+            if deaf or self._client.status == "closed":
+                self._client = self._connect()
+            found: Mapping[str, Any] = self._client.sync(
+                self._client.scheduler.identity, n_workers=-1
+            )["workers"]
+        except Exception as error:
+            if self._there:
+                why = "the scheduler has gone; waiting for it"
+                if isinstance(error, TypeError):
+                    why = "a worker has the scheduler say what is not read; end that worker"
+                self._say("note", text=why)
+            self._there = False
+            return {}
+        if not self._there:
+            self._say("note", text="the scheduler is there again")
+        self._there = True
+        return found
+
+    def _deaf(self) -> bool:
+        """Whether a message that was refused has ended the client's reading of messages."""
+        task = self._client._handle_report_task
+        ended = task is not None and task.done() and not task.cancelled()
+        return ended and task.exception() is not None
+
+    def _meet(self, new: Mapping[str, tuple[str, Any]], now: float) -> None:
+        """Let workers take part that have what they need."""
+        versions = self._versions([address for address, _ in new.values()])
+        for host, (address, worker) in new.items():
+            why = ""
+            if not is_name(host):
+                host, why = ascii(host)[:60], "no host can be called so; give it another --name"
+            elif not worker.get("resources", {}).get(SLOT):
+                why = f"its worker has no {SLOT!r} slot; start it with whyfast worker"
+            elif address not in versions:
+                continue  # not yet up, or gone again
+            else:
+                why = _other_version(versions[address])
+            if why:
+                self._refused[address] = why
+                self._say("note", text=f"{host}: left out: {why}")
+            else:
+                self._known[host] = _Connected(address, worker["last_seen"], now)
+                self._say("joined", host)
+
+    def _versions(self, addresses: list[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """Package versions by address, with those of this process under an empty one."""
+        message = {"op": "versions", "packages": ["whyfast"]}
+        try:
+            found = self._client.sync(
+                self._client.scheduler.broadcast,
+                msg=message,
+                workers=addresses,
+                on_error="ignore",
+            )
+            return {address: told["packages"] for address, told in found.items() if told}
+        except (OSError, TimeoutError):
+            return {}
+        except Exception:  # what one of them says is not read
+            if len(addresses) == 1:
+                return {addresses[0]: {}}
+            each = [self._versions([address]) for address in addresses]
+            return {address: has for versions in each for address, has in versions.items()}
+
+    def _lose(self, host: str, why: str) -> None:
+        del self._known[host]
+        future = self._tasks.pop(host, None)
+        if future is not None:
+            with contextlib.suppress(OSError, TimeoutError):  # it may be gone with the scheduler
+                future.cancel()
+        self._say("gone", host, why)
+
+
+def _other_version(has: Mapping[str, str | None]) -> str:
+    """Which of what must be the same on both sides is not; empty where all is."""
+    own = get_package_info(_SAME)
+    for name in ("python", *_SAME):
+        there, here = has.get(name), own.get(name)
+        if name == "python":
+            there, here = _minor(there), _minor(here)
+        if there != here:
+            return f"it has {name} {there} and {here} is wanted, as here"
+    return ""
+
+
+def _minor(version: str | None) -> str:
+    return ".".join((version or "").split(".")[:2])
+
+
+def main() -> None:
+    """Address and, where it is not this user's own, the folder of certificates are arguments."""
+    address, *folder = sys.argv[1:]
+    silence()
+    pipe = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for terminal in (1, 2):
+        os.dup2(nowhere, terminal)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MEMORY
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    seal()
+    try:
+        client = DaskClient(address, Path(folder[0]) if folder else None)
+    except (OSError, TimeoutError):
+        return
+    send(pipe, PipeLine("connected"))
+    threading.Thread(target=client.hear, args=(sys.stdin.buffer,), daemon=True).start()
+    client.serve(pipe)
+    client.close()
+
+
+if __name__ == "__main__":
+    main()
