@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,15 @@ from typing import Any
 from whyfast.model.errors import UserError
 from whyfast.study import own_benchmarks
 from whyfast.study.project import WHOLE, Project, needed, others, some, text_of
+from whyfast.study.toml_document import parse_toml
 
 
 def cargo(folder: Path) -> Project:
     """The first benchmark of the package that uses Criterion, or its first binary."""
     manifest = folder / "Cargo.toml"
     try:
-        data = tomllib.loads(needed(manifest))
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(needed(manifest))
+    except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:

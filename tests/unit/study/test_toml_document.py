@@ -77,7 +77,7 @@ def test_mistake(
 
 def test_nested_too_deeply(valid: str, message: Callable[[str], str]) -> None:
     text = valid.replace("turns = 40", "turns = " + "[" * 5000)
-    assert message(text) == "study.toml: values are nested too deeply"
+    assert message(text) == "study.toml: not valid TOML: values are nested too deeply"
 
 
 def test_number_too_long_for_python(valid: str, message: Callable[[str], str]) -> None:
