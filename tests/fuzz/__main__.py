@@ -48,7 +48,9 @@ class Fuzzer:
             last = traceback.extract_tb(error.__traceback__)[-1]
             ours = [f for f in traceback.extract_tb(error.__traceback__) if "whyfast" in f.filename]
             place = f"{type(error).__name__} {ours[-1].filename}:{ours[-1].lineno}" if ours else ""
-            self._keep(place or f"{type(error).__name__} {last.filename}:{last.lineno}", data, error)
+            self._keep(
+                place or f"{type(error).__name__} {last.filename}:{last.lineno}", data, error
+            )
         if time.process_time() - before > SLOW:
             self._keep("slow", data, None)
 
@@ -101,12 +103,17 @@ def main() -> None:
     for number, seed in enumerate(seeds):
         (corpus / f"seed-{number}").write_bytes(seed)
     fuzzer = Fuzzer(args.reader, args.seconds, args.out)
-    limits = ["-timeout=120", "-rss_limit_mb=4000", f"-max_len={4 * max(map(len, seeds))}"]
+    limits = [
+        "-timeout=120",
+        "-rss_limit_mb=4000",
+        "-len_control=0",
+        f"-max_len={4 * max(map(len, seeds))}",
+    ]
 
     def mutate(data: bytes, most: int, seed: int) -> bytes:
         rng = random.Random(seed)
-        made = mutated(data, rng) if rng.randrange(2) else atheris.Mutate(data, most)
-        return bytes(made[:most])
+        made = mutated(data, rng) if rng.randrange(2) else b""
+        return made if 0 < len(made) <= most else bytes(atheris.Mutate(data, most))
 
     atheris.Setup(
         [sys.argv[0], *limits, f"-artifact_prefix={args.out}/", str(corpus)],

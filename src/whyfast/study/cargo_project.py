@@ -114,6 +114,6 @@ def _uses_criterion(manifest: Mapping[str, Any]) -> bool:
 def _with_modules(file: Path) -> str:
     """Its text, and that of the modules that it names."""
     text = text_of(file)
-    names = re.findall(r"^\s*(?:pub\s+)?mod\s+(\w+)\s*;", text, re.MULTILINE)
+    names = re.findall(r"^[ \t]*(?:pub\s+)?mod\s+(\w+)\s*;", text, re.MULTILINE)
     places = (file.parent / place for n in names for place in (f"{n}.rs", f"{n}/mod.rs"))
     return "\n".join((text, *map(text_of, places)))

@@ -260,7 +260,7 @@ def _zipped(path: Path) -> Iterator[Part]:
         with zipfile.ZipFile(path) as archive:
             for count, info in enumerate(archive.infolist()):
                 _check_number(path, count)
-                if not info.is_dir() and info.file_size:
+                if info.filename and not info.is_dir() and info.file_size:
                     with archive.open(info) as file:
                         first = file.read(_FIRST)
                     copy = partial(_unzipped, path, info.header_offset)
