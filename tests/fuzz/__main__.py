@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import importlib.util
 import os
 import random
@@ -17,6 +18,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 from tests.fuzz.readers import READERS, REFUSED, mutated
 
@@ -92,8 +94,7 @@ def main() -> None:
         rng = random.Random(1)
         while True:
             fuzzer.one(mutated(rng.choice(seeds), rng))
-    import atheris  # type: ignore[import-not-found]
-
+    atheris: Any = importlib.import_module("atheris")
     with atheris.instrument_imports(include=["whyfast"]):
         for seed in seeds:  # most modules are imported by reading
             with contextlib.suppress(*REFUSED):

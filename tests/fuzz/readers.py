@@ -189,7 +189,7 @@ def _read_profile(data: bytes) -> None:
         *(self_report.read_overheads, self_report.read_figures),
     )
     for parse in parsers:
-        with suppress(REFUSED):
+        with suppress(*REFUSED):
             parse(text)
     read_heat(_file(data), [Path("/bin/prog")])
 
@@ -204,7 +204,7 @@ def compiled(*flags: str, target: str = "") -> bytes:
     """An object of :data:`SOURCE`; nothing where the compiler is missing."""
     command = ["gcc"]
     if target:
-        from tests.unit.explain.cross import USERS_TOOLCHAINS
+        from tests.conftest import USERS_TOOLCHAINS
 
         found = sorted(USERS_TOOLCHAINS.glob("ziglang-*/zig"))
         command = [str(found[0]), "cc", "-target", target, "-fno-sanitize=all"] if found else []
@@ -313,7 +313,7 @@ def _messages() -> list[bytes]:
     tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), task_of(BLOCK, "k"))
     answers = (Lacking({"p": 1}), Taken(taken()))
     more = [write_task(task_of(CALIBRATION, "k"))]
-    return [*map(write_task, tasks), *map(write_answer, answers), *more]
+    return [*(write_task(t) for t in tasks), *(write_answer(a) for a in answers), *more]
 
 
 def _read_message(data: bytes) -> None:
