@@ -20,7 +20,16 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.readers import READERS, REFUSED, mutated
+atheris: Any = importlib.import_module("atheris") if importlib.util.find_spec("atheris") else None
+
+
+def watched() -> contextlib.AbstractContextManager[object]:
+    """Modules of whyfast that are imported meanwhile say which of their code is reached."""
+    return atheris.instrument_imports(include=["whyfast"]) if atheris else contextlib.nullcontext()
+
+
+with watched():
+    from tests.fuzz.readers import READERS, REFUSED, mutated
 
 #: An input that takes longer (in CPU time of the process) counts as a finding.
 SLOW = 10.0
@@ -88,17 +97,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("fuzz-found"))
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    seeds = list(READERS[args.reader].seeds())
-    if args.blind or importlib.util.find_spec("atheris") is None:
+    with watched():  # most modules are imported by reading
+        seeds = list(READERS[args.reader].seeds())
+        for seed in seeds:
+            with contextlib.suppress(*REFUSED):
+                READERS[args.reader].read(seed)
+    if args.blind or atheris is None:
         fuzzer = Fuzzer(args.reader, args.seconds, args.out)
         rng = random.Random(1)
         while True:
             fuzzer.one(mutated(rng.choice(seeds), rng))
-    atheris: Any = importlib.import_module("atheris")
-    with atheris.instrument_imports(include=["whyfast"]):
-        for seed in seeds:  # most modules are imported by reading
-            with contextlib.suppress(*REFUSED):
-                READERS[args.reader].read(seed)
     corpus = args.out / f"{args.reader}-corpus"
     corpus.mkdir(exist_ok=True)
     for number, seed in enumerate(seeds):
