@@ -8,6 +8,7 @@ failure is printed once, with the smallest input that was seen, kept as ``--out`
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import importlib
 import importlib.util
@@ -74,6 +75,7 @@ class Fuzzer:
             f"{len(self._found)} kinds of failure",
             flush=True,
         )
+        atexit._run_exitfuncs()
         os._exit(1 if self._found else 0)
 
     def _keep(self, place: str, data: bytes, error: Exception | None) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import random
@@ -108,7 +109,9 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @cache
 def _folder() -> Path:
     """One folder for the whole process: to make one for each input costs more than most readers."""
-    return Path(tempfile.mkdtemp(prefix="whyfast-fuzz-"))
+    folder = Path(tempfile.mkdtemp(prefix="whyfast-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _file(data: bytes, name: str = "input") -> Path:
