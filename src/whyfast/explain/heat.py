@@ -15,12 +15,16 @@ from whyfast.formats.callgrind import parse_callgrind
 from whyfast.formats.perf_report import parse_perf_report
 from whyfast.formats.perf_script import parse_perf_script
 from whyfast.formats.simulated import DamagedProfile
+from whyfast.formats.source import read_bytes
 from whyfast.model.errors import UserError
 from whyfast.model.hot import Heat
 
 _RECURSION = re.compile(r"'\d+$")
 _VERSION = re.compile(r"@@?[\w.]+$")
 _CALLGRIND = re.compile(r"^(# callgrind format|version:|creator:|events:)", re.MULTILINE)
+
+#: Bytes of a profile: the text of a million samples with their stacks.
+_LIMIT = 1_000_000_000
 
 #: Costs by (object, function).
 Costs = Mapping[tuple[str, str], float]
@@ -32,10 +36,7 @@ def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
     Of a profile that names objects, those of the programs count, if it has any; shares are of all
     that it has. Raises UserError for a file that cannot be read, or is no profile.
     """
-    try:
-        text = profile.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=profile) from None
+    text = read_bytes(profile, _LIMIT).decode("utf-8", "replace")
     costs = _costs(profile, text)
     total = sum(costs.values())
     if not total:

@@ -14,6 +14,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from whyfast.explain.functions import base_name
+from whyfast.formats.source import opened
+from whyfast.model.errors import UserError
 
 #: Where the loader looks beside the folders that a program names; multiarch folders among them.
 _USUAL = ("/usr/local/lib", "/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -34,9 +36,9 @@ def libraries(path: Path) -> Iterator[Path]:
     """The shared libraries that an ELF program says it loads, as far as they are found; none of
     other files."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             wanted, folders = _dynamic(ELFFile(file))
-    except (OSError, ELFError, ValueError, AssertionError):
+    except (UserError, ELFError, ValueError, AssertionError):
         return
     origin = str(path.resolve().parent)
     places = [Path(f.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for f in folders]
@@ -67,7 +69,7 @@ def _dynamic(elf: ELFFile) -> tuple[list[str], list[str]]:
 def _exported(library: Path) -> set[str]:
     """The functions that it has for others."""
     try:
-        with library.open("rb") as file:
+        with opened(library) as file:
             tables = [s for s in ELFFile(file).iter_sections() if isinstance(s, SymbolTableSection)]
             return {
                 symbol.name
@@ -75,5 +77,5 @@ def _exported(library: Path) -> set[str]:
                 for symbol in table.iter_symbols()
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
             }
-    except (OSError, ELFError, ValueError, AssertionError):
+    except (UserError, ELFError, ValueError, AssertionError):
         return set()

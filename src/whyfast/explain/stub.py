@@ -10,6 +10,8 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
 from whyfast.explain.nearby import libraries
+from whyfast.formats.source import opened
+from whyfast.model.errors import UserError
 
 #: The code of a stub, at most, in bytes; with its start-up code, one that gcc 12 makes has 500.
 LARGEST = 16_384
@@ -43,8 +45,8 @@ def stub_note(path: Path) -> str:
 def _code(path: Path) -> int:
     """Bytes of the executable sections; 0 for what is no ELF file."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             sections = ELFFile(file).iter_sections()
             return sum(s["sh_size"] for s in sections if s["sh_flags"] & SH_FLAGS.SHF_EXECINSTR)
-    except (OSError, ELFError, ValueError, AssertionError):
+    except (UserError, ELFError, ValueError, AssertionError):
         return 0

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 _EVENT = re.compile(r"^#\s*Samples:.* of events? '([^']+)'")
-_ROW = re.compile(r"^\s*(\d+)\s*;\s*(.*?)\s*;\s*\[[^]]\]\s*(.+?)\s*$")
+#: The last field: ``[k]`` or ``[.]``, and the symbol.
+_SYMBOL = re.compile(r"\[[^]]\]\s*(\S.*)")
 
 
 def parse_perf_report(text: str) -> tuple[str, Counter[tuple[str, str]]]:
@@ -16,6 +17,11 @@ def parse_perf_report(text: str) -> tuple[str, Counter[tuple[str, str]]]:
     for line in text.splitlines():
         if match := _EVENT.match(line):
             event = event or match[1].split(":")[0]
-        elif match := _ROW.match(line):
-            samples[match[2], match[3]] += int(match[1])
+            continue
+        # By hand: an expression for all three fields takes the cube of the spaces in a line.
+        number, _, rest = line.partition(";")
+        program, _, symbol = rest.partition(";")
+        match = _SYMBOL.match(symbol.strip())
+        if match and (number := number.strip()).isdecimal() and len(number) < 19:
+            samples[program.strip(), match[1]] += int(number)
     return event, samples

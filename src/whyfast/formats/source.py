@@ -1,10 +1,12 @@
-"""Bytes of a file from elsewhere, with a limit on what is taken into memory."""
+"""The one way in which a file that a user names is opened: regular files only, so many bytes."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import zlib
+from collections.abc import Iterator
 from gzip import BadGzipFile, GzipFile
 from pathlib import Path
 from typing import BinaryIO
@@ -18,22 +20,38 @@ LIMIT = 32_000_000
 _GZIP = b"\x1f\x8b"
 
 
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular file for reading. UserError for a folder, a pipe or a device, and where opening or
+    reading fails."""
+    try:
+        # Without waiting, or a named pipe would hold everything up.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UserError("is not a file", where=path)
+            yield file
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror or error}", where=path) from None
+    except ValueError:  # a NUL in the name
+        raise UserError("is not the name of a file", where=repr(str(path))) from None
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """All of a regular file. UserError where it has more than ``limit`` bytes."""
+    with opened(path) as file:
+        if len(data := file.read(limit + 1)) > limit:
+            raise UserError(f"has more than {limit / 1e6:.4g} MB", where=path)
+        return data
+
+
 def read_text(path: Path, limit: int = LIMIT) -> str:
     """The text of a plain or gzip-compressed file, told apart by content.
 
     Reading stops at ``limit`` bytes, so neither a huge file nor a small one that unpacks to a huge
     one fills the memory. UserError for these, for what cannot be read, is cut short, or is no text.
     """
-    try:
-        # Opened without waiting, or a named pipe would hold everything up.
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UserError("is not a file", where=path)
-            data = _within(file, limit, path)
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror or error}", where=path) from None
-    except ValueError:  # a NUL in the name
-        raise UserError("is not the name of a file", where=repr(str(path))) from None
+    with opened(path) as file:
+        data = _within(file, limit, path)
     if not data.strip():
         raise UserError("is empty", where=path)
     try:

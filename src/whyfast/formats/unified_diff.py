@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -71,12 +72,13 @@ def _from_header(line: str) -> str:
 
 def _name(text: str) -> str:
     text = text.rstrip("\t")
-    if text.startswith('"') and text.endswith('"'):  # git quotes unusual bytes as C does
-        text = (
-            text[1:-1]
-            .encode()
-            .decode("unicode_escape")
-            .encode("latin-1")
-            .decode("utf-8", "replace")
-        )
+    if len(text) > 1 and text[0] == text[-1] == '"':  # git quotes unusual bytes as C does
+        text = _ESCAPED.sub(_unescaped, text[1:-1].encode()).decode("utf-8", "replace")
     return text[2:] if text.startswith(("a/", "b/")) else text
+
+
+def _unescaped(escaped: re.Match[bytes]) -> bytes:
+    code = escaped[1]
+    if code.isdigit():
+        return bytes([int(code, 8) & 255])
+    return b"\a\b\t\n\v\f\r"[i : i + 1] if (i := b"abtnvfr".find(code)) >= 0 else code

@@ -79,6 +79,8 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
         return Path(_wanted(data, str, key))
     if kind is int and isinstance(data, bool):
         raise Malformed(key, "a whole number is wanted, not true or false")
+    if kind is int and isinstance(data, int) and data.bit_length() > 64:
+        raise Malformed(key, "a whole number is wanted, not one so large")
     return _wanted(data, kind, key)
 
 
@@ -128,12 +130,10 @@ def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any
             decode(of, item, f"{key}[{i}]")
             for i, (of, item) in enumerate(zip(inner, data, strict=True))
         ]
-    if inner[0] in _PLAIN and all(type(item) is inner[0] for item in data):
+    if inner[0] in (float, str) and all(type(item) is inner[0] for item in data):
         return data  # most of all that there is: times
     return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
 
-
-_PLAIN = (float, int, str)
 
 _NAMES = {
     dict: "an object",

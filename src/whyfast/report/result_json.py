@@ -11,10 +11,12 @@ from typing import Any
 
 from whyfast import __version__
 from whyfast.formats.source import read_text
+from whyfast.formats.times import WANTED, plausible
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.verdict import Word
+from whyfast.model.sample import Block
+from whyfast.model.verdict import Verdict, Word
 from whyfast.report.answer import answer_of
 from whyfast.report.topics.distribution import Distribution, distributions
 
@@ -97,13 +99,55 @@ def _result_in(data: dict[str, Any]) -> Result:
     result: Result = decode(Result, data)
     if not result.question.baselines:
         raise Malformed("question.baselines", "one or more are wanted")
-    variants = {v.name for v in result.question.variants}
-    for i, build in enumerate(result.recorded.builds):
-        if build.variant not in variants:
-            raise Malformed(
-                f"recorded.builds[{i}].variant", f"{build.variant!r:.60} is no variant of the study"
-            )
+    _check(result)
     return result
+
+
+def _check(result: Result) -> None:
+    """Malformed where parts of a result do not fit each other, which no type tells."""
+    variants = {v.name for v in result.question.variants}
+
+    def known(name: str, key: str) -> None:
+        if name not in variants:
+            raise Malformed(key, f"{name!r:.60} is no variant of the study")
+
+    for i, name in enumerate(result.question.baselines):
+        known(name, f"question.baselines[{i}]")
+    for i, build in enumerate(result.recorded.builds):
+        known(build.variant, f"recorded.builds[{i}].variant")
+    for i, block in enumerate(result.recorded.blocks):
+        _check_block(block, f"recorded.blocks[{i}]", variants)
+    judged = result.judged
+    verdicts: dict[str, Verdict] = {
+        **{f"verdicts[{i}]": v for i, v in enumerate(judged.verdicts)},
+        **{f"metrics[{i}]": v for i, v in enumerate(judged.metrics)},
+        **{f"suites[{i}].verdict": s.verdict for i, s in enumerate(judged.suites)},
+        **{f"placements[{i}].linked": p.linked for i, p in enumerate(judged.placements)},
+        **{f"placements[{i}].varied": p.varied for i, p in enumerate(judged.placements)},
+        **{f"interactions[{i}].verdict": x.verdict for i, x in enumerate(judged.interactions)},
+    }
+    for place, verdict in verdicts.items():
+        known(verdict.variant, f"judged.{place}.variant")
+        known(verdict.baseline, f"judged.{place}.baseline")
+        ratios = {"ratio": verdict.ratio, **verdict.statistics}
+        for name, ratio in ratios.items():
+            if not (math.isnan(ratio) or plausible(ratio)):
+                raise Malformed(f"judged.{place}.{name}", "a number above 0 is wanted")
+
+
+def _check_block(block: Block, key: str, variants: set[str]) -> None:
+    if block.loops < 1:
+        raise Malformed(f"{key}.loops", f"1 or more is wanted, not {block.loops}")
+    names = {"values": block.values, "order": {n for turn in block.order for n in turn}}
+    for part, used in {**names, "start_order": block.start_order}.items():
+        if strange := set(used) - (variants if part == "values" else set(block.values)):
+            raise Malformed(f"{key}.{part}", f"{min(strange)!r:.60} is no variant of the block")
+    for name, values in block.values.items():
+        if len(values) != len(block.order):
+            said = f"{len(values)} values do not go with {len(block.order)} turns in order"
+            raise Malformed(f"{key}.values.{name}", said)
+        if not all(map(plausible, values)):
+            raise Malformed(f"{key}.values.{name}", f"{WANTED} in each turn")
 
 
 def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from whyfast.study.makefile import program_of
 from whyfast.study.project import WHOLE, Project, others, sources, text_of, tools
 
 _FILES = ("Makefile.am", "*/Makefile.am")
-_PROGRAMS = re.compile(r"^\s*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
+_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
 
 
 def autotools(folder: Path) -> Project:

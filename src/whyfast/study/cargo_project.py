@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,15 @@ from typing import Any
 from whyfast.model.errors import UserError
 from whyfast.study import own_benchmarks
 from whyfast.study.project import WHOLE, Project, needed, others, some, text_of
+from whyfast.study.toml_document import parse_toml
 
 
 def cargo(folder: Path) -> Project:
     """The first benchmark of the package that uses Criterion, or its first binary."""
     manifest = folder / "Cargo.toml"
     try:
-        data = tomllib.loads(needed(manifest))
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(needed(manifest))
+    except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
@@ -114,6 +114,6 @@ def _uses_criterion(manifest: Mapping[str, Any]) -> bool:
 def _with_modules(file: Path) -> str:
     """Its text, and that of the modules that it names."""
     text = text_of(file)
-    names = re.findall(r"^\s*(?:pub\s+)?mod\s+(\w+)\s*;", text, re.MULTILINE)
+    names = re.findall(r"^[ \t]*(?:pub\s+)?mod\s+(\w+)\s*;", text, re.MULTILINE)
     places = (file.parent / place for n in names for place in (f"{n}.rs", f"{n}/mod.rs"))
     return "\n".join((text, *map(text_of, places)))

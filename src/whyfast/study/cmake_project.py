@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -22,6 +23,8 @@ from whyfast.study.project import (
 
 #: How deep folders of subprojects are followed.
 _DEEPEST = 4
+#: So many CMakeLists.txt are read: one may name itself, or links to itself, again and again.
+_MOST_LISTS = 300
 
 
 def cmake(folder: Path) -> Project:
@@ -31,7 +34,7 @@ def cmake(folder: Path) -> Project:
     one that is installed.
     """
     needed(folder / "CMakeLists.txt")
-    lists = dict(_lists(folder, Path(), _DEEPEST))
+    lists = dict(islice(_lists(folder, Path(), _DEEPEST), _MOST_LISTS))
     text = "\n".join(lists.values())
     places: dict[str, Path] = {}
     for place, one in lists.items():
@@ -39,15 +42,17 @@ def cmake(folder: Path) -> Project:
             places.setdefault(name, place)
     if not places:
         raise UserError("adds no executable", where=folder / "CMakeLists.txt")
-    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^)]*\bbenchmark(?:_main)?\b", text)
-    installed = [w for t in re.findall(r"install\s*\(\s*TARGETS([^)]*)\)", text) for w in t.split()]
+    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
+    installed = [
+        w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
+    ]
     own = re.search(r"project\s*\(\s*\"?([\w.-]+)", text)
     names = wanted_first(places, own.group(1) if own else "", installed)
     names.sort(key=lambda name: name not in timed)
     files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
     found = own_benchmarks.google("\n".join(map(text_of, sources(folder, files)))) if timed else {}
-    cxx = bool(re.search(r"project\s*\([^)]*\bCXX\b", text)) or not re.search(
-        r"project\s*\([^)]*\bC\b", text
+    cxx = bool(re.search(r"project\s*\([^()]*\bCXX\b", text)) or not re.search(
+        r"project\s*\([^()]*\bC\b", text
     )
     language = "CXX" if cxx else "C"
     place = _made_in(text, names[0], places[names[0]])
@@ -71,7 +76,8 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
     text = re.sub(r"#.*", "", text_of(folder / place / "CMakeLists.txt"))
     yield place, text
     if deepest:
-        for inner in re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text):
+        inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
+        for inner in dict.fromkeys(inners):
             if ".." not in inner and (folder / place / inner / "CMakeLists.txt").is_file():
                 yield from _lists(folder, place / inner, deepest - 1)
 
@@ -80,9 +86,11 @@ def _made_in(text: str, name: str, place: Path) -> Path:
     """The folder of the build that a program is made in: its own where it is set, or that of all
     programs, or that of its CMakeLists.txt."""
     folder = r"RUNTIME_OUTPUT_DIRECTORY\s+\"?(?:(\$\{\w*BINARY_DIR\})/?)?([\w./-]*)"
-    named = rf"set_(?:property|target_properties)\s*\([^)]*\b{re.escape(name)}\s[^)]*\b{folder}"
-    if own := re.search(named, text):
-        return place / own.group(2)
+    # One expression for the whole command would take the cube of its words.
+    for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
+        _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
+        if after and (own := re.search(rf"\b{folder}", after)):
+            return place / own.group(2)
     every = re.search(rf"CMAKE_{folder}", text)
     return Path(every.group(2)) if every and every.group(1) else place
 

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 
 from whyfast.study.wording import Key
 
+#: Parts of a key, with the places in lists.
+_DEEPEST = 100
+
 _SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -113,6 +116,8 @@ class _Scan:
         self.value(key)
 
     def value(self, key: Key) -> None:
+        if len(key) > _DEEPEST:  # each level costs time for all that is in it
+            raise _NotToml
         self.skip(_SPACE)
         if self.text.startswith("[", self.at):
             self.array(key)
@@ -149,8 +154,10 @@ class _Scan:
             self.skip(_GAP)
 
     def key(self) -> tuple[str, ...]:
-        parts = []
+        parts: list[str] = []
         while True:
+            if len(parts) > _DEEPEST:
+                raise _NotToml
             self.skip(_SPACE)
             if self.text[self.at : self.at + 1] in ('"', "'"):
                 parts.append(_unquoted(self.match(_STRING)))
@@ -181,8 +188,10 @@ class _Scan:
     def give(self, key: Key, start: int) -> None:
         self.clash(key, self.given, start)
         self.given.setdefault(key, start)
-        for end in range(1, len(key)):
-            self.implied.setdefault(key[:end], start)
+        for end in range(len(key) - 1, 0, -1):
+            if key[:end] in self.implied:
+                break  # with all above it
+            self.implied[key[:end]] = start
 
     def clash(self, key: Key, before: Mapping[Key, int], start: int) -> None:
         if self.twice is None and key in before:

@@ -42,7 +42,7 @@ _CONFIGURED = re.compile(r"@(\w+)@")
 
 #: Another Makefile is asked: the folder and, if it is named, the target.
 _ASKS = re.compile(
-    r"\$[({]MAKE[)}][^;&|\n]*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
+    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
     r"|\bcd\s+(?P<gone>\S+)\s*(?:&&|;)\s*\$[({]MAKE[)}](?:\s+(?P<then>[^\s;&|]+))?"
 )
 
@@ -52,6 +52,8 @@ _RULE = re.compile(
 
 #: So deep do Makefiles ask others, at most.
 _DEEPEST = 4
+#: So many targets are looked at, at most: one that calls the next is a call of Python, too.
+_MOST_TARGETS = 200
 
 #: Characters of a line that is read: a list of a thousand files has as many.
 _LONGEST = 20_000
@@ -126,33 +128,57 @@ def read_makefile(file: Path) -> Makefile:
 def program_of(file: Path) -> tuple[str, str] | None:
     """The target to make and the program that it makes, relative to the folder of the file; that of
     ``all`` or of the first target if it has one, else the first that there is."""
-    made = read_makefile(file)
+    walk = _Walk()
+    made = walk.read(file)
     own = [t for t in made.needs if not t.startswith(".")]
     first = [t for t in own if t in _GATHERS] + own
     for target in dict.fromkeys(first):
-        for found in _programs(made, target, set(), _DEEPEST):
+        for found in _programs(made, target, walk, _DEEPEST):
             return found
     return None
 
 
-def _programs(made: Makefile, target: str, seen: set[str], depth: int) -> Iterator[tuple[str, str]]:
+class _Walk:
+    """What was read and looked at: Makefiles may ask themselves and each other in circles."""
+
+    def __init__(self) -> None:
+        self._made: dict[Path, Makefile] = {}
+        self._seen: set[tuple[Path, str]] = set()
+
+    def read(self, file: Path) -> Makefile:
+        """The Makefile, read once."""
+        if (real := file.resolve()) not in self._made:
+            self._made[real] = read_makefile(file)
+        return self._made[real]
+
+    def again(self, made: Makefile, target: str) -> bool:
+        """Whether the target was looked at, or many others were."""
+        key = made.folder.resolve(), target
+        if key in self._seen or len(self._seen) >= _MOST_TARGETS:
+            return True
+        self._seen.add(key)
+        return False
+
+
+def _programs(made: Makefile, target: str, walk: _Walk, depth: int) -> Iterator[tuple[str, str]]:
     """Targets of this file with the programs behind them, the nearest first."""
     name = target.rsplit("/", 1)[-1]
-    if target in seen or not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
+    if not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
         return
-    seen.add(target)
+    if walk.again(made, target):
+        return
     if _CHORES.fullmatch(name):
         return
     unnamed = "" if target in made.needs else made.recipes.get(".DEFAULT", "")
     recipe = made.recipes.get(target, unnamed)
     if asked := next(_asked(made, target, recipe), None):
         if depth:
-            yield from ((target, program) for program in _asks(*asked, depth - 1))
+            yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
         return
     needs = made.needs.get(target, [])
     if target in made.phony or name in _GATHERS:
         for need in needs:
-            yield from _programs(made, need, seen, depth)
+            yield from _programs(made, need, walk, depth)
     elif recipe:
         if _MAKES.search(recipe) or (name == _UNNAMED and _COMPILES.search(recipe)):
             yield target, target
@@ -162,7 +188,7 @@ def _programs(made: Makefile, target: str, seen: set[str], depth: int) -> Iterat
             yield target, target
     else:
         for need in needs:
-            yield from _programs(made, need, seen, depth)
+            yield from _programs(made, need, walk, depth)
 
 
 def _asked(made: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
@@ -174,9 +200,9 @@ def _asked(made: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str
             yield file, there, "" if "=" in what or what.startswith("-") else what
 
 
-def _asks(file: Path, there: str, target: str, depth: int) -> Iterator[str]:
-    made = read_makefile(file)
+def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Iterator[str]:
+    made = walk.read(file)
     first = [target] if target else [t for t in made.needs if not t.startswith(".")][:1]
     for one in first:
-        for _, program in _programs(made, one, set(), depth):
+        for _, program in _programs(made, one, walk, depth):
             yield f"{there.rstrip('/')}/{program}"

@@ -20,7 +20,7 @@ def meson(folder: Path) -> Project:
     names = wanted_first(dict.fromkeys(dict(added), Path()), own.group(1) if own else "", installed)
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
-    cxx = bool(re.search(r"project\s*\([^)]*'cpp'", text))
+    cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
     compiler = "CXX" if cxx else "CC"
     flags = f"-Dc{'pp' if cxx else ''}_args"
     return Project(

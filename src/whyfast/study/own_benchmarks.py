@@ -12,7 +12,7 @@ Commands = dict[str, tuple[str, ...]]
 _CRITERION = re.compile(
     r'benchmark_group\(\s*"(?P<group>[^"]+)"|(?P<of>\w+)\s*\.\s*bench_function\(\s*"(?P<name>[^"]+)"'
 )
-_GOOGLE = re.compile(r"^\s*BENCHMARK(?:_F)?\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", re.MULTILINE)
+_GOOGLE = re.compile(r"^[ \t]*BENCHMARK(?:_F)?\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", re.MULTILINE)
 _GO_INSIDE = re.compile(r'^([ \t]*+)[^\n"]*?\bb\.Run\((?:"([^"\n]+)",)?', re.MULTILINE)
 _GO = re.compile(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", re.MULTILINE)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whyfast.formats.source import opened
 from whyfast.model.errors import UserError
 from whyfast.study import own_benchmarks
 
@@ -95,11 +96,9 @@ def needed(file: Path) -> str:
 def text_of(file: Path) -> str:
     """Its first megabyte; empty when it cannot be read, or is no plain file."""
     try:
-        if not file.is_file():  # a pipe would never end
-            return ""
-        with file.open("rb") as opened:
-            return opened.read(_MOST_TEXT).decode("utf-8", errors="replace")
-    except OSError:
+        with opened(file) as found:
+            return found.read(_MOST_TEXT).decode("utf-8", errors="replace")
+    except UserError:
         return ""
 
 

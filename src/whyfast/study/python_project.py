@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.project import MOST, Project, sources, text_of
+from whyfast.study.toml_document import parse_toml
 
 
 def python(folder: Path) -> Project:
@@ -44,8 +44,8 @@ def python(folder: Path) -> Project:
 def _by_setuptools(folder: Path) -> bool:
     """Whether what builds the package is setuptools, which is so where nothing else is named."""
     try:
-        data = tomllib.loads(text_of(folder / "pyproject.toml"))
-    except tomllib.TOMLDecodeError:
+        data = parse_toml(text_of(folder / "pyproject.toml"))
+    except ValueError:
         return True
     system = data.get("build-system")
     backend = system.get("build-backend", "setuptools") if isinstance(system, dict) else ""

@@ -98,7 +98,8 @@ toolchain = {toolchain}
 def check_file(project: Project) -> str:
     """The text of a ``whyfast.toml`` for that project."""
     text = _CHECK.format(
-        said="".join(f"# {line}\n" for line in project.said),
+        # Names of files stand in them, which a line end must not lead out of the comment.
+        said="".join(f"# {_printable(line)}\n" for line in project.said),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
         program=_string(project.program),
         env=_table("build.env", project.env),
@@ -111,6 +112,10 @@ def check_file(project: Project) -> str:
         ),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whyfast.model.errors import StudyError
+from whyfast.formats.source import read_bytes
+from whyfast.model.errors import StudyError, UserError
 from whyfast.study.locate import first_duplicate, nearest_line
 from whyfast.study.wording import Key, dotted
 
@@ -53,6 +54,13 @@ def _depth(data: Any, key: Key) -> int:
     return len(key)
 
 
+#: A hundred parts of a key with dots between them. It never goes back, and begins at most once for
+#: each part.
+_LONG_KEY = re.compile(
+    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}",
+    re.ASCII,
+)
+
 #: Bytes of a study file that are read: a hundred times the largest that comes with whyfast.
 LARGEST = 4_000_000
 
@@ -61,26 +69,33 @@ def read_document(file: Path) -> TomlDocument:
     """The parsed file; StudyError when it cannot be read or is not TOML."""
     text = _read(file)
     try:
-        data = tomllib.loads(text)
-    except RecursionError:
-        raise StudyError("values are nested too deeply", file=file, line=None, key=None) from None
+        data = parse_toml(text)
     except ValueError as error:
         raise _syntax_error(file, text, str(error)) from None
     return TomlDocument(file, text, data)
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML text; ValueError, which is what tomllib raises, for what is none.
+
+    The time of tomllib grows with the square of the parts of a dotted key, so no key has many.
+    """
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        column = found.start() - text.rfind("\n", 0, found.start())
+        said = f"a key has more than 100 parts (at line {line}, column {column})"
+        raise tomllib.TOMLDecodeError(said)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("Values are nested too deeply") from None
+
+
 def _read(file: Path) -> str:
     try:
-        if file.exists() and not file.is_file() and not file.is_dir():  # a pipe: opening it waits
-            raise StudyError("is no regular file", file=file, line=None, key=None)
-        with file.open("rb") as opened:
-            raw = opened.read(LARGEST + 1)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StudyError(f"cannot be read: {reason}", file=file, line=None, key=None) from None
-    if len(raw) > LARGEST:
-        said = f"is larger than {LARGEST // 1_000_000} MB, which no study file is"
-        raise StudyError(said, file=file, line=None, key=None)
+        raw = read_bytes(file, LARGEST)
+    except UserError as error:
+        raise StudyError(error.message, file=file, line=None, key=None) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +85,29 @@ def test_hot_functions_go_first(
     assert run(a, b, "--profile", profile, "--diff") == 0
     printed = capsys.readouterr().out
     assert printed.index(": work: ") < printed.index(": cold: ")
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_what_never_ends_is_no_profile_and_no_program(
+    gcc: Compile, tmp_path: Path, name: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    program, endless = gcc("int main(void) { return 0; }", "-O1"), tmp_path / name
+    with pytest.raises(UserError, match="is not a file") as caught:
+        run(program, "--profile", endless)
+    assert caught.value.where == str(endless)
+    with pytest.raises(UserError, match="is not a file"):
+        run(endless)
+    with pytest.raises(UserError, match="is not a file"):
+        run(program, endless, "--diff")
+
+
+def test_a_profile_of_more_bytes_than_any_has(tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    with large.open("wb") as out:
+        out.truncate(10**9 + 1)
+    with pytest.raises(UserError, match="has more than 1000 MB"):
+        read_heat(large, [])
 
 
 def test_a_profile_that_is_not_there(gcc: Compile, tmp_path: Path) -> None:

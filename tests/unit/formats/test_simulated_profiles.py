@@ -175,3 +175,15 @@ def test_samples_by_function() -> None:
 
 def test_no_samples() -> None:
     assert parse_perf_report("Error: nothing recorded\n") == ("", Counter())
+
+
+def test_a_row_of_perf_report_is_three_fields_between_semicolons() -> None:
+    text = (
+        "  7 ; prog ; [.] std::get<[int; 4]> \n"  # a symbol may have one itself
+        "7;prog;[.]main\n7;prog;main\nx;prog;[.] main\n7;prog;[..] main\n7;prog;[.] \n;;\n"
+        "1" * 1 + "0" * 5000 + ";prog;[.] main\n"
+    )
+    assert parse_perf_report(text)[1] == {
+        ("prog", "std::get<[int; 4]>"): 7,
+        ("prog", "main"): 7,
+    }

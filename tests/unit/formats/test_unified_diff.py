@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,3 +63,17 @@ def test_every_kind_of_change() -> None:
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
     parse_diff(text)
+
+
+@pytest.mark.parametrize(
+    ("quoted", "path"),
+    [
+        (r'"b/\303\244\tx\"\\"', 'ä\tx"\\'),
+        ('"b/ä\\"x"', 'ä"x'),  # with core.quotePath off letters stay as they are
+        ('"b/x\\"', "x\\"),
+        ('"', '"'),
+    ],
+)
+def test_names_that_git_quotes(quoted: str, path: str) -> None:
+    (change,) = parse_diff(f"diff --git a/x b/x\n--- a/x\n+++ {quoted}\n")
+    assert change.path == path

@@ -80,7 +80,9 @@ def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
 
 
 def test_unbounded_ends_are_null() -> None:
-    unbounded = verdict("b", "a", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1)
+    unbounded = verdict(
+        "clang19-goto", "clang18-goto", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1
+    )
     result = changed(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
     data = json.loads(dump_result(result))
     assert (data["judged"]["verdicts"][0]["low"], data["judged"]["verdicts"][0]["high"]) == (
@@ -124,6 +126,22 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
          "recorded.builds[1].digest: a string is wanted, not a whole number"),
         (["recorded", "blocks", 2, "values", "clang18-goto", 1], True,
          "recorded.blocks[2].values.clang18-goto[1]: a number is wanted, not true or false"),
+        (["recorded", "blocks", 2, "loops"], 0,
+         "recorded.blocks[2].loops: 1 or more is wanted, not 0"),
+        (["recorded", "blocks", 2, "loops"], 10**4000,
+         "recorded.blocks[2].loops: a whole number is wanted, not one so large"),
+        (["recorded", "blocks", 2, "order", 0, 0], "gone",
+         "recorded.blocks[2].order: 'gone' is no variant of the block"),
+        (["recorded", "blocks", 2, "order"], [],
+         "recorded.blocks[2].values.clang18-goto: 5 values do not go with 0 turns in order"),
+        (["recorded", "blocks", 2, "values", "clang18-goto", 0], 0.0,
+         "recorded.blocks[2].values.clang18-goto: a time above 0 is wanted in each turn"),
+        (["judged", "verdicts", 3, "ratio"], -1.0,
+         "judged.verdicts[3].ratio: a number above 0 is wanted"),
+        (["judged", "verdicts", 3, "variant"], "gone",
+         "judged.verdicts[3].variant: 'gone' is no variant of the study"),
+        (["question", "baselines", 0], "gone",
+         "question.baselines[0]: 'gone' is no variant of the study"),
         (["question", "variants"], {}, "question.variants: a list is wanted, not an object"),
         (["recorded", "blocks"], None, "recorded.blocks: a list is wanted, not null"),
         (["recorded", "builds"], None, "recorded.builds: a list is wanted, not null"),

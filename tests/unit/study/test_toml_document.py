@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import StudyError
-from whyfast.study.toml_document import read_document
+from whyfast.study.toml_document import parse_toml, read_document
 
 CASES = {
     "no equals": (
@@ -77,7 +77,7 @@ def test_mistake(
 
 def test_nested_too_deeply(valid: str, message: Callable[[str], str]) -> None:
     text = valid.replace("turns = 40", "turns = " + "[" * 5000)
-    assert message(text) == "study.toml: values are nested too deeply"
+    assert message(text) == "study.toml: not valid TOML: values are nested too deeply"
 
 
 def test_number_too_long_for_python(valid: str, message: Callable[[str], str]) -> None:
@@ -121,3 +121,17 @@ def test_error_at_a_missing_key_has_the_line_of_its_table(tmp_path: Path) -> Non
     file.write_text("\n[study]\n")
     error = read_document(file).error(("study", "title"), "is missing", "write it")
     assert str(error) == f"{file}:2: study.title: is missing; write it"
+
+
+@pytest.mark.parametrize(
+    "line", ["{} = 1", "[{}]", "[[{}]]", "a = {{ {} = 1 }}", 'z = "x"\n{} = 1', "  {} = 1"]
+)
+@pytest.mark.parametrize("part", ["a", '"a b"', "'a'", "a \t"])
+def test_a_key_of_too_many_parts(line: str, part: str) -> None:
+    with pytest.raises(ValueError, match="a key has more than 100 parts"):
+        parse_toml(line.format(".".join([part] * 100_000)))
+    assert parse_toml(line.format(".".join([part] * 100)))
+
+
+def test_dots_in_values_are_no_parts_of_a_key() -> None:
+    assert parse_toml('a = "' + "x. " * 99 + '"\nb = [' + "1.5, " * 500 + "]")["a"]

@@ -7,10 +7,12 @@ looked at for their first bytes. What is in a container in a container stays the
 
 from __future__ import annotations
 
-import io
 import lzma
+import os
 import re
+import shutil
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -18,10 +20,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import IO, BinaryIO, cast
 
 from whyfast.build.unpack import open_tar
-from whyfast.explain.objects.elf import damaged, read_blob
-from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpacked
+from whyfast.explain.objects.elf import MOST_BYTES, damaged
+from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpack
+from whyfast.formats.source import opened
 from whyfast.model.errors import UserError
 
 _AR, _AR_HEADER = b"!<arch>\n", 60
@@ -29,9 +33,6 @@ _AR, _AR_HEADER = b"!<arch>\n", 60
 _DATA = "data.tar"
 #: The first bytes of programs and objects that can be read.
 _CODE = (b"\x7fELF", b"MZ", b"\x64\x86", b"\x64\xaa", b"\xcf\xfa\xed\xfe")
-#: Bytes that one part may have, and all files of a Debian package: more than those of a browser
-#: with its debug information.
-MOST_BYTES = 4_000_000_000
 #: Files in one container.
 MOST_PARTS = 200_000
 #: What damaged archives raise.
@@ -40,19 +41,21 @@ _DAMAGE = (
     *(OSError, EOFError, RuntimeError, ValueError),
 )
 _FIRST, _AT_ONCE = 4, 1 << 20
+#: Bytes of one name in an ar archive, and of all, that are read.
+_LONGEST, _NAMES = 4096, 1 << 26
 #: Names that are listed where a part is not there.
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class Part:
-    """A file in a container, with its first bytes; ``read`` gives all of them, and raises UserError
-    where they are damaged."""
+    """A file in a container, with its first bytes; ``copy`` writes all of them to a file in pieces,
+    and raises UserError where they are damaged."""
 
     name: str
     size: int
     first: bytes
-    read: Callable[[], bytes]
+    copy: Callable[[IO[bytes]], None]
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
     # The name is the container's word: nothing of it leads elsewhere or is too long for a file.
     name = re.sub(r"[^\w.+-]", "_", Path(part.name).name)[-80:]
     written = folder / f"{len(list(folder.iterdir()))}-{name}"
-    written.write_bytes(part.read())
+    with written.open("wb") as out:
+        part.copy(out)
     others = len(code) - 1
     note = f"{path.name}: {part.name}"
     if others and not wanted:
@@ -114,10 +118,11 @@ def _parts(path: Path) -> list[Part] | None:
     """The files in a container; None for what is none."""
     if not path.is_file():
         return None
-    with path.open("rb") as file:
+    with opened(path) as file:
         magic = file.read(8)
+        if magic == _AR:
+            parts = list(_members(path, file))
     if magic == _AR:
-        parts = list(_members(path, read_blob(path)))
         data = next((p for p in parts if p.name.startswith(_DATA)), None)
         if data is not None and any(p.name == "debian-binary" for p in parts):
             return list(_tarred(path, data))
@@ -127,44 +132,58 @@ def _parts(path: Path) -> list[Part] | None:
     return None
 
 
-def _members(path: Path, blob: bytes) -> Iterator[Part]:
+def _members(path: Path, file: BinaryIO) -> Iterator[Part]:
     """The members of an ar archive, with the long names of GNU and of BSD."""
-    at, names = len(_AR), b""
-    while at + _AR_HEADER <= len(blob):
-        header = blob[at : at + _AR_HEADER]
+    end, at, count, names = file.seek(0, os.SEEK_END), len(_AR), 0, b""
+    while at + _AR_HEADER <= end:
+        header = _at(file, at, _AR_HEADER)
         name, size_text = header[:16].decode("latin-1").rstrip(), header[48:58].decode("latin-1")
         if header[58:] != b"`\n" or not size_text.strip().isdecimal():
             damaged(path, "a header of it is none", "ar")
         start, size = at + _AR_HEADER, int(size_text)
-        if start + size > len(blob):
+        if start + size > end:
             damaged(path, "it ends inside a member", "ar")
         at = start + size + size % 2
         if name == "//":
-            names = blob[start : start + size]
+            names = _at(file, start, min(size, _NAMES))
             continue
         if name in ("/", "/SYM64/") or name.startswith("__.SYMDEF"):
             continue
         if name.startswith("#1/") and name[3:].isdecimal():
-            long = int(name[3:])
-            name = blob[start : start + long].rstrip(b"\0").decode("utf-8", "replace")
-            start, size = start + long, max(size - long, 0)
+            long = min(int(name[3:]), size)
+            name = _at(file, start, min(long, _LONGEST)).rstrip(b"\0").decode("utf-8", "replace")
+            start, size = start + long, size - long
         elif name.startswith("/") and name[1:].isdecimal():
-            name = names[int(name[1:]) :].split(b"\n", 1)[0].decode("utf-8", "replace")
-        first = blob[start : start + _FIRST]
-        yield Part(name.rstrip("/"), size, first, partial(_slice, blob, start, size))
+            first = int(name[1:])
+            name = names[first : first + _LONGEST].split(b"\n", 1)[0].decode("utf-8", "replace")
+        first_bytes = _at(file, start, min(_FIRST, size))
+        _check_number(path, count)
+        count += 1
+        yield Part(name.rstrip("/"), size, first_bytes, partial(_copy_range, path, start, size))
 
 
-def _slice(blob: bytes, start: int, size: int) -> bytes:
-    return blob[start : start + size]
+def _at(file: BinaryIO, start: int, size: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
+
+
+def _copy_range(path: Path, start: int, size: int, to: IO[bytes]) -> None:
+    with opened(path) as file:
+        file.seek(start)
+        while size and (piece := file.read(min(size, _AT_ONCE))):
+            to.write(piece)
+            size -= len(piece)
 
 
 def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
-    compressed, total = data.read(), 0
+    packed, total = cast(IO[bytes], tempfile.TemporaryFile()), 0  # noqa: SIM115 (parts read it)
+    data.copy(packed)
     if data.name.endswith(".zst"):
-        compressed = _unzstd(path, compressed)
+        packed = _unzstd(path, packed)
     try:
-        with open_tar(io.BytesIO(compressed)) as tar:
+        packed.seek(0)
+        with open_tar(packed) as tar:
             for count, member in enumerate(tar):
                 total += member.size
                 _check_number(path, count)
@@ -174,25 +193,28 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
                     name = member.name.removeprefix("./")
-                    read = partial(_untarred, path, compressed, count)
-                    yield Part(name, member.size, file.read(_FIRST), read)
+                    copy = partial(_untarred, path, packed, count)
+                    yield Part(name, member.size, file.read(_FIRST), copy)
     except _DAMAGE as error:
         damaged(path, str(error), "package")
 
 
-def _untarred(path: Path, compressed: bytes, number: int) -> bytes:
+def _untarred(path: Path, packed: IO[bytes], number: int, to: IO[bytes]) -> None:
     try:
-        with open_tar(io.BytesIO(compressed)) as tar:
+        packed.seek(0)
+        with open_tar(packed) as tar:
             file = tar.extractfile(next(islice(tar, number, None)))
-            chunks = iter(lambda: file.read(_AT_ONCE) if file is not None else b"", b"")
-            return b"".join(chunks)
+            if file is not None:
+                shutil.copyfileobj(file, to, _AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "package")
 
 
-def _unzstd(path: Path, blob: bytes) -> bytes:
+def _unzstd(path: Path, packed: IO[bytes]) -> IO[bytes]:
+    plain = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115 (parts read it)
+    packed.seek(0)
     try:
-        return unpacked(blob, MOST_BYTES)
+        unpack(packed, plain, MOST_BYTES)
     except TooLarge:
         raise UserError(f"would unpack to over {MOST_BYTES / 1e9:g} GB", where=path) from None
     except Damaged as error:
@@ -203,6 +225,7 @@ def _unzstd(path: Path, blob: bytes) -> bytes:
             "Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
             where=path,
         ) from None
+    return plain
 
 
 def _zipped(path: Path) -> Iterator[Part]:
@@ -210,20 +233,21 @@ def _zipped(path: Path) -> Iterator[Part]:
         with zipfile.ZipFile(path) as archive:
             for count, info in enumerate(archive.infolist()):
                 _check_number(path, count)
-                if not info.is_dir() and info.file_size:
+                if info.filename and not info.is_dir() and info.file_size:
                     with archive.open(info) as file:
                         first = file.read(_FIRST)
-                    read = partial(_unzipped, path, info.header_offset)
-                    yield Part(info.filename, info.file_size, first, read)
+                    copy = partial(_unzipped, path, info.header_offset)
+                    yield Part(info.filename, info.file_size, first, copy)
     except _DAMAGE as error:
         damaged(path, str(error), "zip")
 
 
-def _unzipped(path: Path, offset: int) -> bytes:
+def _unzipped(path: Path, offset: int, to: IO[bytes]) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
-            infos = archive.infolist()
-            return archive.read(next(i for i in infos if i.header_offset == offset))
+            info = next(i for i in archive.infolist() if i.header_offset == offset)
+            with archive.open(info) as file:
+                shutil.copyfileobj(file, to, _AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "zip")
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 
 from elftools.elf.elffile import ELFFile
 
+from whyfast.formats.source import read_bytes
 from whyfast.model.errors import UserError
 
 Architecture = Literal["x86-64", "aarch64"]
@@ -86,6 +87,11 @@ class ElfFile:
         return [s for s in self.sections if s.type in types]
 
 
+#: Bytes that a program may have, and all files of a Debian package: more than those of a browser
+#: with its debug information.
+MOST_BYTES = 4_000_000_000
+
+
 def damaged(path: Path, what: str, kind: str = "ELF") -> NoReturn:
     """Raise the UserError for a file whose structure contradicts itself."""
     raise UserError(f"truncated or damaged {kind} file: {what}", where=path)
@@ -93,12 +99,7 @@ def damaged(path: Path, what: str, kind: str = "ELF") -> NoReturn:
 
 def read_blob(path: Path) -> bytes:
     """The file's bytes; UserError when they cannot be had."""
-    try:
-        if not path.is_file():
-            raise UserError("no such file" if not path.exists() else "not a file", where=path)
-        return path.read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=path) from error
+    return read_bytes(path, MOST_BYTES)
 
 
 def open_elf(path: Path) -> ElfFile:

@@ -11,6 +11,7 @@ from whyfast.explain.objects.elf import Architecture, damaged, open_elf
 from whyfast.explain.objects.elf_image import elf_image
 from whyfast.explain.objects.relocate import apply_relocations
 from whyfast.explain.objects.symbols import list_functions, list_objects
+from whyfast.formats.source import opened
 
 _PE = (b"MZ",)
 _COFF = (b"\x64\x86", b"\x64\xaa", b"\x4c\x01", b"\xc4\x01", b"\x00\x00\xff\xff")
@@ -46,13 +47,8 @@ def read_contents(
 
 
 def _first_bytes(path: Path) -> bytes:
-    try:
-        if not path.is_file():
-            return b""  # opening a pipe would wait for its writer
-        with path.open("rb") as file:
-            return file.read(16)
-    except OSError:
-        return b""  # whoever reads the whole says why that cannot be done
+    with opened(path) as file:
+        return file.read(16)
 
 
 def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import lzma
 import re
@@ -156,6 +157,38 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("end", ["tar", "tar.gz", "tar.xz", "tar.zst"])
+def test_a_large_part_of_a_package_is_not_held_in_memory(
+    tmp_path: Path, out: Path, end: str
+) -> None:
+    """Neither the package, nor what it unpacks to, nor the part."""
+    large = CODE + bytes(40_000_000)
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as tar:
+        member = tarfile.TarInfo("./usr/bin/large")
+        member.size = len(large)
+        tar.addfile(member, io.BytesIO(large))
+    data = plain.getvalue()
+    if end == "tar.zst":
+        if not shutil.which("zstd"):
+            pytest.skip("needs zstd")
+        data = subprocess.run(["zstd", "-c"], input=data, stdout=-1, check=True).stdout
+    if end == "tar.gz":
+        data = gzip.compress(data)
+    if end == "tar.xz":
+        data = lzma.compress(data)
+    package = _package(tmp_path / "large.deb", data, f"data.{end}")
+    del data, plain
+    tracemalloc.start()
+    try:
+        written = taken_out(package, out).path
+        # The dictionary of xz has 8 MB.
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert written.read_bytes() == large
 
 
 def test_a_part_that_says_that_it_is_huge_is_refused(tmp_path: Path, out: Path) -> None:

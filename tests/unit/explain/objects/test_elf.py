@@ -45,9 +45,9 @@ def test_other_files(tmp_path: Path, content: bytes, words: str) -> None:
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no such file"):
+    with pytest.raises(UserError, match="No such file"):
         explain(tmp_path / "nothing")
-    with pytest.raises(UserError, match="not a file"):
+    with pytest.raises(UserError, match="Is a directory"):
         explain(tmp_path)
 
 

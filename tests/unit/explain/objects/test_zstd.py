@@ -7,6 +7,7 @@ import io
 import shutil
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from tests.unit.explain.objects.test_containers import _names
 
 from whyfast.explain.objects.containers import taken_out
-from whyfast.explain.objects.zstd import READERS, Damaged, NoReader, TooLarge, unpacked
+from whyfast.explain.objects.zstd import READERS, Damaged, NoReader, TooLarge, unpack
 from whyfast.model.errors import UserError
 
 #: The most that a block of a frame holds.
@@ -30,6 +31,15 @@ def frame(data: bytes) -> bytes:
         block, last = data[at : at + _BLOCK], at + _BLOCK >= len(data)
         parts += [(last | len(block) << 3).to_bytes(3, "little"), block]
     return b"".join(parts)
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    with tempfile.TemporaryFile() as packed, tempfile.TemporaryFile() as plain:
+        packed.write(data)
+        packed.seek(0)
+        unpack(packed, plain, most)
+        plain.seek(0)
+        return plain.read()
 
 
 def _have(name: str) -> bool:

@@ -12,6 +12,7 @@ from tests.unit.report.parts import as_html, as_markdown, changed
 from tests.unit.report.placement_example import PLACED, placement, placement_result
 
 from whyfast.model.result import Result
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Fix, FixWord
 from whyfast.report.result_json import dump_result, from_json
 from whyfast.report.topics.layouts import fix_sentences, fix_table
@@ -31,6 +32,9 @@ def _result(fix: Fix) -> Result:
     ]
     more = [placement("neither", v, replace(VARIED, baseline=v.baseline)) for v in linked]
     plain = placement_result()
+    hot = Variant("hot", "path:gcc", ("-O2",))
+    asked = replace(plain.question, variants=(*plain.question.variants, hot))
+    plain = replace(plain, question=asked)
     return changed(plain, placements=(PLACED, *more), fixes=(fix,))
 
 

@@ -1,0 +1,130 @@
+"""SIGKILL at any moment of ``run``, ``check`` and ``search``: the same command goes on, and nothing
+that is half written is ever taken for whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from tests.studies.commit_study import Repository
+from tests.studies.known_study import steps, write_study
+from tests.studies.test_check_kinds import C_MAIN, C_WORK
+from tests.studies.test_run import whyfast
+
+from whyfast.store.builds import BuildStore
+from whyfast.store.digest import sha256_of
+from whyfast.store.home import Home
+
+pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+
+
+def _run(folder: Path) -> tuple[list[str], Path]:
+    variants = {"base": steps(10000), "slow": steps(12000)}
+    study = write_study(folder / "spin", variants, measure='budget = "3s"\nstop = "budget"')
+    return ["run", str(study)], folder
+
+
+def _check(folder: Path) -> tuple[list[str], Path]:
+    made = Repository(folder / "project")
+    (made.folder / "main.c").write_text(C_MAIN)
+    (made.folder / "work.c").write_text(C_WORK)
+    whyfast("new", "--source", made.folder)
+    made.commit("before")
+    (made.folder / "work.c").write_text(C_WORK.replace("i * 3", "i * 5"))
+    made.commit("after")
+    return ["check", "HEAD~1..HEAD", "--budget", "3s", "--study", str(made.folder)], made.folder
+
+
+def _search(folder: Path) -> tuple[list[str], Path]:
+    made = Repository(folder / "project")
+    for number in range(8):
+        (made.folder / "count").write_text(f"{3 if number < 5 else 4} {number}\n")
+        made.commit(f"change {number}")
+        made.git("tag", f"change-{number}")
+    asked = ["search", "--repo", str(made.folder), "--good", "change-0", "--bad", "change-7"]
+    # A count that takes a while, so that there are moments to be killed in.
+    count = "sleep 0.3; cut -d' ' -f1 count"
+    return [*asked, "--number", "--", "sh", "-c", count], made.folder
+
+
+COMMANDS = {"run": _run, "check": _check, "search": _search}
+
+
+def _sound(home: Home, out: Path, repository: Path) -> None:
+    """The store opens, every build that it lists is the one that was recorded, and the JSON is
+    whole if it is there."""
+    if home.database.exists():
+        with sqlite3.connect(home.database) as database:
+            assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+        database.close()
+    if home.builds.exists():
+        for build in BuildStore(home.builds).all():
+            program = build.folder / "work" / build.provenance["program"]
+            assert sha256_of(program) == build.provenance["program_sha256"]
+    if out.exists():
+        json.loads(out.read_text())
+    if (repository / ".git").is_dir():
+        status = ["git", "-C", str(repository), "status", "--porcelain"]
+        assert subprocess.run(status, check=True, capture_output=True).stdout == b""
+
+
+def _killed(
+    make: Callable[[Path], tuple[list[str], Path]], home: Home, folder: Path, kills: int
+) -> None:
+    command, repository = make(folder)
+    out = folder / "out.json"
+    cut = command.index("--") if "--" in command else len(command)
+    command, after = [*command[:cut], "--json", str(out)], command[cut:]
+    words: Sequence[str] = [sys.executable, "-m", "whyfast.cli.main", *command, *after]
+    rng = random.Random(1)
+    within = 4.0
+    for _ in range(kills):
+        process = subprocess.Popen(
+            words,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+            cwd=repository,
+        )
+        started = time.monotonic()
+        try:
+            process.wait(rng.uniform(0.1, within))
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+        else:  # it came to its end: from here on it is begun anew, and killed earlier
+            within = max(1.0, time.monotonic() - started)
+        _, said = process.communicate()
+        assert "Traceback" not in said
+        assert process.returncode in (0, -signal.SIGKILL), said
+        _sound(home, out, repository)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=repository)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    _sound(home, out, repository)
+    found = json.loads(out.read_text())
+    if command[0] == "run":
+        assert found["judged"]["verdicts"][0]["verdict"] == "slower"
+    if command[0] == "search":
+        assert found["answer"]["where"]["first"] == 5
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_three_moments(command: str, own_home: Home, tmp_path: Path) -> None:
+    _killed(COMMANDS[command], own_home, tmp_path, 3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", COMMANDS)
+def test_fifty_moments(command: str, own_home: Home, tmp_path: Path) -> None:
+    _killed(COMMANDS[command], own_home, tmp_path, 50)

@@ -1,0 +1,166 @@
+"""Every reader is fed spoiled inputs, and a megabyte of what would be its worst."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fuzz.readers import READERS, REFUSED, mutated
+
+#: Characters; what is not linear takes hours for as many, what is, a second or two.
+SIZE = 1_000_000
+#: Seconds of CPU time, many times what the slowest needs.
+MOST_CPU = 120
+
+
+def repeated(unit: str, before: str = "", after: str = "\nx\n") -> bytes:
+    """``unit`` again and again."""
+    return (before + unit * ((SIZE - len(before)) // len(unit)) + after).encode()
+
+
+def member(name: str, size: int) -> bytes:
+    """The header of a member of an ar archive."""
+    return f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{size:<10}`\n".encode()
+
+
+#: By reader: what its expressions, lists and tables like least.
+WORST: dict[str, dict[str, bytes]] = {
+    "profiles": {
+        "spaces": repeated(" "),
+        "spaces in a row of perf report": repeated(" ", "7;"),
+        "spaces behind the symbol": repeated(" ", "7;a;[.] f", "x"),
+        "separators": repeated("7 ; "),
+        "a number": repeated("7", after=";a;[.] f"),
+        "addresses": repeated("abcd a+0x"),
+        "brackets": repeated("abcd a ("),
+        "heads": repeated("x 1.1: 1 "),
+        "no numbers": repeated('{"event":nan ,'),
+        "events": repeated("a ", "# callgrind format\nevents: "),
+        "escapes in a name of git": repeated("\\303", 'diff --git a b\n+++ "', '"'),
+    },
+    "results": {
+        "spaces": repeated(" "),
+        "lists": repeated("["),
+        "objects": repeated('{"a":'),
+        "a number": repeated("1", "["),
+        "benchmarks of Go": repeated("BenchmarkA 1 1 ns/op\n"),
+        "processes of Go": repeated("goos: \n"),
+        "columns": repeated(",a", "benchmark,seconds"),
+        "rows": repeated("a,1,2\n", "benchmark,process,seconds\n", ""),
+        "an open quote": repeated("x", 'benchmark,process,seconds\n"'),
+    },
+    "studies": {
+        "a key of many parts": repeated("a.", after="a=1\n"),
+        "a table of many parts": repeated("a.", "[", "a]\n"),
+        "a quoted key of many parts": repeated('"a" . ', after="a=1\n"),
+        "parts, as many as may be": repeated("a." * 99 + "b=1\n"),
+        "deep lists": repeated("1,", "a=" + "[" * 90),
+        "deeper lists": repeated("1,", "a=" + "[" * 200),
+        "deep tables": repeated("a={b="),
+        "quotes": repeated('"'),
+        "tables": repeated("[[a]]\n"),
+        "lines": repeated("\n"),
+    },
+    "projects": {
+        "lines": repeated("\n"),
+        "spaces": repeated(" "),
+        "project(": repeated("project("),
+        "a long command of CMake": repeated("n ", "add_executable(n x)\nset_property( "),
+        "target_link_libraries": repeated("target_link_libraries(y ", "add_executable(n x)\n"),
+        "folders of CMake that are their own": repeated("add_subdirectory(.)\n"),
+        "make that asks itself": repeated("all: t\n\t$(MAKE) -C . all\nt: all\n"),
+        "asks": repeated("$(MAKE) ", "all:\n\t"),
+        "a chain of targets": "\n".join(
+            ["t0: t1", *(f".PHONY: t{i}\nt{i}: t{i + 1}" for i in range(1, 30_000))]
+        ).encode(),
+        "benchmarks": repeated("BENCHMARK("),
+        "a key of many parts": repeated("a.", after="a=1\n"),
+    },
+    "messages": {"lists": repeated("["), "a number": repeated("1", '{"task":', "}")},
+    "report": {"lists": repeated("["), "a number": repeated("1", '{"schema":', "}")},
+    "archives": {
+        "members": b"!<arch>\n" + member("a/", 0) * 16_000,
+        "names of members": b"!<arch>\n" + member("//", 500_000) + b"a" * 500_000
+        + member("/1", 0) * 8_000,
+        "ends of zip archives": b"PK\3\4" + b"PK\5\6" * 250_000,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reader", sorted(WORST))
+def test_a_megabyte_of_its_worst_takes_a_reader_linear_time(reader: str) -> None:
+    """In a process that the kernel ends when it has had too much CPU time or memory: no clock."""
+    limits = (resource.RLIMIT_CPU, MOST_CPU), (resource.RLIMIT_AS, 4_000_000_000)
+
+    def limited() -> None:
+        for limit, most in limits:
+            resource.setrlimit(limit, (most, most))
+
+    program = f"from tests.unit.test_hostile_input import feed; feed({reader!r})"
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=root,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.split("\n")[-2:] == ["done", ""]
+
+
+def feed(reader: str) -> None:
+    """All of its worst; says each before it is read."""
+    for name, data in WORST[reader].items():
+        print(name, flush=True)
+        before = time.process_time()
+        with contextlib.suppress(*REFUSED):
+            READERS[reader].read(data)
+        print(f"  {time.process_time() - before:.1f} s", flush=True)
+    print("done")
+
+
+#: Objects and whole reports have tests like this of their own, and take longer.
+@pytest.mark.parametrize(
+    "reader", ["archives", "messages", "profiles", "projects", "results", "studies", "report"]
+)
+def test_what_is_spoiled_is_read_or_refused(reader: str) -> None:
+    seeds = READERS[reader].seeds()
+
+    @settings(max_examples=60, deadline=None, database=None)
+    @given(st.sampled_from(seeds), st.integers(0, 2**32))
+    def check(seed: bytes, drawn: int) -> None:
+        with contextlib.suppress(*REFUSED):
+            READERS[reader].read(mutated(seed, random.Random(drawn)))
+
+    check()
+
+
+#: The smallest of what fuzzing found, by reader.
+FOUND = {
+    "archives": [  # a zip archive that has a file without a name
+        bytes.fromhex(
+            "504b03041400000800a6ff77a53aaa62ba090000bf9c612f622e00f57177ab63a0000000504b0102"
+            "1403140000000000a67d775d3aaa62ba090000004000000006000000000000ff000000008001df61"
+            "002f0000622e736f504b050600000000010001003400000000ff00000000"
+        )
+    ],
+    "profiles": [b'+++ "b/\xc6\x86\\"', b'+++ "b/\\'],
+    "studies": [b"a=" + b"[" * 5000],
+}
+
+
+@pytest.mark.parametrize(("reader", "data"), [(r, d) for r, found in FOUND.items() for d in found])
+def test_what_fuzzing_found_is_read_or_refused(reader: str, data: bytes) -> None:
+    with contextlib.suppress(*REFUSED):
+        READERS[reader].read(data)
