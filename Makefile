@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all fresh setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh golden setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -27,6 +27,10 @@ test-all: test
 SUITE ?= trixie
 fresh:
 	tests/fresh-root $(SUITE) all "make test"
+
+# Writes the documents of tests/golden again; git diff tests/golden shows what changed for readers.
+golden: $(VENV)/.ready-dev
+	WHYFAST_GOLDEN=write $(BIN)/python -m pytest -q -m golden tests/unit tests/subjects
 
 setup: $(VENV)/.ready
 

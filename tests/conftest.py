@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.golden_files import Hear, Messages
 from whyfast.store.home import Home, home
 from whyfast.toolchain.zig import ZigProvider
 
@@ -14,14 +16,53 @@ from whyfast.toolchain.zig import ZigProvider
 USERS_TOOLCHAINS = home().toolchains
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Tests that only need some clang find one without asking the user."""
+    config.addinivalue_line("markers", "golden: compares a document with that in tests/golden")
     zig = USERS_TOOLCHAINS / "ziglang-0.14.1" / "zig"
     if "WHYFAST_TEST_ZIG" not in os.environ and zig.exists():
         os.environ["WHYFAST_TEST_ZIG"] = str(zig)
     cache = USERS_TOOLCHAINS / "test-cache"
     os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache))
     os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache))
+
+
+MESSAGES = Messages()
+PASSED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """``make golden`` runs the tests that compare messages too."""
+    for item in items:
+        if "golden" in getattr(item, "fixturenames", ()):
+            item.add_marker("golden")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """What a test was told counts if it was neither skipped nor failed."""
+    yield
+    item.stash[PASSED] = True
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the messages if asked to."""
+    MESSAGES.write([item.nodeid for item in getattr(session, "items", ())])
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hear]:
+    """Compares messages with those of this test in ``tests/golden/messages/``; they are asserted
+    there and nowhere else, so that wording can change."""
+    heard: list[str] = []
+
+    def hear(*texts: str) -> None:
+        heard.extend(text.replace(str(tmp_path), "TMP") for text in texts)
+
+    yield hear
+    if request.node.stash.get(PASSED, False):
+        MESSAGES.hear(request.node.nodeid, heard)
 
 
 @pytest.fixture

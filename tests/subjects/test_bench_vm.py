@@ -14,6 +14,7 @@ from bench.vm.contenders import Contender, find_one
 from bench.vm.measuring import Effort, measure, refusal
 from bench.vm.programs import FOLDERS, programs
 from bench.vm.table import Ratio, Row, geometric_mean, means, row_table, summary
+from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 
@@ -77,22 +78,14 @@ def ratio(value: float) -> Ratio:
     return Ratio(value, value / 2, value * 2)
 
 
-def test_tables() -> None:
+def test_tables(golden: Hear) -> None:
     rows = [
         Row("one", {"slow": ratio(4.0), "rare": ratio(3.0)}),
         Row("two", {"slow": ratio(4.0)}),
     ]
-    assert row_table(rows, ["slow", "rare"]) == (
-        "program  slow               rare\n"
-        "one      4.00 [2.00, 8.00]  3.00 [1.50, 6.00]\n"
-        "two      4.00 [2.00, 8.00]  -"
-    )
+    golden(row_table(rows, ["slow", "rare"]))
     assert means(rows, ["slow"])["slow"][1] == 2
-    assert summary({"tuning": rows, "held-out": rows[1:]}, ["slow", "rare"]) == (
-        "geometric mean  tuning (2)         held-out (1)\n"
-        "slow            4.00 [4.00, 4.00]  4.00 [open]\n"
-        "rare            3.00 [open] of 1   -"
-    )
+    golden(summary({"tuning": rows, "held-out": rows[1:]}, ["slow", "rare"]))
 
 
 def test_where_an_installed_library_is(tmp_path: Path) -> None:
@@ -107,7 +100,7 @@ def test_where_an_installed_library_is(tmp_path: Path) -> None:
     assert find_one(tmp_path, "libubpf.a", "the library") == tmp_path / "lib" / "libubpf.a"
 
 
-def test_bad_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments_are_one_line(capsys: pytest.CaptureFixture[str], golden: Hear) -> None:
     assert main(["--blocks", "1"]) == 2
-    assert capsys.readouterr().err == "bench.vm: --blocks 1: expected at least 2\n"
+    golden(capsys.readouterr().err)
     assert arguments([]).form == "pinned"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.conftest import INCLUDE, ROOT, SUBJECT, WARNINGS
 
 from whyfast.formats.self_report import read_buckets, read_code, read_overheads
@@ -158,18 +159,14 @@ def test_a_refusal_is_one_clear_message(
     assert (done.returncode, done.stderr) == (status, f"bpf-chain: {message}\n")
 
 
-def test_the_verifiers_own_words_stand_below_the_message(elsewhere: Run) -> None:
+def test_the_verifiers_own_words_stand_below_the_message(elsewhere: Run, golden: Hear) -> None:
     fake = {
         "FAKE_KERNEL": f"{PROG_LOAD} {errno.EACCES}",
         "FAKE_LOG": "0: (61) r3 = *(u32 *)(r1 +8)\n\ninvalid bpf_context access off=8 size=4\n",
     }
     done = elsewhere("image", "--calls", "1", env=fake)
     assert done.returncode == 1
-    assert done.stderr == (
-        "bpf-chain: loading program 0 of the chain: Permission denied\n"
-        "  0: (61) r3 = *(u32 *)(r1 +8)\n"
-        "  invalid bpf_context access off=8 size=4\n"
-    )
+    golden(done.stderr)
 
 
 def test_in_turns_the_refusal_goes_to_whyfast(elsewhere: Run) -> None:
@@ -179,19 +176,20 @@ def test_in_turns_the_refusal_goes_to_whyfast(elsewhere: Run) -> None:
     assert done.returncode == 1
 
 
-def test_a_chain_that_makes_another_number_of_calls_is_refused(elsewhere: Run) -> None:
+def test_a_chain_that_makes_another_number_of_calls_is_refused(
+    elsewhere: Run, golden: Hear
+) -> None:
     done = elsewhere("run", "--calls", "5", env={"FAKE_RETURNED": "4"})
     assert done.returncode == 1
-    assert done.stderr == "bpf-chain: the chain made 4 tail calls instead of 5\n"
+    golden(done.stderr)
 
 
-def test_an_interpreting_kernel_is_not_taken_for_a_compiling_one(elsewhere: Run) -> None:
+def test_an_interpreting_kernel_is_not_taken_for_a_compiling_one(
+    elsewhere: Run, golden: Hear
+) -> None:
     done = elsewhere("turn", "--calls", "0", env={"FAKE_RETURNED": "0"})
     assert done.returncode == 3
-    assert done.stderr == (
-        "bpf-chain: the kernel interprets the programs instead of compiling them: "
-        "set net.core.bpf_jit_enable to 1, or say --allow-interpreter\n"
-    )
+    golden(done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -258,10 +256,7 @@ def test_the_kernel_shows_an_image_of_each_program(in_kernel: Run) -> None:
     assert all(one.code for one in report.programs)
 
 
-def test_the_cost_of_timing_is_said(in_kernel: Run) -> None:
+def test_the_cost_of_timing_is_said(in_kernel: Run, golden: Hear) -> None:
     said = read_overheads(in_kernel("overhead").stdout)
-    assert [what for what, _ in said] == [
-        "one system call that runs an empty program once",
-        "each further run of the empty program in the same call",
-    ]
+    golden(*[what for what, _ in said])
     assert said[0][1] > 0

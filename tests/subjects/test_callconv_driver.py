@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import DRIVER, built, command, drive, environment
 
@@ -147,19 +147,23 @@ PERF = 'echo "$((9000000 + loops * 40)),,instructions:u,1,100.00,," >&2'
 VALGRIND = 'echo "==17== Collected : $((5000000 + loops * 123))" >&2'
 
 
-def test_instructions_are_the_difference_of_two_runs(python: Interpreter, tmp_path: Path) -> None:
+def test_instructions_are_the_difference_of_two_runs(
+    python: Interpreter, tmp_path: Path, golden: Hear
+) -> None:
     env = _tools(tmp_path, perf=PERF, valgrind=VALGRIND)
-    assert _count(python, env).stdout == "figure 40.0 instructions a call (perf)\ndone\n"
+    golden(_count(python, env).stdout)
 
 
-def test_callgrind_counts_where_the_processor_does_not(python: Interpreter, tmp_path: Path) -> None:
+def test_callgrind_counts_where_the_processor_does_not(
+    python: Interpreter, tmp_path: Path, golden: Hear
+) -> None:
     env = _tools(tmp_path, perf=PERF_NONE, valgrind=VALGRIND)
-    assert _count(python, env).stdout == "figure 123.0 instructions a call (callgrind)\ndone\n"
+    golden(_count(python, env).stdout)
 
 
-def test_without_tools_nothing_is_counted(newest: Interpreter, tmp_path: Path) -> None:
+def test_without_tools_nothing_is_counted(
+    newest: Interpreter, tmp_path: Path, golden: Hear
+) -> None:
     done = _count(newest, _tools(tmp_path, perf=PERF_NONE))
     assert done.returncode == 2
-    assert done.stderr == (
-        f"perf: the processor's counters are not to be had; callgrind: valgrind: {os.strerror(2)}\n"
-    )
+    golden(done.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.conftest import FORMS, Drive
 from tests.subjects.ebpf_assembly import (
     EXIT,
@@ -83,7 +84,7 @@ def test_a_tail_call_in_a_function_returns_to_its_caller(drive: Drive, form: str
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_endless_calls_use_up_the_budget(drive: Drive, form: str) -> None:
+def test_endless_calls_use_up_the_budget(drive: Drive, form: str, golden: Hear) -> None:
     program = call_local(1) + insn(0x05, off=-2) + EXIT
     answer = drive(form, [(program, b"", 1000)])[0]
-    assert answer == "fault instruction 1: the instruction budget is used up"
+    golden(answer)

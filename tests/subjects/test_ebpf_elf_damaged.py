@@ -6,6 +6,7 @@ import random
 import struct
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.ebpf_assembly import EXIT
 from tests.subjects.ebpf_objects import (
     CALL,
@@ -21,26 +22,20 @@ from tests.subjects.ebpf_objects import (
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        (b"\x7fELF", "the ELF header is cut short"),
-        (elf([text(".text", 1)])[:63], "the ELF header is cut short"),
-        (elf([text(".text", 1)])[:-1], "the ELF section table is outside the file"),
-        (elf([]), "the ELF file has no code"),
-        (elf([text(".text", 1)], machine=62), "the ELF file is not a BPF object"),
-        (elf([text(".text", 1)], kind=2), "the ELF file is not a BPF object"),
-        (
-            elf([text(".text", 1)], ident=b"\x7fELF\x01\x01\x01"),
-            "the ELF file is not 64-bit little-endian",
-        ),
-        (
-            elf([text(".text", 1)], ident=b"\x7fELF\x02\x02\x01"),
-            "the ELF file is not 64-bit little-endian",
-        ),
+        b"\x7fELF",
+        elf([text(".text", 1)])[:63],
+        elf([text(".text", 1)])[:-1],
+        elf([]),
+        elf([text(".text", 1)], machine=62),
+        elf([text(".text", 1)], kind=2),
+        elf([text(".text", 1)], ident=b"\x7fELF\x01\x01\x01"),
+        elf([text(".text", 1)], ident=b"\x7fELF\x02\x02\x01"),
     ],
 )
-def test_what_is_no_bpf_object_is_refused(load: Load, content: bytes, message: str) -> None:
-    assert load(content) == message
+def test_what_is_no_bpf_object_is_refused(load: Load, content: bytes, golden: Hear) -> None:
+    golden(load(content))
 
 
 def patched(offset: int, layout: str, value: int) -> bytes:
@@ -54,38 +49,23 @@ HUGE = 2**64 - 8
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        (patched(40, "<Q", HUGE), "the ELF section table is outside the file"),
-        (patched(60, "<H", 65535), "the ELF section table is outside the file"),
-        (patched(58, "<H", 1), "the ELF section table is outside the file"),
-        (patched(62, "<H", 9), "the ELF file has no section names"),
-        (patched(60, "<H", 0), "the ELF file has no section names"),
-        (
-            patched(TABLE + 64 + 24, "<Q", HUGE),
-            "the ELF code section is outside the file",
-        ),
-        (
-            patched(TABLE + 64 + 32, "<Q", HUGE),
-            "the ELF code section is outside the file",
-        ),
-        (
-            patched(TABLE + 128 + 24, "<Q", HUGE),
-            "the ELF section names are outside the file",
-        ),
-        (
-            patched(TABLE + 128 + 32, "<Q", HUGE),
-            "the ELF section names are outside the file",
-        ),
-        (patched(TABLE + 64, "<I", 2**32 - 1), "0x1"),  # no name, but the first code
-        (
-            patched(TABLE + 64 + 32, "<Q", 15),
-            "15 bytes are no whole number of 8-byte instructions",
-        ),
+        patched(40, "<Q", HUGE),
+        patched(60, "<H", 65535),
+        patched(58, "<H", 1),
+        patched(62, "<H", 9),
+        patched(60, "<H", 0),
+        patched(TABLE + 64 + 24, "<Q", HUGE),
+        patched(TABLE + 64 + 32, "<Q", HUGE),
+        patched(TABLE + 128 + 24, "<Q", HUGE),
+        patched(TABLE + 128 + 32, "<Q", HUGE),
+        patched(TABLE + 64, "<I", 2**32 - 1),  # no name, but the first code
+        patched(TABLE + 64 + 32, "<Q", 15),
     ],
 )
-def test_fields_that_lie_are_noticed(load: Load, content: bytes, message: str) -> None:
-    assert load(content) == message
+def test_fields_that_lie_are_noticed(load: Load, content: bytes, golden: Hear) -> None:
+    golden(load(content))
 
 
 def test_random_damage_never_crashes(load: Load) -> None:

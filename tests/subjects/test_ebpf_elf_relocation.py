@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.ebpf_assembly import EXIT, insn, mov
 from tests.subjects.ebpf_objects import (
     CALL,
@@ -73,70 +74,24 @@ def test_functions_elsewhere_call_further_ones(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "relocated", "symbol", "message"),
+    ("program", "relocated", "symbol"),
     [
-        (
-            CALL,
-            AT_FIRST,
-            ("far", 0, GLOBAL, 0, 0),
-            "instruction 0 calls far, which is not in the ELF file",
-        ),
-        (
-            CALL,
-            AT_FIRST,
-            TABLE,
-            "instruction 0 calls table, which is no function",
-        ),
-        (
-            mov(0, 0),
-            AT_FIRST,
-            TWO,
-            "instruction 0 calls two, which is no function",
-        ),
-        (
-            CALL,
-            AT_FIRST,
-            ("past", FUNCTION, GLOBAL, 2, 32),
-            "instruction 0 calls past, which is no function",
-        ),
-        (
-            LDDW,
-            relocation(0, 2, TO_ADDRESS),
-            TABLE,
-            "instruction 0 refers to table in section .rodata: "
-            "maps and variables are not supported",
-        ),
-        (
-            LDDW,
-            relocation(0, 2, TO_ADDRESS),
-            ("", SECTION, LOCAL, 3, 0),
-            "instruction 0 refers to data in section .rodata: maps and variables are not supported",
-        ),
-        (
-            CALL,
-            relocation(0, 2, 3),
-            TWO,
-            "instruction 0 has a relocation of kind 3, which is not supported",
-        ),
-        (
-            CALL,
-            relocation(0, 3, TO_FUNCTION),
-            TWO,
-            "an ELF relocation is outside its section",
-        ),
-        (
-            CALL,
-            relocation(16, 2, TO_FUNCTION),
-            TWO,
-            "an ELF relocation is outside its section",
-        ),
+        (CALL, AT_FIRST, ("far", 0, GLOBAL, 0, 0)),
+        (CALL, AT_FIRST, TABLE),
+        (mov(0, 0), AT_FIRST, TWO),
+        (CALL, AT_FIRST, ("past", FUNCTION, GLOBAL, 2, 32)),
+        (LDDW, relocation(0, 2, TO_ADDRESS), TABLE),
+        (LDDW, relocation(0, 2, TO_ADDRESS), ("", SECTION, LOCAL, 3, 0)),
+        (CALL, relocation(0, 2, 3), TWO),
+        (CALL, relocation(0, 3, TO_FUNCTION), TWO),
+        (CALL, relocation(16, 2, TO_FUNCTION), TWO),
     ],
 )
 def test_what_cannot_be_relocated_is_named(
-    load: Load, program: bytes, relocated: bytes, symbol: Symbol, message: str
+    load: Load, program: bytes, relocated: bytes, symbol: Symbol, golden: Hear
 ) -> None:
     content = calling(program + EXIT, relocated, [symbol])
-    assert load(content, "--entry", "main") == message
+    golden(load(content, "--entry", "main"))
 
 
 def test_relocations_with_addends_are_refused(load: Load) -> None:

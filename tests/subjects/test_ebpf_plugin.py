@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.conftest import FORMS
 from tests.subjects.ebpf_assembly import EXIT, insn, lddw, load
 from tests.subjects.ebpf_objects import elf, text
@@ -57,26 +58,21 @@ def test_the_budget_is_an_option(vm: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "status", "message"),
+    ("program", "arguments", "status"),
     [
-        ("", [], 2, "program: the program is empty"),
-        ("b7", [], 2, "program: 1 bytes are no whole number of 8-byte instructions"),
-        ("zz", [], 2, "program: line 1: expected a pair of hexadecimal digits"),
-        (EXIT.hex(), ["1"], 2, "memory: line 1: expected a pair of hexadecimal digits"),
-        (EXIT.hex(), ["--max-insns"], 2, "--max-insns: the value is missing"),
-        (EXIT.hex(), ["", "--max-insns", "0"], 2, "--max-insns: 0 instructions are too few"),
-        (insn(0xFF).hex(), [], 2, "program: instruction 0: unknown opcode 0xff"),
-        (
-            (load(1, 0, 1, 0) + EXIT).hex(),
-            [],
-            1,
-            "instruction 0: load of 1 bytes at 0x0 is out of bounds",
-        ),
+        ("", [], 2),
+        ("b7", [], 2),
+        ("zz", [], 2),
+        (EXIT.hex(), ["1"], 2),
+        (EXIT.hex(), ["--max-insns"], 2),
+        (EXIT.hex(), ["", "--max-insns", "0"], 2),
+        (insn(0xFF).hex(), [], 2),
+        ((load(1, 0, 1, 0) + EXIT).hex(), [], 1),
     ],
 )
 def test_refusals_and_faults(
-    vm: Path, program: str, arguments: list[str], status: int, message: str
+    vm: Path, program: str, arguments: list[str], status: int, golden: Hear
 ) -> None:
     process = plugin([vm, "plugin"], program, *arguments)
     assert (process.returncode, process.stdout) == (status, "")
-    assert process.stderr == f"ebpf-vm: {message}\n"
+    golden(process.stderr)

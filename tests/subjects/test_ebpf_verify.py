@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.golden_files import Hear
 from tests.subjects.conftest import FORMS, Drive
 from tests.subjects.ebpf_assembly import EXIT, insn, lddw, load, mov, store
 
@@ -160,9 +161,9 @@ def test_every_access_is_bounded_on_both_sides(drive: Drive, size: int) -> None:
             assert answer.startswith("exit" if allowed else fault), hex(at)
 
 
-def test_without_memory_its_addresses_fault(drive: Drive) -> None:
+def test_without_memory_its_addresses_fault(drive: Drive, golden: Hear) -> None:
     answer = drive("GOTO", [(lddw(3, MEMORY) + load(1, 0, 3, 0) + EXIT, b"", 100)])
-    assert answer == ["fault instruction 2: load of 1 bytes at 0x200000000 is out of bounds"]
+    golden(*answer)
 
 
 @pytest.mark.parametrize("form", FORMS)

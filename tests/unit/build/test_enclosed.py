@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.build.example import recipe, toolchain
 
 from whyfast.build import run
@@ -71,13 +72,13 @@ def test_a_step_cannot_leave_its_folder(source: Path, store: BuildStore, tmp_pat
 
 
 def test_without_a_sandbox_the_provenance_says_why(
-    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
     monkeypatch.delenv(sandbox.VARIABLE)
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
     (build,) = build_all([recipe(source)], store, _silent)
     assert isinstance(build, Build)
-    assert build.provenance["sandbox"] == "none (bubblewrap is not installed)"
+    golden(build.provenance["sandbox"])
 
 
 def test_without_a_sandbox_a_step_can_do_what_the_user_can(

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.build.revisions import (
     change_between,
@@ -61,7 +62,9 @@ def test_commits_between_are_those_of_the_first_parents(repo: Path) -> None:
     assert commits_between(repo, change_between(repo, "branch~1..main")) == 0
 
 
-def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(repo: Path) -> None:
+def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(
+    repo: Path, golden: Hear
+) -> None:
     (repo / ".gitignore").write_text("*.o\n")
     (repo / "ignored.o").write_text("")
     (repo / "a.txt").write_text("now")
@@ -80,7 +83,7 @@ def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(repo: Path)
     assert file_at(repo, commit, "a.txt") == "now"
     assert git(repo, "rev-parse", f"{commit}~1") == git(repo, "rev-parse", "HEAD")
     assert snapshot(repo) == commit
-    assert change_between(repo).head_name == "the files as they are"
+    golden(change_between(repo).head_name)
 
 
 def test_without_changes_the_snapshot_is_head(repo: Path) -> None:
@@ -118,17 +121,14 @@ def test_no_default_branch(repo: Path) -> None:
         change_between(repo)
 
 
-def test_a_shallow_clone_says_what_to_fetch(repo: Path, tmp_path: Path) -> None:
+def test_a_shallow_clone_says_what_to_fetch(repo: Path, tmp_path: Path, golden: Hear) -> None:
     clone = tmp_path / "clone"
     git(repo, "checkout", "-q", "main")
     git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", str(clone))
     git(clone, "checkout", "-q", "branch")
     with pytest.raises(UserError) as caught:
         change_between(clone)
-    assert str(caught.value) == (
-        f"{clone}: is a shallow clone without the merge base with origin/main; fetch the history "
-        "(git fetch --unshallow, or fetch-depth: 0 of actions/checkout)"
-    )
+    golden(str(caught.value))
 
 
 def test_unrelated_histories(repo: Path) -> None:
@@ -138,7 +138,7 @@ def test_unrelated_histories(repo: Path) -> None:
         change_between(repo)
 
 
-def test_outside_of_any_repository(tmp_path: Path) -> None:
+def test_outside_of_any_repository(tmp_path: Path, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         top_level(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: is in no git repository with a checkout"
+    golden(str(caught.value))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
 
 from whyfast.build.failure import TAIL
@@ -29,7 +30,7 @@ def _counting(count: Path) -> tuple[str, ...]:
     return (f"echo ran >> '{count}'", "cp {source}/main.c {program}")
 
 
-def test_a_build_is_made_and_recorded(source: Path, store: BuildStore) -> None:
+def test_a_build_is_made_and_recorded(source: Path, store: BuildStore, golden: Hear) -> None:
     made = recipe(source, variant=named("fast", "-O2"), env={"A": "b c"})
     said: list[str] = []
     (build,) = build_all([made], store, said.append)
@@ -39,14 +40,14 @@ def test_a_build_is_made_and_recorded(source: Path, store: BuildStore) -> None:
     assert build.program == store.root / made.digest / "work" / "vm"
     assert build.program.read_text() == PROGRAM
     assert build.program_sha256 == sha256
-    assert said == ["building fast with cc 1.0"]
+    golden(*said)
 
     record = json.loads((store.root / made.digest / "provenance.json").read_text())
     assert record == build.provenance
     work = store.root / made.digest / "work"
     assert record["inputs"] == made.inputs
     assert record["source"]["files"] == made.source.files
-    assert record["commands"] == ["cp src/main.c vm"]
+    golden(*record["commands"])
     assert record["program_sha256"] == sha256
     assert record["toolchain"]["cc"] == ["cc"]
     assert {k: record["env"][k] for k in ("A", "HOME", "LC_ALL")} == {
@@ -54,7 +55,7 @@ def test_a_build_is_made_and_recorded(source: Path, store: BuildStore) -> None:
         "HOME": str(work),
         "LC_ALL": "C",
     }
-    assert (store.root / made.digest / "log.txt").read_text() == "+ cp src/main.c vm\n"
+    golden((store.root / made.digest / "log.txt").read_text())
 
 
 def test_a_build_is_made_once(source: Path, store: BuildStore, tmp_path: Path) -> None:
@@ -90,15 +91,15 @@ def _emptied(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "said"),
+    "harm",
     [
-        (_patched, "its program in the build cache was changed since it was built"),
-        (_emptied, "its program in the build cache was changed since it was built"),
-        (Path.unlink, "its program is missing in the build cache"),
+        _patched,
+        _emptied,
+        Path.unlink,
     ],
 )
 def test_a_program_that_was_changed_in_the_cache_is_built_again(
-    source: Path, store: BuildStore, harm: Callable[[Path], None], said: str
+    source: Path, store: BuildStore, harm: Callable[[Path], None], golden: Hear
 ) -> None:
     made = recipe(source)
     (first,) = build_all([made], store, _silent)
@@ -106,7 +107,7 @@ def test_a_program_that_was_changed_in_the_cache_is_built_again(
     harm(first.program)
     heard: list[str] = []
     (second,) = build_all([made], store, heard.append)
-    assert heard == [f"base: {said}; building it again", "building base with cc 1.0"]
+    golden(*heard)
     assert isinstance(second, Build)
     assert not second.reused
     assert second.program.read_text() == PROGRAM
@@ -183,10 +184,10 @@ def test_a_failure_is_kept_until_the_same_is_built(source: Path, store: BuildSto
 
 
 def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
-    source: Path, store: BuildStore
+    source: Path, store: BuildStore, golden: Hear
 ) -> None:
     failure = _fails(source, store, "seq 30", "echo bad >&2; exit 3", "echo never")
-    assert failure.reason == "step ended with exit code 3: echo bad >&2; exit 3"
+    golden(failure.reason)
     assert len(failure.log_tail) == TAIL == 15
     assert failure.log_tail[-3:] == ("30", "+ echo bad >&2; exit 3", "bad")
     assert failure.log is not None
@@ -275,16 +276,14 @@ def test_steps_that_fill_the_machine_run_one_variant_at_a_time(
 
 
 def test_source_that_changes_under_way_is_not_built_under_the_old_digest(
-    source: Path, store: BuildStore
+    source: Path, store: BuildStore, golden: Hear
 ) -> None:
     made = recipe(source)
     (source / "main.c").write_text("int main;")
     (failure,) = build_all([made], store, _silent)
-    assert reasons([failure]) == [f"{source} was changed after its digest was taken; run it again"]
+    golden(*reasons([failure]))
     (source / "main.c").unlink()
-    assert reasons(build_all([made], store, _silent)) == [
-        f"No such file or directory: {source / 'main.c'}"
-    ]
+    golden(*reasons(build_all([made], store, _silent)))
     assert store.find(made.digest) is None
 
 

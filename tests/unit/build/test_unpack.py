@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.build.unpack import unpack
 from whyfast.model.errors import UserError
@@ -55,7 +56,9 @@ def _archive(folder: Path, *members: tarfile.TarInfo, mode: Mode = "w:") -> Path
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))
-def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, mode: Mode) -> None:
+def test_the_only_folder_of_an_archive_is_the_source(
+    tmp_path: Path, mode: Mode, golden: Hear
+) -> None:
     script = _member("thing-1.0/configure")
     script.mode = 0o6775
     archive = _archive(
@@ -68,7 +71,7 @@ def test_the_only_folder_of_an_archive_is_the_source(tmp_path: Path, mode: Mode)
     )
     folder = unpack(archive, tmp_path / "to")
     assert folder == tmp_path / "to" / "thing-1.0"
-    assert (folder / "src/a.c").read_text() == "content of thing-1.0/src/a.c"
+    golden((folder / "src/a.c").read_text())
     assert (folder / "b.c").read_text() == (folder / "c.c").read_text()
     assert (folder / "configure").stat().st_mode & 0o7777 == 0o755
 

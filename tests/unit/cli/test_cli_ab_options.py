@@ -9,35 +9,6 @@ import pytest
 from whyfast.cli.main import main
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--export-json", "x.json"], "--export-json is called --json here"),
-        (["--export-markdown", "x.md"], "--markdown x.md"),
-        (["--export-csv", "x.csv"], "--csv x.csv"),
-        (["-m", "20"], "so many of each are --runs 20"),
-        (["--max-runs", "9"], "so many of each are --runs 9"),
-        (["--reference", "true"], "--baseline true"),
-        (["-D", "2"], "-P VAR MIN MAX 2"),
-        (["--style", "basic"], "--style is not here"),
-        (["--output", "null"], "--output is not here"),
-        (["--show-output"], "--show-output is not here"),
-        (["--sort", "command"], "the fastest stands first"),
-        (["--export-asciidoc", "x"], "--markdown, --html, --json and --csv are"),
-        (["-c", "absent-program x"], "--cleanup: 'absent-program x': no program"),
-        (["-N", "-s", "true | true"], "--setup: 'true | true' has the shell syntax '|'"),
-        (["-u", "second"], "--time-unit is not needed"),
-        (["-N", "-S", "sh"], "-N wants no shell, and --shell one"),
-        (["-r", "0"], "--runs 0: must be 1 or more"),
-    ],
-)
-def test_other_words_are_answered_with_ours(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ab", "true", "true", *options]) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_short_options_and_a_number_of_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,6 +18,19 @@ def test_short_options_and_a_number_of_runs(
     out = capsys.readouterr().out
     assert "3 blocks are too few for a verdict" in out
     assert "Time of a run" in out
+
+
+def test_prepare_set_up_and_clear_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    aside = ["-s", "mkdir made", "-p", "touch made/ready", "-c", "rm -r made"]
+    # A folder that is there cannot be made, and one that is not cannot be removed: each once.
+    commands = ["test -e made/ready", "test -d made"]
+    assert main(["ab", "-S", "none", "-r", "2", *aside, *commands]) == 0
+    assert "test -e made/ready" in capsys.readouterr().out
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_pipe_is_run_by_sh_and_the_first_screen_says_so(
@@ -65,16 +49,3 @@ def test_a_command_that_does_not_end_is_named_after_the_budget(
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("whyfast: yes: still running after 1 s")
     assert "--timeout" in last
-
-
-def test_prepare_set_up_and_clear_up(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    aside = ["-s", "mkdir made", "-p", "touch made/ready", "-c", "rm -r made"]
-    # A folder that is there cannot be made, and one that is not cannot be removed: each once.
-    commands = ["test -e made/ready", "test -d made"]
-    assert main(["ab", "-S", "none", "-r", "2", *aside, *commands]) == 0
-    assert "test -e made/ready" in capsys.readouterr().out
-    assert not (tmp_path / "made").exists()

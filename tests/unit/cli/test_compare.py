@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,16 +14,6 @@ from tests.unit.formats import examples
 
 from whyfast.cli.main import main
 from whyfast.report.result_json import load_result
-
-
-def test_the_first_line_answers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["compare", write("old.json", pyperf(1)), write("new.json", pyperf(1.1)), "-v"]) == 0
-    )
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("new is 1.10x slower than old [")
-    assert "over 2 benchmarks; session drift is not excluded." in out
-    assert "the files name no compiler, no flags, no commit" in out
 
 
 def test_ratios_read_the_same_from_either_side(
@@ -50,90 +39,6 @@ def test_reports_are_written_and_hold_every_digit(write: Write, tmp_path: Path) 
     for path in outputs.values():
         assert "session drift is not excluded" in path.read_text()
     assert outputs["markdown"].read_text().startswith("**new is 1.10x slower than old")
-
-
-def test_noise_widens_what_it_must(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    reruns = [write(f"r{i}.json", pyperf(1 + i / 10)) for i in range(3)]
-    files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
-    assert main(["compare", *files, "--noise", *reruns, "--fail-on", "slower", "-v"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("No difference found between new and old: 1.10x [")
-    assert "3 reruns of one build" in out
-
-
-def test_a_ratio_of_one_is_no_than(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    few = {"results": [{"command": "p", "times": [1.0, 1.1, 1.2]}]}
-    assert main(["compare", write("old.json", few), write("new.json", few)]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("No difference found between new and old: 1.00x [")
-
-
-def test_fail_on_slower(write: Write) -> None:
-    old, new = write("old.json", pyperf(1)), write("new.json", pyperf(1.1))
-    assert main(["compare", old, new, "--fail-on", "slower"]) == 3
-    assert main(["compare", new, old, "--fail-on", "slower"]) == 0
-
-
-def test_benchmarks_can_be_chosen(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [write("old.json", pyperf(1)), write("new.json", pyperf(1.1))]
-    assert main(["compare", *files, "--benchmark", "a*"]) == 0
-    assert "on a; session drift" in " ".join(capsys.readouterr().out.split())
-    assert main(["compare", *files, "--benchmark", "z*"]) == 2
-    assert "--benchmark z*: no benchmark has such a name" in capsys.readouterr().err
-
-
-def test_what_only_one_file_has_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    old = write("old.json", pyperf(1, names=("a", "b", "gone")))
-    new = write("new.json", pyperf(1, names=("a", "b", "born")))
-    assert main(["compare", old, new, "-v"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "only in old, so not in its mean against new: gone" in out
-    assert "only in new, so not in its mean against old: born" in out
-    assert "over 2 benchmarks" in out
-
-
-def test_single_benchmarks_of_different_names_are_compared(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def timed(command: str, time: float) -> dict[str, Any]:
-        times = [time * (1 + i / 1000) for i in range(10)]
-        return {"results": [{"command": command, "times": times}]}
-
-    old, new = write("old.json", timed("./old", 0.1)), write("new.json", timed("./new", 0.2))
-    assert main(["compare", old, new, "-v"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("new is 2.00x slower than old")
-    assert "under different names: ./old, ./new" in out
-
-
-def test_units_that_differ_are_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    old = write("old.json", pyperf(1))
-    data = pyperf(1)
-    data["metadata"]["unit"] = "byte"
-    assert main(["compare", old, write("new.json", data)]) == 2
-    error = capsys.readouterr().err
-    assert "units cannot be compared: second in " in error
-    assert "new.json" in error
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--margin", "lots"], "--margin"),
-        (["--noise", "{old}"], "at least two runs"),
-        (["--noise", "{old}", "{old}"], "a copy is no rerun"),
-        (["--noise", "missing.json", "{old}"], "missing.json: cannot be read"),
-        (["--json", "no/such/folder/x.json"], "its folder does not exist"),
-    ],
-)
-def test_bad_arguments_give_one_line(
-    write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
-) -> None:
-    old, new = write("old.json", pyperf(1)), write("new.json", pyperf(1.1))
-    assert main(["compare", old, new, *(a.format(old=old) for a in arguments)]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
 
 
 def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

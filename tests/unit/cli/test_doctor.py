@@ -66,8 +66,6 @@ def test_json_alone_on_standard_output(machine: Path, capsys: pytest.CaptureFixt
 
 
 def test_both_actions_at_once_are_bad_input(machine: Path) -> None:
-    assert main(["doctor", "--tune", "--restore"]) == 2
-
-
-def test_a_json_file_that_cannot_be_written(machine: Path) -> None:
-    assert main(["doctor", "--json", str(machine / "no" / "file")]) == 2
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", "--tune", "--restore"])
+    assert ended.value.code == 2

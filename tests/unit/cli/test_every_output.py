@@ -161,10 +161,3 @@ def test_one_file_that_cannot_be_written_leaves_the_others(
     assert said.err == (
         f"wrote {out}\nwhyfast: /dev/full: cannot be written: No space left on device\n"
     )
-
-
-def test_a_message_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "\x1b]0;x\x07\n"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("whyfast: \\x1b]0;x\\x07 : ")
-    assert said.count("\n") == 1

@@ -91,22 +91,6 @@ def test_a_program_that_fails(programs: list[str], capsys: pytest.CaptureFixture
     assert "the program ended with exit code 9" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--run", "'open"], "No closing quotation"),
-        (["--run", "1", "--timeout", "soon"], "--timeout soon"),
-        (["--run", "'open", "--commits", "a..b"], "No closing quotation"),
-        (["--run", "1", "--timeout", "soon", "--commits", "a...b"], "--commits a...b: write two"),
-    ],
-)
-def test_bad_arguments(
-    programs: list[str], arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explain", programs[0], *arguments]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_program_is_not_taken_for_arguments(
     programs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,10 +101,3 @@ def test_a_program_is_not_taken_for_arguments(
     assert said.out == ""
     # As an argument of a program, which fails with other numbers of them.
     assert main(["explain", two, "--run", f"{one} ", "--profiler", "cachegrind"]) == 0
-
-
-def test_files_that_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "data").touch()
-    for name, message in (("data", "is not executable"), ("gone", "no such file")):
-        assert main(["explain", str(tmp_path / name), "--run", ""]) == 2
-        assert message in capsys.readouterr().err

@@ -27,11 +27,6 @@ def series(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_names_the_step(series: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["history", str(series), "--by", "release"]) == 0
-    assert capsys.readouterr().out.startswith("Step r4 → r5: 2.00x faster.\n")
-
-
 def test_the_files_that_it_writes(
     series: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -44,13 +39,6 @@ def test_the_files_that_it_writes(
     page = (tmp_path / "html").read_text()
     assert "Step r4 → r5: 2.00x faster.</p>" in page
     assert "http" not in page.partition("<script>")[0].replace("http-equiv", "")
-
-
-def test_bad_input_is_one_line(series: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["history", str(series)]) == 2
-    assert capsys.readouterr().err == (
-        f"whyfast: {series}: one file is one point; name several, or --by COLUMN of a CSV file\n"
-    )
 
 
 @pytest.mark.skipif(not COSTS.is_file(), reason="the published figures are not here")

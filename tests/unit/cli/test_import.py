@@ -41,13 +41,3 @@ def test_imported_files_are_a_history(files: list[str], capsys: pytest.CaptureFi
     assert main(["history", "mine", "--fail-on", "faster"]) == 0
     assert main(["report", "mine"]) == 0
     assert "1 benchmark, imported; `whyfast history` shows" in capsys.readouterr().out
-
-
-def test_a_name_of_which_nothing_is_kept(
-    files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["import", files[0], "--study", "mine"]) == 0
-    assert main(["history", "mien"]) == 2
-    assert capsys.readouterr().err == (
-        "whyfast: no file, and no results of 'mien' are kept (there are: mine)\n"
-    )

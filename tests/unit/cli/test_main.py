@@ -15,15 +15,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends
 
 from whyfast import __version__
-from whyfast.cli.main import COMMANDS, GARBAGE, main
-
-
-def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    out = capsys.readouterr().out
-    for name in COMMANDS:
-        assert f"\n  {name} " in out
-    assert "2 bad input; 3 --fail-on was met" in out
+from whyfast.cli.main import GARBAGE, main
 
 
 def test_only_a_process_of_its_own_collects_garbage_rarely(
@@ -39,14 +31,6 @@ def test_only_a_process_of_its_own_collects_garbage_rarely(
     assert done == [GARBAGE, gc.freeze]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
-    assert ended.value.code == 0
-    assert f"usage: whyfast {name}" in capsys.readouterr().out
-
-
 def test_the_package_runs_as_a_module() -> None:
     run = [sys.executable, "-m", "whyfast", "studies", "--no-such-option"]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
@@ -59,56 +43,6 @@ def test_the_package_runs_as_a_module() -> None:
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"whyfast {__version__}\n"
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], f"whyfast: name a command: {', '.join(COMMANDS)}\n"),
-        (["rum"], "whyfast: no command 'rum'; did you mean 'run'?\n"),
-        (["--bogus"], f"whyfast: no command '--bogus'; there are {', '.join(COMMANDS)}\n"),
-        (["ab", "true"], "whyfast: there must be at least two commands to compare\n"),
-        (["ab", "", "true"], "whyfast: an empty command cannot be measured\n"),
-        (
-            ["ab", "true", "true", "--budget", "soon"],
-            'whyfast: --budget soon: "soon" is not a duration\n',
-        ),
-        (
-            ["ab", "true", "true", "--margin", "-1"],
-            'whyfast: --margin -1: "-1" is not a percentage\n',
-        ),
-        (
-            ["ab", "true", "true", "--json", "/nowhere/at/all.json"],
-            "whyfast: --json /nowhere/at/all.json: its folder does not exist\n",
-        ),
-        (
-            ["report", "never-run"],
-            "whyfast: no results of 'never-run' are kept (there are: none yet)\n",
-        ),
-        (
-            ["builds", "show", "abc"],
-            "whyfast: no build has a digest beginning with 'abc'; see whyfast builds\n",
-        ),
-        (
-            ["toolchain", "install", "zip:clang-19"],
-            "whyfast: toolchain 'zip:clang-19': no provider 'zip'; did you mean 'zig'?\n",
-        ),
-        (
-            ["run", "dispatch", "--only", "clang19-gotoo"],
-            "whyfast: --only: no variant 'clang19-gotoo'; did you mean 'clang19-goto'?\n",
-        ),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(
-    args: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path_factory.mktemp("home")))
-    assert main(args) == 2
-    assert capsys.readouterr().err == message
 
 
 def test_a_place_that_cannot_be_used_is_one_line(

@@ -34,25 +34,6 @@ def keep(database: Path, result: Result) -> None:
     store.close()
 
 
-def test_two_files(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["merge", *files]) == 0
-    assert (
-        capsys.readouterr().out
-        == """\
-Is it slower?
-
-slow is slower than base on wren (Arm-wren) only (1.100x [1.098, 1.104]), the
-same on kite (Arm-kite); the ratio on wren is 1.10x [1.09, 1.11] that on kite.
-
-Time on fib against base, on each machine
-variant  kite  wren
-slow     same  1.100x slower
-
-Intervals, benchmarks and each machine by itself: -v, or --html FILE.
-"""
-    )
-
-
 def test_homes_and_databases(
     files: list[str], own_home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,58 +74,6 @@ def test_a_merged_file_again(
     assert main(["merge", str(whole), str(third), "--json", "-"]) == 0
     names = [m["machine"]["name"] for m in json.loads(capsys.readouterr().out)["machines"]]
     assert names == ["kite", "wren", "owl"]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "is empty"),
-        ("[" * 100_000, "is not JSON of whyfast: nested too deeply"),
-        ("[]", "a JSON object is wanted at the top"),
-        ("\x00\xff", "is not text (byte 1 is not UTF-8)"),
-        ("{", "is not JSON: "),
-        ('{"schema": "whyfast-result/9"}', "schema: 'whyfast-result/9' cannot be read; "),
-        ('{"schema": "whyfast-result/2"}', "question: is missing"),
-        ('{"schema": "whyfast-merged/1"}', "machines: a list is wanted, not null"),
-    ],
-)
-def test_damaged_files_are_one_line(
-    text: str, said: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bad = tmp_path / "bad.json"
-    bad.write_bytes(text.encode("latin-1"))
-    assert main(["merge", files[0], str(bad)]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"whyfast: {bad}: {said}")
-    assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("argument", "said"),
-    [
-        ("nowhere.json", "nowhere.json: cannot be read: No such file or directory"),
-        ("/dev/zero", "/dev/zero: is not a file"),
-        ("nowhere", "nowhere: no result is kept under this name"),
-        ("\x1b[2J", "\\x1b[2J: no result is kept under this name"),
-        (
-            ".",
-            ".: is neither a study nor the home of a whyfast (no data/results.sqlite)",
-        ),
-    ],
-)
-def test_what_is_not_there(
-    argument: str,
-    said: str,
-    files: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    monkeypatch.chdir(empty)
-    assert main(["merge", files[0], argument]) == 2
-    assert capsys.readouterr().err == f"whyfast: {said}\n"
 
 
 def test_names_cannot_steer_the_terminal_or_become_html(

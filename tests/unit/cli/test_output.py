@@ -109,18 +109,6 @@ def test_a_result_without_a_baseline_is_refused(
     )
 
 
-@pytest.mark.parametrize("command", ["doctor", "explain"])
-def test_a_file_that_cannot_be_written_is_told_first(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    files = [str(tmp_path / "gone")] if command == "explain" else []
-    out = tmp_path / "file" / "out"
-    assert main([command, *files, "--json", str(out)]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", f"whyfast: --json {out}: its folder does not exist\n")
-
-
 def test_a_time_that_no_calendar_has_is_shown_as_it_is() -> None:
     assert when(0.0) == "1970-01-01 00:00 UTC"
     assert when(1.7e12) == "1.7e+12 s after 1970"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.explain.changed_functions import _NO_CODE, TouchedFunctions, _inside, touched_functions
 from whyfast.explain.source_lines import SourceMap
@@ -100,20 +101,20 @@ def names(touched: TouchedFunctions) -> list[str]:
     return [f.name for f in touched.functions]
 
 
-def test_a_cold_function_only(change: Change) -> None:
+def test_a_cold_function_only(change: Change, golden: Hear) -> None:
     touched = change({"src/vm.c": VM.replace("return 7", "return 8"), "NEWS": "something\n"})
     assert names(touched) == ["cold"]
     assert touched.functions[0].file == "src/vm.c"
     assert touched.outside == ()
     assert touched.other == ("NEWS",)
     assert touched.of(["hot", "main"]) == ()
-    assert touched.statement(["hot", "main"]) == "the change touches no hot function"
+    golden(touched.statement(["hot", "main"]))
 
 
-def test_a_hot_function(change: Change) -> None:
+def test_a_hot_function(change: Change, golden: Hear) -> None:
     touched = change({"src/vm.c": VM.replace("acc += ", "acc -= ")})
     assert names(touched) == ["hot"]
-    assert touched.statement(["hot"]) == "the change touches hot, which is hot"
+    golden(touched.statement(["hot"]))
 
 
 def test_an_inlined_function_touches_those_it_is_in(change: Change) -> None:
@@ -204,10 +205,10 @@ def test_a_directive_that_was_removed_with_a_change(change: Change) -> None:
     assert change({"src/vm.c": text}).outside == ("src/vm.c:2",)
 
 
-def test_files_that_are_not_in_the_program(change: Change) -> None:
+def test_files_that_are_not_in_the_program(change: Change, golden: Hear) -> None:
     touched = change({"src/other.c": "int y;\n"})
     assert touched.not_compiled == ("src/other.c",)
-    assert touched.statement(["hot"]) == "the change touches no hot function"
+    golden(touched.statement(["hot"]))
 
 
 def test_a_deleted_file(change: Change) -> None:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.cli.main import main
 from whyfast.explain.nearby import where_instead
@@ -36,9 +37,7 @@ def test_a_stub_offers_the_library_that_has_it(
     assert said == f"Warning: vm_r*: no function of vm matches it; {hint}".replace(" ", "")
 
 
-def test_the_nearest_name(stub: Path) -> None:
-    assert hint_for(stub, "mian") == "did you mean 'main'?"
-    assert where_instead(Path("/no/such/file"), "vm_rum*", ["vm_run.cold", "x"]) == (
-        "did you mean 'vm_run'?"
-    )
+def test_the_nearest_name(stub: Path, golden: Hear) -> None:
+    golden(hint_for(stub, "mian"))
+    golden(where_instead(Path("/no/such/file"), "vm_rum*", ["vm_run.cold", "x"]))
     assert where_instead(Path("/no/such/file"), "zzz", ["vm_run"]) == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.explain.cross import VM, WINDOWS, compile_object, run, zig_binary
 
 from whyfast.explain.objects.pdb import find_pdb
@@ -196,15 +197,13 @@ def test_two_exports_at_one_address_are_no_symbol_table(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", "C:\\build\\", "..", b"C:\\build\\\xff.pdb"])
-def test_a_pdb_of_no_usable_name(tmp_path: Path, name: str | bytes) -> None:
+def test_a_pdb_of_no_usable_name(tmp_path: Path, name: str | bytes, golden: Hear) -> None:
     record = SimpleNamespace(filename=name, signature=bytes(16))
     pdb = find_pdb(tmp_path / "vm.exe", SimpleNamespace(codeview_pdb=record))
     assert pdb.symbols == ()
     assert pdb.why_not.endswith("is not beside it")
     (tmp_path / "vm.pdb").write_bytes(b"")
-    assert find_pdb(tmp_path / "vm.exe", SimpleNamespace(codeview_pdb=record)).why_not == (
-        "vm.pdb is damaged (it is not in the MSF 7.00 format)"
-    )
+    golden(find_pdb(tmp_path / "vm.exe", SimpleNamespace(codeview_pdb=record)).why_not)
 
 
 @pytest.mark.parametrize(

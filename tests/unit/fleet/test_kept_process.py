@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.fleet.kept_process import KeptProcess
 
@@ -37,30 +38,29 @@ def kept() -> Iterator[list[Kept]]:
         one.end(0.0)
 
 
-def test_it_is_started_again_ever_later_and_its_last_line_told(kept: list[Kept]) -> None:
+def test_it_is_started_again_ever_later_and_its_last_line_told(
+    kept: list[Kept], golden: Hear
+) -> None:
     kept.append(one := Kept("echo first >&2; echo 'no such host' >&2; exit 3", 0.6))
     said = [one.told.get(timeout=DEADLINE) for _ in range(2)]
-    assert said == [
-        "ash: sh ended (exit code 3): no such host; starting it again in 1 s",
-        "ash: sh ended (exit code 3): no such host; starting it again in 1 s",
-    ]
+    golden(*said)
     assert one.process.ended_once.is_set()
     assert [one.heard.get(timeout=DEADLINE) for _ in range(2)] == ["first", "no such host"]
 
 
-def test_a_signal_is_told_by_its_name(kept: list[Kept]) -> None:
+def test_a_signal_is_told_by_its_name(kept: list[Kept], golden: Hear) -> None:
     kept.append(one := Kept("kill -9 $$"))
-    assert one.told.get(timeout=DEADLINE) == "ash: sh ended (SIGKILL); starting it again in 0 s"
+    golden(one.told.get(timeout=DEADLINE))
 
 
-def test_what_cannot_be_started_is_told(kept: list[Kept], tmp_path: Path) -> None:
+def test_what_cannot_be_started_is_told(kept: list[Kept], tmp_path: Path, golden: Hear) -> None:
     one = Kept("")
     kept.append(one)
     other: queue.SimpleQueue[str] = queue.SimpleQueue()
     process = KeptProcess("elm", lambda: [str(tmp_path / "no")], other.put)
     said = other.get(timeout=DEADLINE)
     process.let_end()
-    assert said == f"elm: {tmp_path / 'no'}: No such file or directory; starting it again in 1 s"
+    golden(said)
 
 
 def test_it_ends_when_its_standard_input_does_and_nothing_is_told(

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.formats import criterion
 from whyfast.formats.load import load_recording
@@ -63,10 +64,12 @@ def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
     assert str(caught.value).startswith(str(file))
 
 
-def test_more_folders_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_folders_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
     monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
     for name in "abc":
         benchmark(tmp_path, name)
     with pytest.raises(UserError) as caught:
         load_recording(str(tmp_path))
-    assert str(caught.value) == f"{tmp_path}: holds more than 5 folders"
+    golden(str(caught.value))

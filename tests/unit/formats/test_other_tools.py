@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.formats import examples
 
 from whyfast.formats.load import load_recording
@@ -24,10 +25,10 @@ def processes(recording: Recording, name: str) -> list[object]:
 Refusal = Callable[[object], str]
 
 
-def test_hyperfine_times_are_processes(read: Read) -> None:
+def test_hyperfine_times_are_processes(read: Read, golden: Hear) -> None:
     recording = read(examples.hyperfine())
     assert recording.series["sleep 0.1"].processes == ((0.101,), (0.102,), (0.103,))
-    assert recording.left_out == ("sleep 0.1: 1 of its runs ended with an error",)
+    golden(*recording.left_out)
 
 
 def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
@@ -36,12 +37,12 @@ def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
     assert "results[2]: the command 'sleep 0.1' stands there twice" in refusal(data)
 
 
-def test_google_repetitions_are_values_of_one_process(read: Read) -> None:
+def test_google_repetitions_are_values_of_one_process(read: Read, golden: Hear) -> None:
     recording = read(examples.google_benchmark())
     assert recording.tool == "google-benchmark"
     assert processes(recording, "BM_sort") == [pytest.approx((12e-6, 14e-6))]
     assert recording.metadata == {"hostname": "lab", "cpu_count": 8.0}
-    assert recording.left_out == ("BM_bad ended with an error",)
+    golden(*recording.left_out)
 
 
 def test_google_aggregates_alone_give_the_mean(read: Read) -> None:
@@ -58,12 +59,12 @@ def test_google_keeps_a_benchmark_that_has_aggregates_only(read: Read) -> None:
     assert processes(recording, "BM_copy") == [pytest.approx((3e-6,))]
 
 
-def test_google_leaves_out_what_was_skipped(read: Read) -> None:
+def test_google_leaves_out_what_was_skipped(read: Read, golden: Hear) -> None:
     data = examples.google_benchmark()
     data["benchmarks"][3] |= {"skipped": True, "skip_message": "no AVX", "real_time": 0.0}
     recording = read(data)
     assert list(recording.series) == ["BM_sort"]
-    assert recording.left_out == ("BM_copy was skipped", "BM_bad ended with an error")
+    golden(*recording.left_out)
 
 
 def test_google_refuses_an_unknown_unit(refusal: Refusal) -> None:
@@ -175,16 +176,14 @@ def test_go_wants_a_unit(refusal: Refusal) -> None:
     assert "result:1: 1 has no unit: 100 follows it" in refusal("BenchmarkA 10 1 100 ns/op\n")
 
 
-def test_go_chooses_what_follows_a_line(tmp_path: Path) -> None:
+def test_go_chooses_what_follows_a_line(tmp_path: Path, golden: Hear) -> None:
     path = tmp_path / "both.txt"
     path.write_text("note: before\nBenchmarkA 1 5 ns/op\nnote: after\nBenchmarkA 1 6 ns/op\n")
     after = load_recording(f"{path}:note=after")
     assert after.series["A"].processes[0] == pytest.approx((6e-9,))
     assert after.name == "note=after"
     both = load_recording(str(path))
-    assert both.left_out == (
-        "its note is before and after: taken together; FILE:note=before takes one",
-    )
+    golden(*both.left_out)
     with pytest.raises(UserError, match="no benchmark follows such a line"):
         load_recording(f"{path}:note=never")
 

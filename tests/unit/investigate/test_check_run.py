@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
@@ -207,30 +208,26 @@ def test_the_repository_is_left_as_it_was(bench: Bench) -> None:
     assert state() == before
 
 
-def test_equal_builds_are_not_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_builds_are_not_measured(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
     same = CodeComparison(True, True, traced=True)
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: same)
     result = bench.run()
     assert bench.world.runners == []
-    assert check_page(result).headline == (
-        "Nothing that runs has changed between merge base with main and the files as they are: "
-        "what was built is the same byte by byte."
-    )
+    golden(check_page(result).headline)
     assert _tables(result) == ()
     assert exit_code(result, "slower") == 0
 
 
 @pytest.mark.usefixtures("traced")
-def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench) -> None:
+def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench, golden: Hear) -> None:
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     order = [b.benchmark for b in result.recorded.blocks]
     assert order == sorted(order)
     headline = check_page(result).headline
-    assert headline == (
-        "10.0 % slower on one [10.0, 10.0], 1 benchmark runs no changed code "
-        "(10.0 % slower on two by placement); `hot` now calls `peek`."
-    )
+    golden(headline)
     (table,) = _tables(result)
     cells = {row[0].text: (row[3].text, row[4].text) for row in table.rows}
     assert cells == {
@@ -318,15 +315,12 @@ def test_the_result_survives_json_and_a_log(bench: Bench) -> None:
     assert timeline.series[0].values == pytest.approx((1.1, 1.1))
 
 
-def test_annotations_escape_what_github_would_read(bench: Bench) -> None:
+def test_annotations_escape_what_github_would_read(bench: Bench, golden: Hear) -> None:
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     first, *rest = github_annotations(result, failed=True)
     assert first.startswith("::error title=whyfast::10.0 %25 slower on one")
-    assert rest == [
-        "::error title=one::10.0 %25 slower [10.0, 10.0]",
-        "::error title=two::10.0 %25 slower [10.0, 10.0]",
-    ]
+    golden(*rest)
 
 
 def test_benchmarks_of_one_side_are_named_and_the_rest_judged(bench: Bench) -> None:
@@ -387,17 +381,14 @@ def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
     assert str(caught.value).endswith(") does not build: step 1 failed: exit code 1")
 
 
-def test_no_study(bench: Bench) -> None:
+def test_no_study(bench: Bench, golden: Hear) -> None:
     (bench.repo / "whyfast.toml").unlink()
     with pytest.raises(UserError) as caught:
         bench.run()
-    assert str(caught.value) == (
-        f"{bench.repo}: there is no whyfast.toml at the root of the repository; write one with "
-        "`whyfast new`, or name a study with --study"
-    )
+    golden(str(caught.value))
 
 
-def test_a_project_in_a_folder_of_the_repository(bench: Bench) -> None:
+def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> None:
     (bench.repo / "lib" / "deep").mkdir(parents=True)
     (bench.repo / "lib" / "whyfast.toml").write_text(STUDY.replace("main.c", "lib.c"))
     (bench.repo / "lib" / "lib.c").write_text("before")
@@ -410,7 +401,7 @@ def test_a_project_in_a_folder_of_the_repository(bench: Bench) -> None:
     asked = ask(request, own(bench.folder), bench.watcher)
     source = obtain(asked.study.source, own(bench.folder), bench.watcher.note)
     assert (source.folder / "lib.c").read_text() == "after"
-    assert asked.study.build.steps == ("cp {source}/lib.c {program}",)
+    golden(*asked.study.build.steps)
 
 
 def test_a_study_of_another_source(bench: Bench) -> None:

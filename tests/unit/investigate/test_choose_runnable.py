@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.investigate.choose import runnable
 from whyfast.judge.confounds import find_confounds
@@ -25,17 +26,16 @@ def test_where_bpf_is_permitted_the_study_stays(study: Study) -> None:
     assert runnable(study, lambda: "") is study
 
 
-def test_where_it_is_not_the_vm_runs_the_same_chains_and_says_so(study: Study) -> None:
+def test_where_it_is_not_the_vm_runs_the_same_chains_and_says_so(
+    study: Study, golden: Hear
+) -> None:
     other = runnable(study, lambda: "not permitted")
     assert other.name == "bpf-tail-call-vm"
-    assert other.stands_for == "bpf-tail-call cannot be run here: not permitted"
+    golden(other.stands_for)
     assert [b.name for b in other.benchmarks] == [b.name for b in study.benchmarks]
     confound = find_confounds(other, (), (), ())[0]
     assert (confound.kind, confound.severity) == ("stand-in", "warning")
-    assert confound.text == (
-        "bpf-tail-call cannot be run here: not permitted; what is measured instead is "
-        "bpf-tail-call-vm, another program, whose times say nothing about it"
-    )
+    golden(confound.text)
 
 
 def test_without_a_stand_in_it_is_an_error(study: Study) -> None:

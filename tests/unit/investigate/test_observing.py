@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.investigate import observing as module
 from whyfast.investigate.argument_vector import argument_vector
@@ -124,7 +125,9 @@ def test_everything_is_asked_under_the_settings_of_its_variant(
     assert launcher.asked[0][1] == {HARDEN: "0"}
 
 
-def test_what_cannot_be_had_is_said_once(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_had_is_said_once(
+    study: Study, monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
     monkeypatch.setattr(module, "this_architecture", lambda: None)
     failed = Finished(3, "", "bpf-chain: making the histogram: not permitted\n  log")
     answers = {"histogram": failed, "overhead": _finished("overhead 610 x\n")}
@@ -138,17 +141,7 @@ def test_what_cannot_be_had_is_said_once(study: Study, monkeypatch: pytest.Monke
 
     found = observe(_work(study, launcher, cannot)).observed
     assert (found.images, found.run_times, found.overheads) == ((), (), ())
-    said = "bpf-chain: making the histogram: not permitted"
-    assert found.notes == (
-        "no machine code of static: whyfast does not read the machine code of this processor",
-        "no machine code of static-hardened: whyfast does not read the machine code of this "
-        "processor",
-        f"no single runs of static on calls-0: {said}",
-        f"no single runs of static on calls-1: {said}",
-        "no single runs of static-hardened on calls-0: needs root",
-        "no single runs of static-hardened on calls-1: needs root",
-        'no cost of timing on calls-0: the report does not end with "done"',
-    )
+    golden(*found.notes)
 
 
 def test_a_study_that_asks_nothing(study: Study) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
@@ -85,7 +86,7 @@ def test_settings_of_other_kernels_are_not_this_machines(tmp_path: Path) -> None
         assert work.observer.heard == []
 
 
-def test_only_one_measures_at_a_time(tmp_path: Path) -> None:
+def test_only_one_measures_at_a_time(tmp_path: Path, golden: Hear) -> None:
     work = _work(tmp_path, sysctls=Settings)
     entered = threading.Event()
 
@@ -105,7 +106,7 @@ def test_only_one_measures_at_a_time(tmp_path: Path) -> None:
         assert not entered.is_set()
     thread.join()
     assert entered.is_set()
-    assert work.observer.heard[0] == "waiting: another whyfast is measuring on this machine"
+    golden(work.observer.heard[0])
 
 
 def test_interrupted_it_stays_open_and_the_next_one_goes_on(tmp_path: Path) -> None:

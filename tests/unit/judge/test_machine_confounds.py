@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.golden_files import Hear
+
 from whyfast.judge.machine_confounds import machine_confounds
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import Confound
@@ -46,14 +48,14 @@ def test_another_machine() -> None:
     assert "host: a (1 block); b (1 block)" in confound.text
 
 
-def test_a_setting_that_changed_while_measuring() -> None:
+def test_a_setting_that_changed_while_measuring(golden: Hear) -> None:
     session = _session(
         "s",
         doctor={"turbo": _finding("off", "good")},
         at_end={"doctor": {"turbo": _finding("on")}},
     )
     (confound,) = _found(session, blocks=("s",))
-    assert confound.text == "the machine changed while measuring, turbo, boost: off → on"
+    golden(confound.text)
 
 
 def test_what_the_host_kept_and_heat_did_meanwhile() -> None:

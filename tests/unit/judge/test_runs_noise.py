@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.golden_files import Hear
 from tests.unit.judge.runs_example import noisy, recording
 
 from whyfast.judge.noise import (
@@ -105,7 +106,7 @@ def test_a_real_difference_is_still_found() -> None:
     assert sum(v.word == "slower" for v in said.verdicts) >= 18
 
 
-def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise() -> None:
+def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise(golden: Hear) -> None:
     rng = np.random.default_rng(9)
     reruns = [noisy(f"r{i}", rng, drift=0.01) for i in range(5)]
     base, head = noisy("a", rng, benchmarks=21), noisy("b", rng, benchmarks=21)
@@ -113,9 +114,7 @@ def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise() -> None:
     said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
     assert said.verdicts[-1].notes[-1] == NOT_IN_NOISE
     (suite,) = said.suites
-    assert suite.verdict.notes == (
-        "the --noise runs share 20 of its 21 benchmarks: their drift is taken for all",
-    )
+    golden(*suite.verdict.notes)
 
 
 def test_a_benchmark_that_the_reruns_lack_does_not_narrow_the_mean() -> None:

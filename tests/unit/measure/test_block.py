@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
 from whyfast.measure.block import BlockFailed, run_block
@@ -93,14 +94,16 @@ def test_a_quantity_that_did_not_come_with_every_turn_is_left_out() -> None:
     assert _run(_runner(script)).extra == {v: {"user": (0.5, 0.5, 0.5)} for v in "ba"}
 
 
-def test_a_player_that_does_not_come_up_is_named_and_those_before_it_are_closed() -> None:
+def test_a_player_that_does_not_come_up_is_named_and_those_before_it_are_closed(
+    golden: Hear,
+) -> None:
     runner = _runner(steady(1.0), entering={"a": "could not be started: No such file"})
     with pytest.raises(BlockFailed) as caught:
         _run(runner)
     assert caught.value.failure == RunFailure(
         "fib", "a", "could not be started: No such file", "out", ("./a",)
     )
-    assert str(caught.value) == "a on fib: could not be started: No such file"
+    golden(str(caught.value))
     assert runner.events == ["enter b", "enter a", "close b"]
 
 
@@ -149,12 +152,12 @@ def test_whoever_disagrees_with_the_reference_is_named(
     assert runner.open == []
 
 
-def test_the_reference_is_right_also_when_it_comes_late() -> None:
+def test_the_reference_is_right_also_when_it_comes_late(golden: Hear) -> None:
     plan = Plan(1, None, ("c", "b", "a"), {"a": 0, "b": 0, "c": 0}, (("c", "b", "a"),))
     runner = _runner(_checks(lambda v, n: "0x1" if v == "a" else f"0x{v}"))
     with pytest.raises(BlockFailed) as caught:
         _run(runner, plan=plan, warmups=0)
-    assert caught.value.failure.reason == "wrong result: 0xc, where a has 0x1"
+    golden(caught.value.failure.reason)
 
 
 @pytest.mark.parametrize(

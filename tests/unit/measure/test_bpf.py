@@ -7,6 +7,7 @@ import errno
 import os
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.measure.bpf import why_no_bpf
 
@@ -31,16 +32,12 @@ def test_nothing_is_said_where_a_program_loads() -> None:
 
 @pytest.mark.parametrize("command", [MAP_CREATE, PROG_LOAD])
 @pytest.mark.parametrize(
-    ("number", "reason"),
+    "number",
     [
-        (
-            errno.EPERM,
-            "the kernel does not permit bpf(): it needs root, or CAP_BPF with CAP_NET_ADMIN, and "
-            "no seccomp filter against it",
-        ),
-        (errno.ENOSYS, "this kernel has no bpf() system call, or a seccomp filter hides it"),
-        (errno.ENOMEM, "the kernel refuses bpf(): Cannot allocate memory"),
+        errno.EPERM,
+        errno.ENOSYS,
+        errno.ENOMEM,
     ],
 )
-def test_the_reason_is_said(command: int, number: int, reason: str) -> None:
-    assert why_no_bpf(_kernel({command: -number}, [])) == reason
+def test_the_reason_is_said(command: int, number: int, golden: Hear) -> None:
+    golden(why_no_bpf(_kernel({command: -number}, [])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.measure.count import CountingTask, Profiler, Simulation, count_program
@@ -31,18 +32,14 @@ def _count(replay: Replay, profiler: Profiler = "callgrind") -> Counts:
     return count_program(task, Geometry(), profiler)
 
 
-def test_without_any_tool() -> None:
+def test_without_any_tool(golden: Hear) -> None:
     counts = _count(Replay({}))
-    assert counts.notes == (
-        "no hardware counters: perf is not installed",
-        "no profile by callgrind: valgrind is not installed",
-        "no profile by perf: perf is not installed",
-    )
+    golden(*counts.notes)
     assert counts.failed
     assert counts.profile is None
 
 
-def test_sampling_where_there_is_no_valgrind() -> None:
+def test_sampling_where_there_is_no_valgrind(golden: Hear) -> None:
     counts = _count(Replay({"perf": _sampling}))
     assert counts.profile is not None
     assert counts.profile.source == "measured"
@@ -51,7 +48,7 @@ def test_sampling_where_there_is_no_valgrind() -> None:
         ("vm_run", ""),
         ("puts", "libc.so.6"),
     ]
-    assert counts.notes[-1] == "no profile by callgrind: valgrind is not installed"
+    golden(counts.notes[-1])
     assert not counts.failed
 
 
@@ -61,14 +58,14 @@ def test_sampling_when_asked_for() -> None:
     assert not any("valgrind" in call[0] for call in replay.calls)
 
 
-def test_few_samples_are_noted() -> None:
+def test_few_samples_are_noted(golden: Hear) -> None:
     def few(argv: Sequence[str]) -> Finished:
         if argv[1] == "report":
             return said("# Samples: 1 of event 'cpu-clock'\n 1;vm;[.] f\n")
         return _sampling(argv)
 
     counts = _count(Replay({"perf": few}), "perf")
-    assert counts.notes[-1] == "only 1 samples: use a longer workload"
+    golden(counts.notes[-1])
 
 
 def test_no_samples_at_all() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.measure.doctor.system import Files
@@ -150,13 +151,13 @@ def test_a_program_without_names() -> None:
     assert note.startswith("90 % of the instructions are in functions without a name")
 
 
-def test_a_program_that_fails_is_reported_with_its_profile() -> None:
+def test_a_program_that_fails_is_reported_with_its_profile(golden: Hear) -> None:
     profile, failure = _simulate(_with_setarch(_valgrind(status=3)))
-    assert failure == "the program ended with exit code 3"
+    golden(failure)
     assert profile.functions
 
 
-def test_forked_processes_are_left_out() -> None:
+def test_forked_processes_are_left_out(golden: Hear) -> None:
     def forks(argv: Sequence[str]) -> Finished:
         if argv[-1] != "--version":
             out = option(argv, "--callgrind-out-file")
@@ -165,7 +166,7 @@ def test_forked_processes_are_left_out() -> None:
 
     profile, _ = _simulate(_with_setarch(forks))
     assert profile.functions[0].name == "vm_run"
-    assert profile.notes == ("not counted: what the program forked (1)",)
+    golden(*profile.notes)
 
 
 PROGRAM = """

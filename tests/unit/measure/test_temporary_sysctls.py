@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
@@ -64,22 +65,21 @@ def test_what_is_as_it_should_be_is_not_touched(root: Path, holder: TemporarySys
     assert not (root / "doctor").exists()
 
 
-def test_a_setting_that_the_kernel_lacks(root: Path, holder: TemporarySysctls) -> None:
+def test_a_setting_that_the_kernel_lacks(
+    root: Path, holder: TemporarySysctls, golden: Hear
+) -> None:
     said = r"does not show a setting net\.core\.nothing"
     with pytest.raises(CannotHold, match=said), holder({"net.core.nothing": "1"}):
         pass
-    assert holder.why_not({"net.core.nothing": "1"}) == (
-        "this kernel does not show a setting net.core.nothing (some of net.core exist outside of "
-        "containers only)"
-    )
+    golden(holder.why_not({"net.core.nothing": "1"}))
 
 
 def test_a_setting_that_this_user_may_not_change(
-    holder: TemporarySysctls, monkeypatch: pytest.MonkeyPatch
+    holder: TemporarySysctls, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert holder.why_not({HARDEN: "0"}) == ""
-    assert holder.why_not({HARDEN: "2"}) == f"{HARDEN} is 0, and setting it to 2 needs root"
+    golden(holder.why_not({HARDEN: "2"}))
 
 
 HOLD_FOREVER = """
@@ -119,14 +119,16 @@ def test_kill_9_while_it_holds_is_noticed_by_the_watcher(
     assert _journals(root) == []
 
 
-def test_what_even_the_watcher_did_not_put_back(root: Path, holder: TemporarySysctls) -> None:
+def test_what_even_the_watcher_did_not_put_back(
+    root: Path, holder: TemporarySysctls, golden: Hear
+) -> None:
     _killed_while_holding(root)
     deadline = time.monotonic() + 30
     while _now(root) != "0" and time.monotonic() < deadline:
         time.sleep(0.01)
     (root / "proc/sys/net/core/bpf_jit_harden").write_text("2\n")  # as if it had been killed too
     assert holder.recover(["net.core.other"]) == ()
-    assert holder.recover([HARDEN]) == (f"{HARDEN} was left at 2 by an earlier run and is 0 again",)
+    golden(*holder.recover([HARDEN]))
     assert _now(root) == "0"
     assert holder.recover([HARDEN]) == ()
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.measure.conftest import STUCK
 from tests.unit.measure.turn_programs import GOOD, READY, command, enter, playing
 
@@ -98,11 +99,13 @@ def test_a_program_that_has_no_such_benchmark() -> None:
     assert (failure.benchmark, failure.variant, failure.lacks) == ("calls", "old", True)
 
 
-def test_a_program_that_never_says_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_never_says_it_is_ready(
+    monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
     monkeypatch.setattr(turns, "READY_TIMEOUT", 0.3)
     with pytest.raises(InvocationFailed) as caught:
         enter(command("time.sleep(600)"))
-    assert caught.value.reason == "did not say it is ready within 0.3 s"
+    golden(caught.value.reason)
 
 
 @pytest.mark.parametrize(
@@ -168,9 +171,9 @@ def test_a_wrong_result(answer: str, reason: str) -> None:
     assert _fails(READY + f'for line in grants: say("{answer}\\n")', check="0x1").reason == reason
 
 
-def test_a_program_that_hangs() -> None:
+def test_a_program_that_hangs(golden: Hear) -> None:
     failed = _fails(READY + "time.sleep(600)", timeout=0.3)
-    assert failed.reason == "gave no value within 0.3 s"
+    golden(failed.reason)
 
 
 def _appears(file: Path) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from whyfast.model.question import Question
 from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.report.answer import Answer, answer_of
+from whyfast.report.document import Document
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
@@ -51,8 +52,13 @@ def as_markdown(result: Result, *, verbose: bool = False) -> str:
 
 
 def as_terminal(result: Result, width: int, *, verbose: bool = False) -> str:
-    """What the terminal shows, without colour."""
+    """What the terminal shows of a result."""
+    return printed(result_page(result), width, verbose=verbose)
+
+
+def printed(page: Document, width: int, *, verbose: bool = False) -> str:
+    """What a terminal of that width shows, without colour."""
     stream = io.StringIO()
     console = Console(file=stream, width=width, color_system=None, legacy_windows=False)
-    render_terminal(result_page(result), console=console, verbose=verbose)
+    render_terminal(page, console=console, verbose=verbose)
     return stream.getvalue()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.golden_files import Hear
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.model.errors import UserError
@@ -84,12 +85,10 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "cache", tmp_path / "data")
 
 
-def test_the_one_flag_is_told(home: Home) -> None:
+def test_the_one_flag_is_told(home: Home, golden: Hear) -> None:
     found, *_ = _search(home)
     assert (found.answer.word, found.answer.parts) == ("set", ((5,),))
-    assert set_headline(found) == (
-        "`-f5` carries the difference: slow has 1.5x more instructions than fast."
-    )
+    golden(set_headline(found))
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
     assert '"schema": "whyfast-search-set/1"' in dump_set(found)
@@ -111,11 +110,11 @@ def test_two_that_interact_are_told_so(home: Home) -> None:
     assert "They do not add up: they interact." in shown
 
 
-def test_a_search_goes_on_after_an_interrupt(home: Home) -> None:
+def test_a_search_goes_on_after_an_interrupt(home: Home, golden: Hear) -> None:
     with pytest.raises(KeyboardInterrupt):
         _search(home, interrupt=7)
     found, again, watcher = _search(home)
-    assert watcher.heard[0] == "resuming: 7 blocks are there already"
+    golden(watcher.heard[0])
     whole, alone, _ = _search(Home(home.cache, home.data / "other"))
     assert found.events == whole.events
     assert len(again.asked) == len(alone.asked) - 7
@@ -123,15 +122,15 @@ def test_a_search_goes_on_after_an_interrupt(home: Home) -> None:
     assert none.asked == []
 
 
-def test_ends_that_are_alike_or_swapped(home: Home) -> None:
+def test_ends_that_are_alike_or_swapped(home: Home, golden: Hear) -> None:
     found, *_ = _search(home, needs=frozenset({99}))
-    assert set_headline(found) == "There is nothing to find: slow costs as much as fast."
+    golden(set_headline(found))
 
 
-def test_an_end_that_cannot_be_measured_is_named(home: Home) -> None:
+def test_an_end_that_cannot_be_measured_is_named(home: Home, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         _search(home, broken=frozenset({1}))
-    assert str(caught.value) == "--bad: the bad end, slow, cannot be measured: does not link"
+    golden(str(caught.value))
 
 
 def test_blocks_that_do_not_suffice(home: Home) -> None:
@@ -156,13 +155,10 @@ def test_what_is_found_is_measured_over_layouts_too(home: Home) -> None:
     assert (again.answer, none.asked) == (found.answer, [])
 
 
-def test_placement_is_named(home: Home) -> None:
+def test_placement_is_named(home: Home, golden: Hear) -> None:
     over = frozenset({99})
     found, _, _ = _search(home, quantity="time", relinkable=True, over=over)
-    assert set_headline(found) == (
-        "Placement: as linked slow is 1.50x slower [1.50, 1.50] than fast, and in other "
-        "layouts of the same code it is not."
-    )
+    golden(set_headline(found))
     assert found.answer.subsets == 0
 
 

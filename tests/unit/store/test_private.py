@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
@@ -62,16 +63,15 @@ def test_a_folder_that_others_may_read_is_closed(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_shared_group")
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o1777])
-def test_a_folder_that_others_may_write_into_is_refused(tmp_path: Path, mode: int) -> None:
+def test_a_folder_that_others_may_write_into_is_refused(
+    tmp_path: Path, mode: int, golden: Hear
+) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(mode)
     with pytest.raises(UserError) as caught:
         make_private(folder)
-    assert str(caught.value) == (
-        f"{folder}: others may write into it, and what lies in it is run; look through it, then "
-        f"chmod -R go-w {folder}, or delete it"
-    )
+    golden(str(caught.value))
     assert _mode(folder) == mode
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.golden_files import Hear
 from tests.unit.example_blocks import block
 
 from whyfast.model.errors import UserError
@@ -171,7 +172,7 @@ def test_opening_again_keeps_everything(store: SampleStore, path: Path) -> None:
     again.close()
 
 
-def test_a_database_of_another_version_is_refused_and_left_alone(path: Path) -> None:
+def test_a_database_of_another_version_is_refused_and_left_alone(path: Path, golden: Hear) -> None:
     path.parent.mkdir()
     other = sqlite3.connect(path)
     other.executescript("CREATE TABLE theirs (x); PRAGMA user_version = 7")
@@ -179,10 +180,7 @@ def test_a_database_of_another_version_is_refused_and_left_alone(path: Path) -> 
     before = path.read_bytes()
     with pytest.raises(UserError) as caught:
         SampleStore(path)
-    assert str(caught.value) == (
-        f"{path}: made by another version of whyfast (schema 7, this one reads 1); move it away "
-        "or set WHYFAST_HOME"
-    )
+    golden(str(caught.value))
     assert path.read_bytes() == before
 
 

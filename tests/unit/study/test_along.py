@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.investigate.choose import narrow
 from whyfast.study import load_study
@@ -87,15 +88,14 @@ def test_mistake(old: str, new: str, expected: str, message: Callable[[str], str
     assert message(STUDY.replace(old, new)) == expected
 
 
-def test_a_study_without_axes_has_none_to_compare_along(message: Callable[[str], str]) -> None:
+def test_a_study_without_axes_has_none_to_compare_along(
+    message: Callable[[str], str], golden: Hear
+) -> None:
     start = STUDY[: STUDY.index("[axes")]
     text = (
         f'{start}[variant.a]\ntoolchain = "path:cc"\n[benchmarks.one]\ncommand = ["{{program}}"]\n'
     )
-    assert message(text) == (
-        "study.toml:4: study.baseline: is along an axis, and this study has no [axes]; name a "
-        'variant, as in baseline = "NAME"'
-    )
+    golden(message(text))
 
 
 def test_a_variant_for_evidence_only_needs_no_counterpart(write: Callable[[str], Path]) -> None:

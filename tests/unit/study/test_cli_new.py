@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.cli import new
 from whyfast.model.errors import UserError
@@ -28,12 +29,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_new_study_is_valid_and_points_to_the_current_folder(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
 ) -> None:
     assert run("studies/flags") == 0
-    assert capsys.readouterr().out == (
-        "studies/flags/study.toml is written. Edit it, then: whyfast plan studies/flags\n"
-    )
+    golden(capsys.readouterr().out)
     study = load_study("studies/flags")
     assert study.source.name == "../.."
     assert study.source.folder == here
@@ -48,11 +47,11 @@ def test_source_elsewhere(here: Path) -> None:
     assert load_study("study").source.folder == here / 'src"'
 
 
-def test_never_overwrites(here: Path) -> None:
+def test_never_overwrites(here: Path, golden: Hear) -> None:
     Path("study.toml").write_text("mine")
     with pytest.raises(UserError) as caught:
         run(".")
-    assert str(caught.value) == "study.toml: is there already; nothing was written"
+    golden(str(caught.value))
     assert Path("study.toml").read_text() == "mine"
 
 
@@ -63,17 +62,17 @@ def test_does_not_write_through_a_dangling_link(here: Path) -> None:
     assert not Path("elsewhere").exists()
 
 
-def test_folder_that_is_a_file(here: Path) -> None:
+def test_folder_that_is_a_file(here: Path, golden: Hear) -> None:
     Path("taken").write_text("mine")
     with pytest.raises(UserError) as caught:
         run("taken")
-    assert str(caught.value) == "taken: is there already; nothing was written"
+    golden(str(caught.value))
 
 
-def test_no_source(here: Path) -> None:
+def test_no_source(here: Path, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         run("study", "--source", "nowhere")
-    assert str(caught.value) == "nowhere: no such folder"
+    golden(str(caught.value))
     assert not Path("study").exists()
 
 
@@ -85,13 +84,10 @@ def test_source_that_is_not_utf8(here: Path) -> None:
 
 
 def test_a_project_elsewhere_is_checked_from_here(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
 ) -> None:
     Path("lib/src").mkdir(parents=True)
     Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
     Path("lib/src/main.rs").write_text("fn main() {}\n")
     assert run("--source", "lib") == 0
-    assert capsys.readouterr().out == (
-        "lib/whyfast.toml is written, for a project of the kind cargo. Edit it, then: "
-        "(cd lib && cargo fetch) && whyfast check --study lib\n"
-    )
+    golden(capsys.readouterr().out)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.cli import studies
 from whyfast.study import bundled
@@ -29,7 +30,9 @@ def test_list(
     assert [head, *rows] == ["study      question", "placement", "vm         Is it?"]
 
 
-def test_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], golden: Hear
+) -> None:
     monkeypatch.setattr(bundled, "_find", lambda kind: None)
     assert run() == 0
-    assert capsys.readouterr().out == "This installation of whyfast comes without studies.\n"
+    golden(capsys.readouterr().out)

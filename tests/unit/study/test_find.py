@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 from whyfast.study import bundled
@@ -83,11 +84,11 @@ def test_not_found(where: str, said: str) -> None:
     assert str(caught.value) == said
 
 
-def test_nothing_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_bundled(monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     monkeypatch.setattr(bundled, "_find", lambda kind: None)
     with pytest.raises(UserError) as caught:
         find_study("x")
-    assert str(caught.value) == 'no study "x": no such file or folder, nor a bundled study'
+    golden(str(caught.value))
 
 
 def test_nul_in_the_name() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.study import load_study
 
@@ -51,33 +52,14 @@ def test_a_fix_names_what_it_fixes_and_what_stays_together(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new"),
     [
-        (
-            'fixes = "slow"',
-            'fixes = "slw"',
-            'study.toml:20: variant.hot.fixes: no variant "slw"; did you mean "slow"?',
-        ),
-        (
-            'fixes = "slow"',
-            'fixes = "hot"',
-            'study.toml:20: variant.hot.fixes: "hot" cannot be a fix of itself; did you mean '
-            '"hotter"?',
-        ),
-        (
-            'fixes = "slow"',
-            'fixes = "base"',
-            'study.toml:20: variant.hot.fixes: "base" is abstract and is never built; valid: fast, '
-            "slow, hotter",
-        ),
-        (
-            'keep = [".text.hot.*"]',
-            'keep = ["hot_*"]',
-            'study.toml:21: variant.hot.keep[0]: "hot_*" is not the name of a section of code, '
-            'or a pattern; write it as in ".text.hot.*"',
-        ),
+        ('fixes = "slow"', 'fixes = "slw"'),
+        ('fixes = "slow"', 'fixes = "hot"'),
+        ('fixes = "slow"', 'fixes = "base"'),
+        ('keep = [".text.hot.*"]', 'keep = ["hot_*"]'),
     ],
 )
-def test_mistake(old: str, new: str, said: str, message: Callable[[str], str]) -> None:
+def test_mistake(old: str, new: str, message: Callable[[str], str], golden: Hear) -> None:
     assert STUDY.count(old) == 1
-    assert message(STUDY.replace(old, new)) == said
+    golden(message(STUDY.replace(old, new)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.differences import differ_in
 from whyfast.study import load_study
@@ -53,49 +54,21 @@ def test_kernels_and_their_parameters_are_inherited(write: Callable[[str], Path]
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong"),
     [
-        (
-            'kernel = "debian:linux-5.10"',
-            'kernel = "linux-5.10"',
-            'study.toml:19: variant.old.kernel: "linux-5.10" is not a kernel; '
-            'write it as in "debian:linux-6.12"',
-        ),
-        (
-            'kernel = "debian:linux-5.10"',
-            "",
-            "study.toml:12: variant: new has a kernel of its own and old has none; "
-            "give every variant one, or none",
-        ),
-        (
-            'boot.add = ["spectre_v2=off"]',
-            'boot.add = ["spectre_v2=off quiet"]',
-            'study.toml:24: variant.new.boot[0]: "spectre_v2=off quiet" is not one parameter of '
-            'the kernel; write one word each, as in "spectre_v2=off"',
-        ),
-        (
-            'runner = "turn"',
-            'runner = "command"',
-            "study.toml:27: benchmarks.b.runner: a kernel of its own needs the runner turn, not "
-            'command; write runner = "turn"',
-        ),
-        (
-            '"turn"]',
-            '"{source}/data"]',
-            "study.toml:28: benchmarks.b.command: {source} is not there in a guest, which has the "
-            "program alone; let the program contain what it needs",
-        ),
+        ('kernel = "debian:linux-5.10"', 'kernel = "linux-5.10"'),
+        ('kernel = "debian:linux-5.10"', ""),
+        ('boot.add = ["spectre_v2=off"]', 'boot.add = ["spectre_v2=off quiet"]'),
+        ('runner = "turn"', 'runner = "command"'),
+        ('"turn"]', '"{source}/data"]'),
     ],
 )
-def test_mistakes(message: Callable[[str], str], right: str, wrong: str, said: str) -> None:
+def test_mistakes(message: Callable[[str], str], right: str, wrong: str, golden: Hear) -> None:
     assert STUDY.count(right) == 1
-    assert message(STUDY.replace(right, wrong)) == said
+    golden(message(STUDY.replace(right, wrong)))
 
 
-def test_boot_parameters_need_a_kernel(message: Callable[[str], str]) -> None:
+def test_boot_parameters_need_a_kernel(message: Callable[[str], str], golden: Hear) -> None:
     without = STUDY.replace('kernel = "debian:linux-5.10"\n', "")
     without = without.replace('kernel = "debian:linux-6.12"\n', "")
-    assert message(without) == (
-        "study.toml:12: variant: old has boot parameters and no kernel; "
-        'write kernel = "debian:linux-6.12"'
-    )
+    golden(message(without))

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.golden_files import Hear
 
 from whyfast.study.quantities import parse_duration, parse_margin
 
@@ -31,27 +32,27 @@ def test_duration(text: object, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        ("3", '"3" is not a duration'),
-        ("1m30s", '"1m30s" is not a duration'),
-        ("-1s", '"-1s" is not a duration'),
-        ("1e3s", '"1e3s" is not a duration'),
-        ("٣s", '"٣s" is not a duration'),
-        ("5 min", '"5 min" is not a duration: "min" is not a unit'),
-        ("1S", '"1S" is not a duration'),
-        ("0ms", "must be longer than nothing, and finite"),
-        ("9" * 400 + "s", "must be longer than nothing, and finite"),
-        (10**400, "must be longer than nothing, and finite"),
-        (math.nan, "must be longer than nothing, and finite"),
-        (True, "must be a duration, not true"),
-        (None, "must be a duration, not a NoneType"),
+        "3",
+        "1m30s",
+        "-1s",
+        "1e3s",
+        "٣s",
+        "5 min",
+        "1S",
+        "0ms",
+        "9" * 400 + "s",
+        10**400,
+        math.nan,
+        True,
+        None,
     ],
 )
-def test_bad_duration(text: object, said: str) -> None:
+def test_bad_duration(text: object, golden: Hear) -> None:
     with pytest.raises(ValueError) as caught:
         parse_duration(text)
-    assert str(caught.value) == said
+    golden(str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -63,22 +64,22 @@ def test_margin(text: object, margin: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        ("0.01", '"0.01" is not a percentage'),
-        ("1 percent", '"1 percent" is not a percentage'),
-        ("100%", "must be more than 0 % and less than 100 %, not 100 %"),
-        ("0.0%", "must be more than 0 % and less than 100 %, not 0 %"),
-        (1.5, "must be more than 0 % and less than 100 %, not 150 %"),
-        (10**400, "must be more than 0 % and less than 100 %, not inf %"),
-        (False, "must be a percentage, not false"),
-        ({}, "must be a percentage, not a table"),
+        "0.01",
+        "1 percent",
+        "100%",
+        "0.0%",
+        1.5,
+        10**400,
+        False,
+        {},
     ],
 )
-def test_bad_margin(text: object, said: str) -> None:
+def test_bad_margin(text: object, golden: Hear) -> None:
     with pytest.raises(ValueError) as caught:
         parse_margin(text)
-    assert str(caught.value) == said
+    golden(str(caught.value))
 
 
 @given(st.one_of(st.text(), st.text("0123456789. smhu%-"), st.integers(), st.floats()))

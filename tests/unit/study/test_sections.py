@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.study import Source
 from whyfast.study import bundled, load_study
@@ -237,14 +238,13 @@ def test_subject(
     write: Callable[[str], Path],
     message: Callable[[str], str],
     monkeypatch: pytest.MonkeyPatch,
+    golden: Hear,
 ) -> None:
     (tmp_path / "subjects/ebpf-vm").mkdir(parents=True)
     monkeypatch.setattr(bundled, "_find", lambda kind: tmp_path / kind)
     source = load_study(write(valid.replace('path = "src"', 'subject = "ebpf-vm"'))).source
     assert source == Source("subject", "ebpf-vm", tmp_path / "subjects/ebpf-vm")
-    assert message(valid.replace('path = "src"', 'subject = "ebpf_vm"')) == (
-        'study.toml:8: source.subject: no subject "ebpf_vm"; did you mean "ebpf-vm"?'
-    )
+    golden(message(valid.replace('path = "src"', 'subject = "ebpf_vm"')))
 
 
 def test_endless_path(valid: str, message: Callable[[str], str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.differences import RUN, differ_in
 from whyfast.model.variant import Parameter
@@ -158,11 +159,9 @@ def test_mistake(
     assert message(valid.replace(old, new)).startswith(expected)
 
 
-def test_settings_need_a_runner_that_waits(valid: str, message: Callable[[str], str]) -> None:
+def test_settings_need_a_runner_that_waits(
+    valid: str, message: Callable[[str], str], golden: Hear
+) -> None:
     text = valid.replace(ABOUT, 'sysctl = { "net.core.bpf_jit_harden" = 2 }\n')
     text = text.replace('runner = "turn"\n', "").replace('check = "0x1f"\n', "")
-    assert message(text) == (
-        "study.toml:26: variant.taildup.sysctl: sysctl is held until a program says that it is "
-        'ready, which those of the runner command (collatz) do not; use runner = "turn" or '
-        '"bpf"'
-    )
+    golden(message(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.study.wording import Key, dotted, kind, nearest, quoted, suggestion
 
@@ -64,9 +65,9 @@ def test_nearest_keeps_the_case_of_the_valid_name() -> None:
     assert nearest("o2", ["O2", "O3"]) == "O2"
 
 
-def test_suggestion() -> None:
-    assert suggestion("margn", KEYS) == 'did you mean "margin"?'
-    assert suggestion("xyz", KEYS) == "valid: title, baseline, margin, claim"
+def test_suggestion(golden: Hear) -> None:
+    golden(suggestion("margn", KEYS))
+    golden(suggestion("xyz", KEYS))
     assert suggestion("xyz", []) is None
     many = [f"long-name-{i}" for i in range(14)]
     assert str(suggestion("?", many)).endswith("long-name-11 and 2 more")

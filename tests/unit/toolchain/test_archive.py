@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.toolchain.archive import (
@@ -91,17 +92,14 @@ def test_no_archive(answers: Mapping[str, tuple[int, str, str]], reason: str) ->
     assert VARIABLE in str(caught.value)
 
 
-def test_proxies_are_carried_over_and_nothing_else() -> None:
+def test_proxies_are_carried_over_and_nothing_else(golden: Hear) -> None:
     dump = (
         'Acquire::http::Proxy "http://proxy.example:3142";\n'
         'Acquire::https::Proxy "";\n'
         'Acquire::http::deb.example::Proxy "DIRECT";\n'
         'Acquire::Retries "3";\n'
     )
-    assert proxy_options(Apt({"apt-config dump": (0, dump, "")})) == [
-        'Acquire::http::Proxy "http://proxy.example:3142";',
-        'Acquire::http::deb.example::Proxy "DIRECT";',
-    ]
+    golden(*proxy_options(Apt({"apt-config dump": (0, dump, "")})))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.toolchain.chroot import bring_in
 from whyfast.toolchain.entrance import Tools, entrances_in_words, try_chroot
@@ -33,11 +34,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @needs_chroot
-def test_a_step_writes_in_its_folder_and_ends_as_it_ends(root: Path, tmp_path: Path) -> None:
+def test_a_step_writes_in_its_folder_and_ends_as_it_ends(
+    root: Path, tmp_path: Path, golden: Hear
+) -> None:
     work = tmp_path / "build" / "work"
     work.mkdir(parents=True)
     words, said = around_steps(Box(root, (work.parent,), start=work), tmp_path, ONLY_CHROOT)
-    assert said == "chroot alone: with the network, and the root can be written to"
+    golden(said)
     for step, status in (("echo $PWD >made; cat made >/dev/null", 0), ("exit 3", 3)):
         done = subprocess.run([*words, "/bin/sh", "-euc", step], env={"A": "b"}, check=False)
         assert done.returncode == status
@@ -83,19 +86,12 @@ def test_what_is_brought_in_follows_what_is_outside(tmp_path: Path) -> None:
     assert not (root / str(root)[1:]).exists()
 
 
-def test_which_way_and_why_not_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_way_and_why_not_another(monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     both = Tools("/usr/bin/bwrap", "", ("/usr/bin/unshare",), "")
-    assert entrances_in_words(both) == [
-        "Debian roots: build steps by bubblewrap, measured programs by unshare and chroot"
-    ]
-    assert entrances_in_words(ONLY_CHROOT) == [
-        "Debian roots: build steps by chroot alone, measured programs by chroot alone",
-        "  no bubblewrap; no namespaces; so steps have the network, and can write to the root",
-    ]
+    golden(*entrances_in_words(both))
+    golden(*entrances_in_words(ONLY_CHROOT))
     nothing = Tools(None, "no bubblewrap", None, "no namespaces", None, "not root")
-    assert entrances_in_words(nothing) == [
-        "a Debian root cannot be entered here: no bubblewrap; no namespaces; not root"
-    ]
+    golden(*entrances_in_words(nothing))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert try_chroot("/usr/sbin/chroot") == (None, "plain chroot is for root alone")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
@@ -69,7 +70,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
     return specs
 
 
-def test_a_root_is_made_once(own: Home, made: list[RootSpec]) -> None:
+def test_a_root_is_made_once(own: Home, made: list[RootSpec], golden: Hear) -> None:
     provider = DebianProvider()
     said: list[str] = []
     assert not provider.installed("gcc-14", own, ["make"])
@@ -80,10 +81,7 @@ def test_a_root_is_made_once(own: Home, made: list[RootSpec]) -> None:
     assert [(s.suite, s.packages, s.archive) for s in made] == [
         ("trixie", ("gcc-14", "libc6-dev", "make"), "http://a.example/debian")
     ]
-    assert said == [
-        "making a root with gcc-14 of Debian trixie",
-        "gcc-14 of Debian trixie: extracting archives",
-    ]
+    golden(*said)
 
 
 def test_what_a_toolchain_says(own: Home, made: list[RootSpec]) -> None:

@@ -9,6 +9,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.complete import delete
@@ -98,20 +99,14 @@ def test_a_failure_leaves_nothing_and_the_old_root_stays(
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    "said",
     [
-        (
-            "tar: ./a: Cannot write: No space left on device",
-            "the disk became full while the Debian trixie root was made",
-        ),
-        (
-            "tar: ./a: Cannot mkdir: Not a directory",
-            "unpacking the Debian trixie root failed: tar: ./a: Cannot mkdir: Not a directory",
-        ),
+        "tar: ./a: Cannot write: No space left on device",
+        "tar: ./a: Cannot mkdir: Not a directory",
     ],
 )
 def test_why_it_could_not_be_unpacked(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, said: str, reason: str
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, said: str, golden: Hear
 ) -> None:
     (tmp_path / "bin").mkdir()
     tar = tmp_path / "bin" / "tar"
@@ -123,7 +118,7 @@ def test_why_it_could_not_be_unpacked(
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     with pytest.raises(CannotBuildHere) as caught:
         make_root(SPEC, tmp_path / "root-1", _script(f"cat {archive}"), lambda text: None)
-    assert str(caught.value) == reason
+    golden(str(caught.value))
 
 
 def test_remains_of_a_killed_process_go(tmp_path: Path, archive: Path) -> None:
@@ -169,7 +164,7 @@ def test_an_ordinary_user_is_told_what_is_missing() -> None:
     assert "apt-get install uidmap" in explain_failure(said, SPEC, 1)
 
 
-def test_the_command() -> None:
+def test_the_command(golden: Hear) -> None:
     words = mmdebstrap_words(SPEC, "/usr/bin/mmdebstrap", "unshare")
     assert words[:5] == [
         "/usr/bin/mmdebstrap",
@@ -181,10 +176,7 @@ def test_the_command() -> None:
     assert words[-3:] == ["trixie", "-", "http://a.example/debian"]
     assert not any("Check-Valid-Until" in word for word in words)
     sid = RootSpec("sid", (), "x", ('Acquire::http::Proxy "p";',))
-    assert [w for w in mmdebstrap_words(sid, "m", "root") if w.startswith("--aptopt")] == [
-        '--aptopt=Acquire::http::Proxy "p";',
-        '--aptopt=Acquire::Check-Valid-Until "false";',
-    ]
+    golden(*[w for w in mmdebstrap_words(sid, "m", "root") if w.startswith("--aptopt")])
 
 
 def test_the_record_of_packages() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.toolchain.conftest import FakeCompiler
 
 from whyfast.model.errors import CannotBuildHere
@@ -64,15 +65,13 @@ def test_a_broken_memory_is_written_anew(fake_compiler: Make, tmp_path: Path) ->
 
 
 def test_a_compiler_that_can_do_nothing_is_reported_and_not_remembered(
-    fake_compiler: Make, tmp_path: Path
+    fake_compiler: Make, tmp_path: Path, golden: Hear
 ) -> None:
     cache, compiler = tmp_path / "probes", fake_compiler(rejects="probe")
     for _ in range(2):
         with pytest.raises(CannotBuildHere) as caught:
             _features(compiler, cache)
-        assert str(caught.value) == (
-            f"{compiler.path} cannot compile a trivial program: error: no probe here"
-        )
+        golden(str(caught.value))
     assert not cache.exists()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.toolchain import recorded_root as module
@@ -58,17 +59,16 @@ def _listed(monkeypatch: pytest.MonkeyPatch, *binaries: tuple[str, str, str]) ->
     monkeypatch.setattr(module, "listed_binaries", lambda *a: found)
 
 
-def test_packages_that_the_archive_has_no_longer_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_that_the_archive_has_no_longer_are_named(
+    monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
     wanted = recorded_root(_provenance(), "b")
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", A), ("libc6", "2.41-12", B), ("tar", "1", A))
     check_archive(wanted, "trixie")
     _listed(monkeypatch, ("gcc-14", "14.2.0-20", A), ("tar", "1", A))
     with pytest.raises(CannotBuildHere) as caught:
         check_archive(wanted, "trixie")
-    assert str(caught.value) == (
-        "the archive's trixie no longer has 2 of the 2 packages of that root: "
-        "gcc-14 14.2.0-19 (it has 14.2.0-20), libc6 2.41-12 (gone altogether)"
-    )
+    golden(str(caught.value))
     # the same version from another build is another package
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", B), ("libc6", "2.41-12", B))
     with pytest.raises(CannotBuildHere, match="1 of the 2 packages"):

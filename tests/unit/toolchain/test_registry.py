@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.toolchain.conftest import FakeCompiler
 
 from whyfast.model.errors import UserError
@@ -30,20 +31,20 @@ ALL = ", ".join(providers())
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    "name",
     [
-        ("gcc-12", f"toolchain 'gcc-12' {NO_PROVIDER}"),
-        ("zig:", f"toolchain 'zig:' {NO_PROVIDER}"),
-        ("", f"toolchain '' {NO_PROVIDER}"),
-        ("zik:clang-19", "toolchain 'zik:clang-19': no provider 'zik'; did you mean 'zig'?"),
-        ("nix:gcc", f"toolchain 'nix:gcc': no provider 'nix'; there are {ALL}"),
-        (":gcc", f"toolchain ':gcc': no provider ''; there are {ALL}"),
+        "gcc-12",
+        "zig:",
+        "",
+        "zik:clang-19",
+        "nix:gcc",
+        ":gcc",
     ],
 )
-def test_a_name_that_means_nothing(name: str, said: str) -> None:
+def test_a_name_that_means_nothing(name: str, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         split_name(name)
-    assert str(caught.value) == said
+    golden(str(caught.value))
 
 
 def test_every_provider_lists_names() -> None:

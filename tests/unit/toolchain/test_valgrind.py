@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
@@ -31,7 +32,10 @@ def test_its_size_until_it_is_removed(own: Home) -> None:
 
 
 def test_it_is_called_by_its_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Hear,
 ) -> None:
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))  # with no toolchains of the user's
     _install(home())
@@ -41,4 +45,4 @@ def test_it_is_called_by_its_name(
     assert main(["toolchain", "remove", "debian:valgrind"]) == 0
     assert capsys.readouterr().out == "removed debian:valgrind\n"
     assert main(["toolchain", "remove", "debian:valgrind"]) == 2
-    assert capsys.readouterr().err == "whyfast: debian:valgrind is not installed\n"
+    golden(capsys.readouterr().err)

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.golden_files import Hear
 
 from whyfast.explain.objects import containers
 from whyfast.explain.objects.containers import taken_out
@@ -58,15 +59,13 @@ def _names(path: Path) -> set[str]:
 
 @needs_binutils
 def test_the_largest_object_of_an_archive(
-    objects: dict[str, Path], tmp_path: Path, out: Path
+    objects: dict[str, Path], tmp_path: Path, out: Path, golden: Hear
 ) -> None:
     archive = tmp_path / "lib.a"
     subprocess.run(["ar", "rcs", archive, *objects.values()], check=True)
     found = taken_out(archive, out)
     assert found.name == f"lib.a:{LONG}"
-    assert found.note == (
-        f"lib.a: {LONG}, the largest of 2 files with machine code; lib.a:PART takes another"
-    )
+    golden(found.note)
     assert "f49" in _names(found.path)
 
 
@@ -159,39 +158,9 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("end", ["tar", "tar.gz", "tar.xz", "tar.zst"])
-def test_a_large_part_of_a_package_is_not_held_in_memory(
-    tmp_path: Path, out: Path, end: str
+def test_a_part_that_says_that_it_is_huge_is_refused(
+    tmp_path: Path, out: Path, golden: Hear
 ) -> None:
-    """Neither the package, nor what it unpacks to, nor the part."""
-    large = CODE + bytes(40_000_000)
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as tar:
-        member = tarfile.TarInfo("./usr/bin/large")
-        member.size = len(large)
-        tar.addfile(member, io.BytesIO(large))
-    data = plain.getvalue()
-    if end == "tar.zst":
-        if not shutil.which("zstd"):
-            pytest.skip("needs zstd")
-        data = subprocess.run(["zstd", "-c"], input=data, stdout=-1, check=True).stdout
-    if end == "tar.gz":
-        data = gzip.compress(data)
-    if end == "tar.xz":
-        data = lzma.compress(data)
-    package = _package(tmp_path / "large.deb", data, f"data.{end}")
-    del data, plain
-    tracemalloc.start()
-    try:
-        written = taken_out(package, out).path
-        # The dictionary of xz has 8 MB.
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
-    assert written.read_bytes() == large
-
-
-def test_a_part_that_says_that_it_is_huge_is_refused(tmp_path: Path, out: Path) -> None:
     wheel = tmp_path / "x.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("x.so", CODE)
@@ -202,7 +171,7 @@ def test_a_part_that_says_that_it_is_huge_is_refused(tmp_path: Path, out: Path) 
     wheel.write_bytes(data[:at] + said + data[at + 4 :])
     with pytest.raises(UserError) as caught:
         taken_out(wheel, out)
-    assert str(caught.value) == (f"{wheel}: x.so would have 4,200,000,000 bytes, over 4 GB")
+    golden(str(caught.value))
 
 
 def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Path) -> None:
@@ -317,3 +286,35 @@ def test_names_from_the_debug_file_of_this_build(tmp_path: Path) -> None:
     (tmp_path / "a" / "p.debug").write_bytes((tmp_path / "b" / "p.debug").read_bytes())
     assert debug_file(open_elf(own)) is None
     assert debug_file(open_elf(other)) is not None
+
+
+@pytest.mark.parametrize("end", ["tar", "tar.gz", "tar.xz", "tar.zst"])
+def test_a_large_part_of_a_package_is_not_held_in_memory(
+    tmp_path: Path, out: Path, end: str
+) -> None:
+    """Neither the package, nor what it unpacks to, nor the part."""
+    large = CODE + bytes(40_000_000)
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as tar:
+        member = tarfile.TarInfo("./usr/bin/large")
+        member.size = len(large)
+        tar.addfile(member, io.BytesIO(large))
+    data = plain.getvalue()
+    if end == "tar.zst":
+        if not shutil.which("zstd"):
+            pytest.skip("needs zstd")
+        data = subprocess.run(["zstd", "-c"], input=data, stdout=-1, check=True).stdout
+    if end == "tar.gz":
+        data = gzip.compress(data)
+    if end == "tar.xz":
+        data = lzma.compress(data)
+    package = _package(tmp_path / "large.deb", data, f"data.{end}")
+    del data, plain
+    tracemalloc.start()
+    try:
+        written = taken_out(package, out).path
+        # The dictionary of xz has 8 MB.
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert written.read_bytes() == large

@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.explain.cross import MACOS, VM, compile_object, run, zig_binary
 
 from whyfast.explain.program import explain_program, load
@@ -128,10 +129,10 @@ def universal(folder: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_universal_file_says_which_part(universal: Path) -> None:
+def test_a_universal_file_says_which_part(universal: Path, golden: Hear) -> None:
     program = load(universal)
     assert program.architecture == "aarch64"
-    assert program.notes == ("universal: this is its aarch64 part; it also holds x86-64 (--arch)",)
+    golden(*program.notes)
     assert load(universal, "x86-64").architecture == "x86-64"
     blob = bytearray(universal.read_bytes())
     blob[8:12] = (18).to_bytes(4, "big")  # PowerPC

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import pytest
+from tests.golden_files import check_golden, paragraphs
 from tests.unit.search.worlds import Range, step_at
 
 from whyfast.model.check import CodeComparison, FunctionChange, Reach
@@ -44,69 +48,72 @@ def _said(page: Document, name: str) -> list[str]:
     return [x.text for b in section.blocks if isinstance(b, Sentences) for x in b.items]
 
 
-def test_the_headline_says_since_and_because() -> None:
-    result = replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE)
-    assert search_headline(result).startswith(
-        "Made slower by '0000009 change 9', which is 1.030x slower"
-    )
-    assert search_headline(result).endswith(
-        " than its parent: `work` went from 100 to 180 bytes, which the benchmark executes."
-    )
-    page = search_page(result)
-    assert _said(page, "because") == [
-        "The machine code of 1 function differs: `work`.",
-        "spin executes `work`; 1,000 instructions became 1,030, simulated.",
-        "In the source it changes `work.c`.",
-    ]
-
-
-def test_where_the_good_end_is_newer_the_newer_of_the_two_made_it_faster() -> None:
-    result = replace(_searched(step_at(9, 16, 0.03)), backwards=True)
+def _counted() -> SearchResult:
+    """1.5 times as many instructions."""
+    result = replace(_searched(step_at(9, 16, 0.03)), quantity="instructions")
     half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
-    result = replace(result, answer=replace(result.answer, step=half, ends=half))
-    assert search_headline(result) == (
-        "Made faster by '0000008 change 8', which is 1.50x faster [1.49, 1.51] than its parent."
-    )
-    page = search_page(result)
-    assert _said(page, "basis")[0] == (
-        "Of the ends, '0000000 change 0' is 1.50x faster [1.49, 1.51] than '0000010 change 16', "
-        "by 3 blocks."
-    )
-    assert result.answer.where is not None
-    wide = replace(result.answer, word="one of", where=replace(result.answer.where, last=11))
-    assert search_headline(replace(result, answer=wide)) == (
-        "Made faster by one of 3, which is 1.50x faster [1.49, 1.51] than '000000b change 11': "
-        "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; those between cannot be "
-        "measured."
-    )
-    counted = replace(result, quantity="instructions", axis="toolchains")
-    assert search_headline(counted) == (
-        "'0000008 change 8' has 1.5x fewer instructions than '0000009 change 9'."
-    )
+    return replace(result, answer=replace(result.answer, step=half, ends=half))
 
 
-def test_a_culprit_in_a_merged_branch_goes_before_the_merge() -> None:
-    branch = replace(_searched(step_at(2, 4, 0.03), "side"), why="merged branch")
-    result = replace(_searched(step_at(9, 16, 0.03)), further=(branch,))
-    said = search_headline(result)
-    assert said.startswith("Made slower by '0000002 side 2', which is ")
-    assert said.endswith("; it came in by the merge 0000009.")
+def _answered(result: SearchResult, **answer: Any) -> SearchResult:
+    return replace(result, answer=replace(result.answer, **answer))
 
 
-def test_a_branch_that_does_not_show_it_is_told() -> None:
-    branch = replace(_searched([0.0] * 5, "side"), why="merged branch")
-    page = search_page(replace(_searched(step_at(9, 16, 0.03)), further=(branch,)))
-    (said,) = _said(page, "further")
-    assert said.startswith("In the branch itself, up to '0000004 side 4': There is no step")
+def _unbounded() -> SearchResult:
+    result = _searched([0.0] * 5)
+    assert result.answer.ends is not None
+    return _answered(result, ends=replace(result.answer.ends, low=-math.inf, high=math.inf))
+
+
+def _exact() -> SearchResult:
+    """Times that never vary."""
+    searched = _searched(step_at(9, 16, 0.03))
+    blocks = tuple(replace(block, ends=0.03) for block in searched.state.observations)
+    return replace(searched, state=replace(searched.state, observations=blocks))
+
+
+def _further(levels: list[float], prefix: str, why: str, **answer: Any) -> SearchResult:
+    found = _answered(_searched(step_at(9, 16, 0.03)), **answer)
+    return replace(found, further=(replace(_searched(levels, prefix), why=why),))
+
+
+SEARCHES: dict[str, Callable[[], SearchResult]] = {
+    "a culprit and why": lambda: replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE),
+    "a culprit in a merged branch": lambda: _further(step_at(2, 4, 0.03), "side", "merged branch"),
+    "a branch that does not show it": lambda: _further([0.0] * 5, "side", "merged branch"),
+    "more than one": lambda: _answered(_searched(step_at(9, 16, 0.03)), several=True),
+    "the rest was searched": lambda: _further(
+        step_at(2, 4, 0.03), "other", "remainder", several=True
+    ),
+    "nothing bounds it": _unbounded,
+    "never varies": _exact,
+    "counted": _counted,
+    "as many, timed": lambda: replace(_counted(), quantity="time"),
+    "counted, swapped": lambda: _answered(
+        _counted(), word="swapped", ends=Interval(-math.log(1.5), -0.42, -0.39, 3)
+    ),
+    "counted, no step": lambda: _answered(_counted(), word="none"),
+    "counted, the same": lambda: _answered(
+        _counted(), word="none", ends=Interval(0.0, 0.0, 0.0, 9)
+    ),
+}
+
+
+@pytest.mark.golden
+def test_searches_in_sentences() -> None:
+    told = {}
+    for name, make in SEARCHES.items():
+        result = make()
+        page = search_page(result)
+        assert page.brief is not None
+        every = [text for s in page.sections for text in _said(page, s.name)]
+        first = [search_headline(result), *page.brief.said, *page.brief.care]
+        told[name] = list(dict.fromkeys([*first, *every]))
+    check_golden("report", "searches.md", paragraphs(told))
 
 
 def test_an_interval_that_nothing_bounds_is_not_printed() -> None:
-    result = _searched([0.0] * 5)
-    assert result.answer.ends is not None
-    unbounded = replace(result.answer.ends, low=float("-inf"), high=float("inf"))
-    said = search_headline(replace(result, answer=replace(result.answer, ends=unbounded)))
-    assert "about 1." in said
-    assert "[" not in said
+    assert "[" not in search_headline(_unbounded())
 
 
 def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> None:
@@ -145,62 +152,35 @@ def test_ratios_have_the_digits_that_their_interval_carries() -> None:
 
 
 def test_numbers_that_never_vary_are_told_without_errors() -> None:
-    searched = _searched(step_at(9, 16, 0.03))
-    blocks = tuple(replace(block, ends=0.03) for block in searched.state.observations)
-    result = replace(searched, state=replace(searched.state, observations=blocks))
-    found = measured_table(result)
+    found = measured_table(_exact())
     assert found is not None
     assert [column.title for column in found.columns] == ["candidate", "ratio"]
-    said = " ".join(_said(search_page(result), "basis"))
-    assert "What is printed is the same every time, and taken for a count." in said
-    assert "placement" not in said
 
 
 def _text(cell: object) -> str:
     return cell.text if isinstance(cell, Cell) else str(cell)
 
 
-def test_what_was_counted_is_not_called_slower() -> None:
-    counted = replace(_searched(step_at(9, 16, 0.03)), quantity="instructions")
-    assert counted.answer.step is not None
+def test_where_the_good_end_is_newer_the_newer_of_the_two_made_it_faster() -> None:
+    result = replace(_searched(step_at(9, 16, 0.03)), backwards=True)
     half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
-    more = replace(counted, answer=replace(counted.answer, step=half, ends=half))
-    assert search_headline(more) == "'0000009 change 9' has 1.5x more instructions than its parent."
-    assert _said(search_page(more), "basis")[:2] == [
-        "Of the ends, '0000010 change 16' has 1.5x more instructions than '0000000 change 0', "
-        "by 3 blocks.",
-        "Counts repeat exactly: each program was counted once.",
-    ]
-    timed = replace(more, quantity="time")
-    assert search_headline(timed) == (
-        "Made slower by '0000009 change 9', which is 1.50x slower [1.49, 1.51] than its parent."
+    result = replace(result, answer=replace(result.answer, step=half, ends=half))
+    assert search_headline(result) == (
+        "Made faster by '0000008 change 8', which is 1.50x faster [1.49, 1.51] than its parent."
     )
-    fewer = replace(half, estimate=-half.estimate)
-    swapped = replace(more, answer=replace(more.answer, word="swapped", ends=fewer))
-    assert search_headline(swapped) == (
-        "The ends are swapped: '0000010 change 16' has 1.5x fewer instructions than "
-        "'0000000 change 0'; exchange good and bad."
+    page = search_page(result)
+    assert _said(page, "basis")[0] == (
+        "Of the ends, '0000000 change 0' is 1.50x faster [1.49, 1.51] than '0000010 change 16', "
+        "by 3 blocks."
     )
-    none = replace(more, answer=replace(more.answer, word="none"))
-    assert search_headline(none) == (
-        "There is no step: '0000010 change 16' has 1.5x more instructions than '0000000 change 0', "
-        "less than the margin."
+    assert result.answer.where is not None
+    wide = replace(result.answer, word="one of", where=replace(result.answer.where, last=11))
+    assert search_headline(replace(result, answer=wide)) == (
+        "Made faster by one of 3, which is 1.50x faster [1.49, 1.51] than '000000b change 11': "
+        "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; those between cannot be "
+        "measured."
     )
-    same = replace(none, answer=replace(none.answer, ends=Interval(0.0, 0.0, 0.0, 9)))
-    assert search_headline(same) == (
-        "There is no step: '0000010 change 16' costs as much as '0000000 change 0'."
+    counted = replace(result, quantity="instructions", axis="toolchains")
+    assert search_headline(counted) == (
+        "'0000008 change 8' has 1.5x fewer instructions than '0000009 change 9'."
     )
-    assert _said(search_page(same), "basis")[0].startswith("Counts repeat exactly: ")
-
-
-def test_what_further_searches_found_is_on_the_first_screen() -> None:
-    found = _searched(step_at(9, 16, 0.03))
-    several = replace(found, answer=replace(found.answer, several=True))
-    brief = search_page(several).brief
-    assert brief is not None
-    assert brief.care[0].endswith(": there is at least one more; --all searches for it.")
-    other = replace(_searched(step_at(2, 4, 0.03), "other"), why="remainder")
-    brief = search_page(replace(several, further=(other,))).brief
-    assert brief is not None
-    assert brief.said[0].startswith("Made slower by '0000002 other 2', which is 1.03")
-    assert brief.care[0] == "The step is not all of the difference: the rest was searched."

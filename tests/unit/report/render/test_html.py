@@ -36,23 +36,6 @@ def _read(html: str) -> _Reader:
     return reader
 
 
-def test_answer_tables_and_commands_stand_in_the_text() -> None:
-    html = as_html(sample_result())
-    assert "<h1>Is the tail-call interpreter faster than computed goto?</h1>" in html
-    assert ">clang19-tail is 2.16x faster than clang19-goto, but" in html
-    assert '<span class="verdict slower">2.14x slower</span>' in html
-    assert "clang -O2 -o vm vm.c # clang19-tail</code></pre>" in html
-    assert "<dt>model</dt><dd>Example CPU</dd>" in html
-    assert "MATH.md" in html
-    assert "{{" not in html.split("<script>")[0]
-
-
-def test_a_build_says_how_to_repeat_it() -> None:
-    html = as_html(sample_result())
-    assert "<code>whyfast builds show 000000000000 --script</code>" in html
-    assert "<code>whyfast builds show 333333333333 --script</code>" in html
-
-
 def test_nothing_is_loaded_and_only_our_scripts_run() -> None:
     html = as_html(sample_result())
     assert _read(html).links == ["data:,"]
@@ -130,19 +113,6 @@ def test_plain_data_as_a_tree() -> None:
         "<dt>c</dt><dd><span>unknown</span></dd>\n<dt>d</dt><dd>yes</dd>\n"
         "<dt>e</dt><dd><dl>\n<dt>f</dt><dd><code>-O2</code></dd>\n</dl></dd>\n</dl>"
     ) in html
-
-
-def test_where_nothing_was_measured_there_are_no_empty_sections() -> None:
-    plain = sample_result()
-    variants = tuple(replace(v, evidence_only=True) for v in plain.question.variants)
-    study = replace(plain.question, variants=variants)
-    html = as_html(changed(plain, question=study, verdicts=(), suites=(), blocks=()))
-    assert 'id="raw"' not in html
-    assert "What was found" in html
-    assert "Indirect jumps of the dispatch" in html
-    assert "A block runs every variant" not in html
-    assert 'data-kind="intervals"' in as_html(plain)
-    assert 'data-kind="intervals"' not in html
 
 
 def test_recorded_runs_are_not_said_to_be_blocks() -> None:

@@ -13,24 +13,8 @@ from whyfast.model.result import Result
 from whyfast.report.render.markdown import escape, prose
 
 
-def test_table_and_answer() -> None:
-    text = as_markdown(sample_result())
-    assert text.startswith(
-        "## Is the tail-call interpreter faster than computed goto?\n\n"
-        "**clang19-tail is 2.16x faster than clang19-goto, but"
-    )
-    assert (
-        "| variant | against clang18-goto | against clang19-goto |\n"
-        "| --- | --- | --- |\n"
-        "| clang18-goto | baseline | **2.14x faster** \\[2.10, 2.19] |\n"
-    ) in text
-    assert "| clang19-goto | 6 | merged | 19.1.7 | **2.14x slower** |\n" in text
-    assert "| clang19-tail | 168 | tail calls over 172 functions |" in text
-    assert "- The same source with `-mllvm -tail-dup-pred-size=5000` (" in text
-    assert "<details>" not in text
-
-
-def test_verbose_folds_the_details() -> None:
+def test_details_are_folded_and_only_if_asked_for() -> None:
+    assert "<details>" not in as_markdown(sample_result())
     text = as_markdown(sample_result(), verbose=True)
     assert text.count("<details>") == text.count("</details>") == 5
 
@@ -44,10 +28,6 @@ def test_verbose_says_what_could_not_be_seen() -> None:
     names = "clang18-goto, clang19-goto, clang19-goto-taildup"
     assert f"\n- {names} and clang19-tail have no function that matches op\\_\\*.\n" in text
     assert f"\n- {names}, clang19-tail: stripped\n" in text
-
-
-def test_two_commands_need_no_title() -> None:
-    assert as_markdown(ab_result()).startswith("**'sleep 0.11' is 1.10x slower")
 
 
 @pytest.mark.parametrize(

@@ -6,37 +6,15 @@ from dataclasses import replace
 
 from tests.unit.example_blocks import block as example_block
 from tests.unit.report.example import ab_result, sample_result, verdict
-from tests.unit.report.parts import as_html, as_markdown, changed
+from tests.unit.report.examples import metrics_result
+from tests.unit.report.parts import changed
 
-from whyfast.model.result import Result
 from whyfast.model.study import Study
 from whyfast.report.topics.certainty import how_sure, metric_table, pinning_sentences
 
 
-def _result() -> Result:
-    plain = ab_result()
-    base, other = "sleep 0.10", "sleep 0.11"
-    more = verdict(other, base, "slower", 1.5, 1.4, 1.6, benchmark="command")
-    same = verdict(other, base, "same", 1.001, 0.998, 1.004, benchmark="command")
-    extra = {base: {"user": (0.002,)}, other: {"user": (0.003,)}}
-    return changed(
-        plain,
-        metrics=(replace(more, metric="user"), replace(same, metric="minor_faults")),
-        blocks=tuple(replace(b, extra=extra) for b in plain.recorded.blocks),
-    )
-
-
-def test_words_and_medians() -> None:
-    table = metric_table(_result())
-    assert table is not None
-    assert [[f"{c.text} {c.detail}".strip() for c in row] for row in table.rows] == [
-        ["user CPU time", "sleep 0.11", "3.00 ms", "1.50x more [1.40, 1.60]", "2.00 ms"],
-        ["page faults (minor)", "sleep 0.11", "–", "same 1.001x [0.998, 1.004]", "–"],
-    ]
-
-
 def test_faults_are_fewer_and_memory_is_less() -> None:
-    plain = _result()
+    plain = metrics_result()
     fewer = replace(plain.judged.metrics[0], word="faster", ratio=0.3, low=0.29, high=0.31)
     table = metric_table(
         changed(
@@ -62,17 +40,6 @@ def test_each_result_says_what_was_pinned() -> None:
         "all CPUs on sort (b has 4 threads at work)."
     ]
     assert [*pinning_sentences([])] == []
-
-
-def test_only_what_differs_unless_asked() -> None:
-    table = metric_table(_result())
-    assert table is not None
-    assert table.short is not None
-    assert len(table.short.rows) == 1
-    assert metric_table(sample_result()) is None
-    assert "page faults" not in as_markdown(_result())
-    assert "page faults" in as_markdown(_result(), verbose=True)
-    assert "1.50x more" in as_html(_result())
 
 
 def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:

@@ -6,34 +6,18 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.report.example import ab_result, sample_evidence, sample_result
+from tests.unit.report.examples import ONLY_READ
 from tests.unit.report.parts import changed
 
 from whyfast.model.evidence import DispatchFacts
-from whyfast.model.variant import Variant
 from whyfast.report.document import NOTHING, Table
 from whyfast.report.topics.dispatching import dispatch_table, jump_table, jumps_cell, kind_cell
 from whyfast.report.topics.summary import summary_table
-
-ONLY_READ = Variant("clang20", "debian:clang-20", evidence_only=True)
 
 
 def _texts(table: Table | None) -> list[list[str]]:
     assert table is not None
     return [[f"{c.text} {c.detail}".rstrip() for c in row] for row in table.rows]
-
-
-def test_jumps_kind_compiler_and_time() -> None:
-    table = jump_table(sample_result())
-    assert table is not None
-    assert [c.title for c in table.columns] == [
-        "variant", "indirect jumps", "dispatch", "compiler", "time against clang18-goto",
-    ]  # fmt: skip
-    assert _texts(table) == [
-        ["clang18-goto", "168", "replicated", "–", "baseline"],
-        ["clang19-goto", "6", "merged", "19.1.7", "2.14x slower"],
-        ["clang19-goto-taildup", "168", "replicated", "19.1.7", "same"],
-        ["clang19-tail", "168", "tail calls over 172 functions", "19.1.7", "1.012x faster"],
-    ]
 
 
 def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
@@ -46,15 +30,6 @@ def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
     )
     assert _texts(jump_table(result))[-1] == ["clang20", "6", "merged", "–", "not measured"]
     assert "clang20" not in [row[0] for row in _texts(summary_table(result))]
-
-
-def test_nothing_but_evidence_has_no_table_of_times() -> None:
-    plain = sample_result()
-    variants = tuple(replace(v, evidence_only=True) for v in plain.question.variants)
-    study = replace(plain.question, variants=variants, benchmarks=())
-    result = changed(plain, question=study, verdicts=(), suites=(), blocks=())
-    assert summary_table(result) is None
-    assert _texts(jump_table(result))[1] == ["clang19-goto", "6", "merged", "19.1.7"]
 
 
 def test_without_evidence_there_is_no_table() -> None:
@@ -76,10 +51,3 @@ def test_kinds(style: str, form: str, jumps: str, kind: tuple[str, str]) -> None
     facts = DispatchFacts(style, form, 40, 9, 3, 100, 400, "")  # type: ignore[arg-type]
     assert (jumps_cell(facts) or NOTHING).text == jumps
     assert (kind_cell(facts).text, kind_cell(facts).detail) == kind
-
-
-def test_what_stands_behind_it() -> None:
-    assert _texts(dispatch_table(sample_result()))[1] == [
-        "clang19-goto", "172", "1", "4 100", "16 384 B",
-        "168 of 172 targets end in a dispatch of their own",
-    ]  # fmt: skip

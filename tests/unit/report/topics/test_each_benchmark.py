@@ -26,18 +26,6 @@ def _few(result: Result) -> list[str]:
     return [b.lines.title for b in blocks if isinstance(b, Table) and b.lines]
 
 
-def test_both_times_and_what_is_said_one_below_the_other() -> None:
-    result = sample_result()
-    group = _groups(result)[0]
-    assert group.title == "clang19-goto against clang18-goto"
-    assert group.texts()[:2] == (
-        "sieve:  clang18-goto 1.00 ms -> clang19-goto 2.14 ms: 2.13x slower [2.09, 2.19]",
-        "sort:   clang18-goto 4.00 ms -> clang19-goto 8.57 ms: 2.14x slower [2.09, 2.19]",
-    )
-    assert group.texts(brief=True)[0] == "sieve:  1.00 ms -> 2.14 ms: 2.13x slower [2.09, 2.19]"
-    assert group.last == "geometric mean: 2.14x slower [2.10, 2.19]"
-
-
 def test_what_is_not_certain_is_said_so() -> None:
     verdicts = (
         verdict(*PAIR, "undecided", 1.02, 0.99, 1.05, benchmark="fib"),
@@ -68,15 +56,6 @@ def test_few_means_few() -> None:
     assert _few(result) == []  # three variants of six benchmarks
     one = tuple(v for v in result.judged.verdicts if v.variant == "clang19-goto")
     assert _few(changed(result, verdicts=one)) == ["clang19-goto against clang18-goto"]
-
-
-def test_markdown_shows_the_lines_as_they_are() -> None:
-    text = as_markdown(sample_result(), verbose=True)
-    block = text.split("<summary>Each benchmark against clang18-goto</summary>")[1]
-    assert block.startswith(
-        "\n\n```text\nclang19-goto against clang18-goto\n  sieve:  clang18-goto"
-    )
-    assert "\n  geometric mean: 2.14x slower [2.10, 2.19]\n" in block
 
 
 def test_no_name_ends_the_block_of_lines() -> None:

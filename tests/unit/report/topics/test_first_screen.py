@@ -9,38 +9,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 from tests.unit.report.example import SUITES, ab_result, sample_result
-from tests.unit.report.parts import as_terminal, changed
+from tests.unit.report.parts import as_terminal
 
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.terminal import render_terminal
 from whyfast.report.topics.first_screen import first_screen
 from whyfast.report.topics.one_line import line_cell
-
-
-def test_the_first_screen_at_80_columns() -> None:
-    lines = as_terminal(sample_result(), 80).splitlines()
-    assert [line.rstrip() for line in lines] == [
-        "Is the tail-call interpreter faster than computed goto?",
-        "",
-        "clang19-tail is 2.16x faster than clang19-goto, but 1.012x faster than",
-        "clang18-goto: most of the gain is a slow baseline.",
-        "The same source with `-mllvm -tail-dup-pred-size=5000` (clang19-goto-taildup)",
-        "keeps 168 indirect jumps and is 2.13x faster than clang19-goto: the merging is",
-        "what costs.",
-        "",
-        "Time, geometric mean of 6 benchmarks, 24 blocks each; 95 % intervals",
-        "variant               jumps  dispatch    against clang18-goto",
-        "clang19-tail            168  tail calls  1.012x faster [1.006, 1.018]  │",
-        "clang18-goto            168  replicated  baseline                      │",
-        "clang19-goto-taildup    168  replicated  same 1.001x [0.998, 1.004]    │",
-        "clang19-goto              6  merged      2.14x slower [2.10, 2.19]     │████████",
-        "",
-        "Distrust: This is a virtual machine: neighbours share its CPUs. The verdicts are",
-        "about these very binaries, not about other layouts of them. Not built here:",
-        "gcc12-tail. clang18-goto and clang19-goto differ in the compiler as well as in",
-        "dispatch.",
-        "All details: -v, or --html FILE.",
-    ]
 
 
 def test_each_fact_is_said_once() -> None:
@@ -62,17 +36,6 @@ def test_without_unicode_there_are_no_bars() -> None:
     assert b"clang19-goto              6  merged      2.14x slower [2.10, 2.19]\n" in (
         b"\n".join(line.rstrip() for line in buffer.getvalue().split(b"\n"))
     )
-
-
-def test_too_few_blocks_have_what_was_seen() -> None:
-    suites = tuple(
-        replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
-        for s in SUITES
-    )
-    text = as_terminal(changed(sample_result(), suites=suites), 80)
-    rows = {line.split()[0]: line for line in text.splitlines() if "so far" in line}
-    assert "merged" in rows["clang19-goto"]
-    assert "undecided, 2.14x slower so far" in rows["clang19-goto"]
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.report.example import sample_result, verdict
-from tests.unit.report.parts import as_html, as_markdown, as_terminal, changed
+from tests.golden_files import check_golden, paragraphs
+from tests.unit.report.example import sample_result
+from tests.unit.report.examples import OPEN_PLACED, SAME_PLACED
+from tests.unit.report.parts import as_html, as_markdown, changed
 from tests.unit.report.placement_example import (
     CHANGED,
     PLACED,
@@ -19,9 +20,6 @@ from tests.unit.report.placement_example import (
 )
 
 from whyfast.model.result import Result
-from whyfast.model.verdict import Placement
-from whyfast.report.answer import answer_of
-from whyfast.report.result_json import dump_result, from_json
 from whyfast.report.topics.layouts import (
     placement_plot,
     placement_sentences,
@@ -30,61 +28,28 @@ from whyfast.report.topics.layouts import (
 )
 
 STUDY = placement_result().question
-SAME = verdict("after", "before", "same", 1.0, 0.997, 1.003, benchmark="calls")
-OPEN = verdict("after", "before", "undecided", 1.02, 0.98, 1.06, benchmark="calls")
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (
-            PLACED,
-            "after is 1.65x slower than before [1.62, 1.68] as linked, but 1.000x [0.997, 1.003] "
-            "over 16 layouts: placement, not the change.",
-        ),
-        (
-            CHANGED,
-            "more-work is 1.050x slower [1.046, 1.054] over 16 layouts and 1.051x slower "
-            "[1.049, 1.053] as linked: it is the change.",
-        ),
-        (
-            placement("both", PLACED.linked, replace(CHANGED.varied, variant="after")),
-            "after is 1.65x slower than before [1.62, 1.68] as linked, and 1.050x slower "
-            "[1.046, 1.054] over 16 layouts: what remains over layouts is the change, the rest is "
-            "placement.",
-        ),
-        (
-            placement("neither", SAME, SAME),
-            "after is the same as before within 1 %, as linked (1.000x [0.997, 1.003]) and over 16 "
-            "layouts (1.000x [0.997, 1.003]).",
-        ),
-        (
-            placement("undecided", PLACED.linked, OPEN),
-            "after is 1.65x slower than before [1.62, 1.68] as linked, and 1.02x slower "
-            "[0.98, 1.06] over 16 layouts: whether that is the change or placement is undecided.",
-        ),
-        (
-            placement("undecided", SAME, OPEN),
-            "after is the same as before within 1 % as linked (1.000x [0.997, 1.003]); over 16 "
-            "layouts it is undecided (1.02x slower [0.98, 1.06]).",
-        ),
-    ],
-)
-def test_a_pair_in_a_sentence(found: Placement, said: str) -> None:
-    assert placement_sentences([found], STUDY)[0] == said
+PAIRS = {
+    "placement": PLACED,
+    "change": CHANGED,
+    "both": placement("both", PLACED.linked, replace(CHANGED.varied, variant="after")),
+    "neither": placement("neither", SAME_PLACED, SAME_PLACED),
+    "no spread": placement("neither", SAME_PLACED, SAME_PLACED, spread=0.0),
+    "unknown spread": placement("neither", SAME_PLACED, SAME_PLACED, spread=math.nan),
+    "slower as linked, open over layouts": placement("undecided", PLACED.linked, OPEN_PLACED),
+    "same as linked, open over layouts": placement("undecided", SAME_PLACED, OPEN_PLACED),
+}
 
 
-def test_the_headline_says_placement_first() -> None:
-    answer = answer_of(placement_result())
-    assert answer.headline == placement_sentences([PLACED], STUDY)[0]
-    assert answer.sentences[1] == (
-        "Drawn at random, placement moves the time of a build by 0.25 % (one standard deviation "
-        "over 16 layouts); as linked, after is further from before than any drawn layout was."
-    )
+@pytest.mark.golden
+def test_pairs_in_sentences() -> None:
+    told = {name: placement_sentences([found], STUDY) for name, found in PAIRS.items()}
+    check_golden("report", "placements.md", paragraphs(told))
 
 
 def test_what_is_within_reach_of_chance_is_not_called_far() -> None:
-    near = placement("placement", PLACED.linked, SAME, points=[*POINTS, 0.6])
+    near = placement("placement", PLACED.linked, SAME_PLACED, points=[*POINTS, 0.6])
     (_, said) = placement_sentences([near], STUDY)
     assert said.endswith("over 17 layouts).")
 
@@ -94,39 +59,6 @@ def test_what_is_within_reach_of_chance_is_not_called_far() -> None:
 )
 def test_spread(spread: float, text: str) -> None:
     assert spread_text(spread) == text
-
-
-def test_no_spread_is_not_called_zero() -> None:
-    (_, said) = placement_sentences([placement("neither", SAME, SAME, spread=0.0)], STUDY)
-    assert said == (
-        "Over 16 layouts drawn at random, placement moves the time of a build by less than the "
-        "noise."
-    )
-    unknown = placement("neither", SAME, SAME, spread=math.nan)
-    assert len(placement_sentences([unknown], STUDY)) == 1
-
-
-def test_markdown_has_a_row_a_pair_and_none_twice() -> None:
-    text = as_markdown(placement_result())
-    start = text.index("_Placement or change, over 16 layouts_")
-    assert text[start:].split("\n\n")[1].rstrip() == (
-        "| variant | against | so it is | as linked | over layouts | spread |\n"
-        "| --- | --- | --- | --- | --- | ---: |\n"
-        "| after | before | placement | **1.65x slower** \\[1.62, 1.68] | "
-        "same 1.000x \\[0.997, 1.003] | 0.25 % |\n"
-        "| more-work | before | the change | **1.051x slower** \\[1.049, 1.053] | "
-        "**1.050x slower** \\[1.046, 1.054] | 0.25 % |"
-    )
-
-
-def test_the_terminal_shows_it_under_the_main_table() -> None:
-    text = as_terminal(placement_result(), 100, verbose=True)
-    assert text.index("Time on calls") < text.index("Placement or change, over 16 layouts")
-    line = text[text.index("Placement or change") :].splitlines()[3]
-    assert line.split() == [
-        "after", "before", "placement", "1.65x", "slower", "[1.62,", "1.68]",
-        "same", "1.000x", "[0.997,", "1.003]", "0.25", "%",
-    ]  # fmt: skip
 
 
 def test_benchmarks_are_added_where_there_are_several() -> None:
@@ -177,8 +109,3 @@ def test_what_has_no_bound_or_no_ratio_is_left_out_of_the_plots() -> None:
     (row,) = _plotted(changed(result, placements=(odd,)))["baselines"][0]["figures"][0]["rows"]
     assert (row["linked"]["low"], row["linked"]["high"], row["varied"]) == (None, None, None)
     assert row["points"] == [1.0]
-
-
-def test_json_keeps_them() -> None:
-    result = placement_result()
-    assert from_json(json.loads(dump_result(result))).judged.placements == result.judged.placements

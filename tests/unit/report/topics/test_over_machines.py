@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+from tests.golden_files import check_golden, paragraphs
 from tests.unit.fleet.machines import measured, study
 
 from whyfast.fleet.joining import OneResult
@@ -49,48 +52,51 @@ def difference(
     return MachineDifference("slow", "base", "fib", groups, between, ratio, *ends, 0.99)
 
 
-def test_alike_on_all() -> None:
-    more = verdict("slower", 1.13, 1.10, 1.16)
-    assert machine_sentences(merged({"kite": SLOWER, "wren": more})) == [
-        "slow is slower than base on both machines, 1.10x to 1.13x."
-    ]
-    assert machine_sentences(merged({"a": SAME, "b": SAME, "c": SAME})) == [
-        "slow is the same as base within 1 % on all 3 machines."
-    ]
+def _judged(*results: Result) -> Merged:
+    return merge_results([OneResult(r.recorded.run, r) for r in results])
 
 
-def test_alike_but_not_by_as_much() -> None:
-    more = verdict("slower", 1.3, 1.27, 1.33)
-    told = difference(("kite",), ("wren",), ratio=1.18)
-    assert machine_sentences(merged({"kite": SLOWER, "wren": more}, told)) == [
-        "slow is slower than base on both machines, from 1.10x (kite) to 1.30x (wren); the ratio "
-        "on wren is 1.18x [1.16, 1.20] that on kite."
-    ]
+def _claimed() -> Merged:
+    asked = replace(study(variants=("base", "tail")), claim=Claim("tail", "base"))
+    ratios = {"kite": 0.9, "wren": 1.0, "owl": 0.9}.items()
+    return _judged(
+        *(measured(n, {"tail": r}, asked=asked, seed=i) for i, (n, r) in enumerate(ratios))
+    )
 
 
-def test_on_one_only_with_its_cpu() -> None:
-    cpus = {"kite": "AMD EPYC 7B13 64-Core Processor", "wren": "Intel X", "owl": "Intel X"}
-    told = difference(("owl", "wren"), ("kite",))
-    assert machine_sentences(merged({"kite": SLOWER, "wren": SAME, "owl": SAME}, told, cpus)) == [
-        "slow is slower than base on kite (AMD EPYC 7B13) only (1.10x [1.08, 1.12]), the same "
-        "elsewhere; the ratio on kite is 1.10x [1.08, 1.12] that on owl and wren."
-    ]
+def _folded() -> Merged:
+    """A compiler that makes the same of both; the other machine's makes a difference."""
+    whole = measured("kite", {"slow": 1.1, "tail": 0.9})
+    asked = study(variants=("base", "slow", "tail"))
+    folded = measured("wren", {"tail": 0.9}, asked=asked, seed=2)
+    return _judged(whole, replace(folded, recorded=replace(folded.recorded, same={"slow": "base"})))
 
 
-def test_turned_around() -> None:
-    told = difference(("owl",), ("wren",), ("kite",), ratio=1.32)
-    said = machine_sentences(merged({"kite": SLOWER, "wren": SAME, "owl": FASTER}, told))
-    assert said == [
-        "slow is slower than base on kite only (1.10x [1.08, 1.12]), faster on owl, the same on "
-        "wren; the ratio on kite is 1.32x [1.30, 1.34] that on owl."
-    ]
+MORE = verdict("slower", 1.13, 1.10, 1.16)
+MOST = verdict("slower", 1.3, 1.27, 1.33)
+CPUS = {"kite": "AMD EPYC 7B13 64-Core Processor", "wren": "Intel X", "owl": "Intel X"}
+TURNED = difference(("owl",), ("wren",), ("kite",), ratio=1.32)
+MACHINES: dict[str, Callable[[], Merged]] = {
+    "slower on both": lambda: merged({"kite": SLOWER, "wren": MORE}),
+    "the same on all": lambda: merged({"a": SAME, "b": SAME, "c": SAME}),
+    "alike but not by as much": lambda: merged(
+        {"kite": SLOWER, "wren": MOST}, difference(("kite",), ("wren",), ratio=1.18)
+    ),
+    "on one only, with its CPU": lambda: merged(
+        {"kite": SLOWER, "wren": SAME, "owl": SAME}, difference(("owl", "wren"), ("kite",)), CPUS
+    ),
+    "turned around": lambda: merged({"kite": SLOWER, "wren": SAME, "owl": FASTER}, TURNED),
+    "unequal words are no difference": lambda: merged({"kite": SLOWER, "wren": UNDECIDED}),
+    "one machine": lambda: merged({"kite": SLOWER}),
+    "a claim that holds on some": _claimed,
+    "one program on one machine": _folded,
+}
 
 
-def test_unequal_words_are_not_a_difference() -> None:
-    assert machine_sentences(merged({"kite": SLOWER, "wren": UNDECIDED})) == [
-        "slow is slower than base on kite (1.10x [1.08, 1.12]), undecided on wren; that the "
-        "machines differ is not shown by that."
-    ]
+@pytest.mark.golden
+def test_machines_in_sentences() -> None:
+    told = {name: machine_sentences(make()) for name, make in MACHINES.items()}
+    check_golden("report", "machines.md", paragraphs(told))
 
 
 def test_too_few_blocks_to_tell() -> None:
@@ -105,15 +111,8 @@ def test_too_few_blocks_to_tell() -> None:
     assert said.endswith("; whether the machines differ takes 10 blocks on each to tell.")
 
 
-def test_one_program_on_one_machine() -> None:
-    """A compiler that makes the same of both; the other machine's makes a difference."""
-    whole = measured("kite", {"slow": 1.1, "tail": 0.9})
-    asked = study(variants=("base", "slow", "tail"))
-    folded = measured("wren", {"tail": 0.9}, asked=asked, seed=2)
-    folded = replace(folded, recorded=replace(folded.recorded, same={"slow": "base"}))
-    found = merge_results([OneResult("a", whole), OneResult("b", folded)])
-    said = machine_sentences(found)
-    assert any(text.endswith("; on wren (Arm-wren) the two are one program.") for text in said)
+def test_one_program_on_one_machine_is_the_same_and_not_lacking() -> None:
+    found = _folded()
     table = overall_table(found)
     assert table is not None
     assert [[cell.text for cell in row] for row in table.rows] == [
@@ -121,26 +120,6 @@ def test_one_program_on_one_machine() -> None:
         ["tail", "1.111x faster", "1.110x faster"],
     ]
     assert found.lacking == ()
-
-
-def test_one_machine_alone() -> None:
-    assert machine_sentences(merged({"kite": SLOWER}))[0] == (
-        "All that was given is of one machine, kite: there is nothing to compare between machines. "
-        "Where they are several of one name, set WHYFAST_MACHINE on each."
-    )
-
-
-def test_a_claim_that_holds_on_some_machines() -> None:
-    asked = replace(study(variants=("base", "tail")), claim=Claim("tail", "base"))
-    found = merge_results(
-        [
-            OneResult(name, measured(name, {"tail": ratio}, asked=asked, seed=i))
-            for i, (name, ratio) in enumerate({"kite": 0.9, "wren": 1.0, "owl": 0.9}.items())
-        ]
-    )
-    assert machine_sentences(found)[0] == (
-        "The claim that tail beats base holds on kite and owl; it does not hold on wren (Arm-wren)."
-    )
 
 
 def test_pooled() -> None:

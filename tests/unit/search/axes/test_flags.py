@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
@@ -36,29 +37,29 @@ def test_flags_of_one_end_are_differences_of_their_own() -> None:
     assert found.words("cflags", frozenset({1})) == ("-O2", "-fno-gcse", "-mllvm", "-x=1", "-g")
 
 
-def test_two_settings_of_one_flag_are_one_difference() -> None:
+def test_two_settings_of_one_flag_are_one_difference(golden: Hear) -> None:
     found = find_differences(
         _variant("-O2", "-march=a", "-fgcse"), _variant("-O3", "-march=b", "-fno-gcse")
     )
-    assert found.titles == ("-O3 for -O2", "-march=b for a", "-fno-gcse for -fgcse")
+    golden(*found.titles)
     assert found.words("cflags", frozenset({0})) == ("-O3", "-march=a", "-fgcse")
     assert levels(found)
 
 
-def test_flags_of_the_linker_and_of_configure_are_searched_too() -> None:
+def test_flags_of_the_linker_and_of_configure_are_searched_too(golden: Hear) -> None:
     good = _variant("-O2", ldflags=("-Wl,-O1",), configure=("--with-lto",))
     bad = _variant("-O2", ldflags=("-Wl,-O1", "-flto"))
     found = find_differences(good, bad)
-    assert found.titles == ("ldflags: -flto", "configure: without --with-lto")
+    golden(*found.titles)
     mixed = found.variant(good, frozenset({0}))
     assert (mixed.ldflags, mixed.configure) == (("-Wl,-O1", "-flto"), ("--with-lto",))
     assert not levels(found)
 
 
-def test_pairs_of_clangs_own_options_stay_together() -> None:
+def test_pairs_of_clangs_own_options_stay_together(golden: Hear) -> None:
     pair = ("-Xclang", "-target-feature", "-Xclang", "+avx2")
     found = find_differences(_variant("-O2"), _variant("-O2", *pair))
-    assert found.titles == ("-Xclang -target-feature -Xclang +avx2",)
+    golden(*found.titles)
 
 
 @pytest.mark.parametrize(
@@ -82,14 +83,14 @@ def test_flags_of_one_kind_replace_each_other(one: Unit, other: Unit, same: bool
     assert (kind(one) == kind(other)) is same
 
 
-def test_a_level_is_expanded_into_what_it_sets() -> None:
+def test_a_level_is_expanded_into_what_it_sets(golden: Hear) -> None:
     found = find_differences(_variant("-O1", "-fno-tree-vrp"), _variant("-O2", "-fno-tree-vrp"))
     whole = expanded(
         found,
         [("-fno-gcse",), ("-fdce",), ("--param=a=1",), ("-ftree-vrp",)],
         [("-fgcse",), ("-fdce",), ("--param=a=2",), ("-fno-tree-vrp",)],
     )
-    assert whole.titles == ("-O2 for -O1", "-fgcse for -fno-gcse", "--param=a=2 for 1")
+    golden(*whole.titles)
     first = ("-O1", "-fno-tree-vrp", "-fgcse", "--param=a=1")
     assert whole.words("cflags", frozenset({1})) == first
 
