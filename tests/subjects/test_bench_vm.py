@@ -79,10 +79,7 @@ def ratio(value: float) -> Ratio:
 
 
 def test_tables(golden: Hear) -> None:
-    rows = [
-        Row("one", {"slow": ratio(4.0), "rare": ratio(3.0)}),
-        Row("two", {"slow": ratio(4.0)}),
-    ]
+    rows = [Row("one", {"slow": ratio(4.0), "rare": ratio(3.0)}), Row("two", {"slow": ratio(4.0)})]
     golden(row_table(rows, ["slow", "rare"]))
     assert means(rows, ["slow"])["slow"][1] == 2
     golden(summary({"tuning": rows, "held-out": rows[1:]}, ["slow", "rare"]))

@@ -90,10 +90,7 @@ def test_so_many_loops_and_no_more(newest: Interpreter) -> None:
 
 def test_bad_arguments(newest: Interpreter, tmp_path: Path) -> None:
     unknown = drive(newest, "nonesuch")
-    assert (unknown.returncode, unknown.stderr) == (
-        2,
-        "no benchmark nonesuch; --list names them\n",
-    )
+    assert (unknown.returncode, unknown.stderr) == (2, "no benchmark nonesuch; --list names them\n")
     none = drive(newest)
     assert none.returncode == 2
     assert none.stderr.endswith("error: which benchmark? --list names them\n")

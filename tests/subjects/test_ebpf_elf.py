@@ -67,17 +67,14 @@ def test_several_functions_are_named(load: Load, golden: Hear) -> None:
 def test_functions_in_several_sections_are_named(load: Load) -> None:
     sections = [text(".text", 1), text("xdp", 2)]
     content = elf(
-        sections,
-        symbols=[("helper", FUNCTION, GLOBAL, 1, 0), ("main", FUNCTION, GLOBAL, 2, 0)],
+        sections, symbols=[("helper", FUNCTION, GLOBAL, 1, 0), ("main", FUNCTION, GLOBAL, 2, 0)]
     )
     message = "the ELF file has several functions: helper, main; say which one by --entry"
     assert load(content) == message
     assert load(content, "--section", "xdp") == "0x2"
 
 
-def test_a_section_with_a_function_of_a_name_goes_before_those_that_it_calls(
-    load: Load,
-) -> None:
+def test_a_section_with_a_function_of_a_name_goes_before_those_that_it_calls(load: Load) -> None:
     sections = [text(".text", 1), text("xdp", 2)]
     symbols = [("helper", FUNCTION, LOCAL, 1, 0), ("main", FUNCTION, GLOBAL, 2, 0)]
     assert load(elf(sections, symbols=symbols)) == "0x2"
@@ -113,23 +110,11 @@ def test_tail_calls_begin_at_the_entry(build_vm: Callable[[str], Path], tmp_path
     (tmp_path / "p.o").write_bytes(two("one", "two"))
     caller = insn(0xB7, 3, imm=5) + insn(0x85, imm=12) + code(9)
     (tmp_path / "c.o").write_bytes(
-        elf(
-            [(".text", PROGBITS, EXECUTABLE, caller, 0)],
-            symbols=[("two", FUNCTION, GLOBAL, 1, 0)],
-        )
+        elf([(".text", PROGBITS, EXECUTABLE, caller, 0)], symbols=[("two", FUNCTION, GLOBAL, 1, 0)])
     )
     for form in ("GOTO", "TAIL", "PINNED"):
         process = subprocess.run(
-            [
-                build_vm(form),
-                "run",
-                "c.o",
-                "--entry",
-                "two",
-                "--prog-array",
-                "5=p.o",
-                "--count",
-            ],
+            [build_vm(form), "run", "c.o", "--entry", "two", "--prog-array", "5=p.o", "--count"],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -144,16 +129,7 @@ def test_what_a_compiler_makes(
     target = "bpfel-freestanding" if "cc" in clang_like else "bpfel"
     source = subject / "programs" / "collatz.c"
     output = tmp_path / "collatz.o"
-    command = [
-        *clang_like,
-        "-target",
-        target,
-        "-O2",
-        "-c",
-        str(source),
-        "-o",
-        str(output),
-    ]
+    command = [*clang_like, "-target", target, "-O2", "-c", str(source), "-o", str(output)]
     if subprocess.run(command, check=False).returncode:
         pytest.skip("the compiler has no BPF target")
     assert load(output.read_bytes()) == "0x1470000008f"

@@ -38,11 +38,7 @@ TABLE: Symbol = ("table", 1, GLOBAL, 3, 0)
     [
         (("two", FUNCTION, GLOBAL, 2, 16), -1, "0x2"),
         (("one", FUNCTION, LOCAL, 2, 0), -1, "0x1"),
-        (
-            ("", SECTION, LOCAL, 2, 0),
-            1,
-            "0x2",
-        ),  # as compilers write a call of a local function
+        (("", SECTION, LOCAL, 2, 0), 1, "0x2"),  # as compilers write a call of a local function
         (("", SECTION, LOCAL, 2, 0), -1, "0x1"),
         (("main", FUNCTION, GLOBAL, 1, 8), -1, "0x5"),
     ],

@@ -15,10 +15,7 @@ REFUSED = {
     "unknown opcode": (insn(0xFF) + EXIT, "instruction 0: unknown opcode 0xff"),
     "opcode zero": (insn(0x00) + EXIT, "instruction 0: unknown opcode 0x00"),
     "callx": (insn(0x8D) + EXIT, "instruction 0: unknown opcode 0x8d"),
-    "64-bit sign-extending load": (
-        insn(0x99) + EXIT,
-        "instruction 0: unknown opcode 0x99",
-    ),
+    "64-bit sign-extending load": (insn(0x99) + EXIT, "instruction 0: unknown opcode 0x99"),
     "unsigned add with an offset": (
         insn(0x07, off=1) + EXIT,
         "instruction 0: unknown opcode 0x07 with offset 1",
@@ -44,10 +41,7 @@ REFUSED = {
         "instruction 0: unknown opcode 0xd3",
     ),
     "fetching to r10": (insn(0xDB, 1, 10, 0, 1) + EXIT, "instruction 0: r10 is read-only"),
-    "packet access": (
-        insn(0x20) + EXIT,
-        "instruction 0: legacy packet access is not supported",
-    ),
+    "packet access": (insn(0x20) + EXIT, "instruction 0: legacy packet access is not supported"),
     "call out of the program": (
         insn(0x85, src=1, imm=1) + EXIT,
         "instruction 0: call to 2 leaves the program",
@@ -95,10 +89,7 @@ REFUSED = {
         insn(0x95, 1),
         "instruction 0: the destination register is not used and must be zero",
     ),
-    "jump past the end": (
-        insn(0x05, off=1) + EXIT,
-        "instruction 0: jump to 2 leaves the program",
-    ),
+    "jump past the end": (insn(0x05, off=1) + EXIT, "instruction 0: jump to 2 leaves the program"),
     "jump before the start": (
         mov(0, 0) + insn(0x15, off=-3) + EXIT,
         "instruction 1: jump to -1 leaves the program",
@@ -117,18 +108,12 @@ REFUSED = {
         "instruction 0: the second half of lddw is not empty",
     ),
     "no exit": (mov(0, 0), "instruction 0: the last instruction is neither exit nor ja"),
-    "lddw at the end": (
-        lddw(0, 1),
-        "instruction 0: the last instruction is neither exit nor ja",
-    ),
+    "lddw at the end": (lddw(0, 1), "instruction 0: the last instruction is neither exit nor ja"),
     "conditional jump at the end": (
         EXIT + insn(0x15, off=-2),
         "instruction 1: the last instruction is neither exit nor ja",
     ),
-    "too long": (
-        mov(0, 0) * 2**16 + EXIT,
-        "the program has 65537 instructions, more than 65536",
-    ),
+    "too long": (mov(0, 0) * 2**16 + EXIT, "the program has 65537 instructions, more than 65536"),
 }
 
 STACK, MEMORY = 1 << 32, 2 << 32

@@ -236,8 +236,7 @@ NO_PRESERVE_NONE = (
 
 
 @pytest.mark.parametrize(
-    ("form", "messages"),
-    [("TAIL", [NO_MUSTTAIL]), ("PINNED", [NO_MUSTTAIL, NO_PRESERVE_NONE])],
+    ("form", "messages"), [("TAIL", [NO_MUSTTAIL]), ("PINNED", [NO_MUSTTAIL, NO_PRESERVE_NONE])]
 )
 def test_a_compiler_without_an_attribute_is_told_so(
     gcc: list[str], subject: Path, form: str, messages: list[str]

@@ -118,13 +118,7 @@ def test_the_step_is_shown_whole_without_the_folders_of_its_paths(golden: Hear) 
     golden(said)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        errno.EACCES,
-        errno.ENOSPC,
-    ],
-)
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOSPC])
 def test_files_that_cannot_be_handled(number: int, golden: Hear) -> None:
     golden(because(OSError(number, os.strerror(number), "/x")))
 

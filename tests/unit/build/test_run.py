@@ -90,14 +90,7 @@ def _emptied(program: Path) -> None:
     program.write_bytes(b"")
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        _patched,
-        _emptied,
-        Path.unlink,
-    ],
-)
+@pytest.mark.parametrize("harm", [_patched, _emptied, Path.unlink])
 def test_a_program_that_was_changed_in_the_cache_is_built_again(
     source: Path, store: BuildStore, harm: Callable[[Path], None], golden: Hear
 ) -> None:

@@ -88,10 +88,7 @@ CASES: list[tuple[list[str], list[str]]] = [
         [*SEARCH, "dispatch", "--axis", "passes", "--scheduler", "127.0.0.1:1"],
         ["--scheduler", "--axis passes", "commits, toolchains, flags"],
     ),
-    (
-        [*SEARCH, "dispatch", "--incremental", "--hosts", "hosts.toml"],
-        ["--hosts", "--incremental"],
-    ),
+    ([*SEARCH, "dispatch", "--incremental", "--hosts", "hosts.toml"], ["--hosts", "--incremental"]),
     ([*SEARCH, "--scheduler", "127.0.0.1:1", "--", "./run"], ["checkouts"]),
     # explain
     (["explain", "old.json", "--run", "1"], ["old.json", "not executable"]),

@@ -118,11 +118,7 @@ PROGRAM = ("/entry:entry", "/subsystem:console")
 
 @pytest.mark.parametrize(
     "options",
-    [
-        (*PROGRAM, "/debug"),
-        (*PROGRAM, "/debug:symtab"),
-        ("/dll", "/noentry", "/export:vm_run"),
-    ],
+    [(*PROGRAM, "/debug"), (*PROGRAM, "/debug:symtab"), ("/dll", "/noentry", "/export:vm_run")],
     ids=["PDB", "symbol table", "exports"],
 )
 def test_a_program_is_counted_as_its_object(

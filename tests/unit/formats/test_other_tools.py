@@ -122,10 +122,7 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
 
 def test_go_counts_appended_outputs_as_processes(read: Read) -> None:
     recording = read(examples.GO)
-    assert processes(recording, "Sort") == [
-        pytest.approx((11e-6, 12e-6)),
-        pytest.approx((13e-6,)),
-    ]
+    assert processes(recording, "Sort") == [pytest.approx((11e-6, 12e-6)), pytest.approx((13e-6,))]
     assert processes(recording, "Copy/n=4") == [pytest.approx((0.25e-9,))]
     assert recording.metadata["gomaxprocs"] == "8"
     assert recording.metadata["cpu_model_name"] == "Some CPU @ 2.00GHz"

@@ -76,14 +76,7 @@ def test_those_that_are_not_there(
     golden(_said(home, "build:other/tail"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "conda:3.12",
-        "debian:python3",
-        "build:tail",
-    ],
-)
+@pytest.mark.parametrize("name", ["conda:3.12", "debian:python3", "build:tail"])
 def test_names_of_another_form(home: Home, name: str, golden: Hear) -> None:
     golden(_said(home, name))
 

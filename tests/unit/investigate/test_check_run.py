@@ -262,10 +262,7 @@ def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -
     ],
 )
 def test_instructions_that_speak_against_the_cause_are_told(
-    bench: Bench,
-    monkeypatch: pytest.MonkeyPatch,
-    instructions: tuple[float, float],
-    although: str,
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, instructions: tuple[float, float], although: str
 ) -> None:
     data = FunctionChange("far", "changed", (10, 10), True)
     cold = replace(HOT, name="cold")

@@ -72,13 +72,7 @@ def test_evidence_only_measures_nothing(study: Study) -> None:
     assert not found.twin
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [
-        Choice(only=("bass",)),
-        Choice(benchmarks=("q",)),
-    ],
-)
+@pytest.mark.parametrize("choice", [Choice(only=("bass",)), Choice(benchmarks=("q",))])
 def test_unknown_names(study: Study, choice: Choice, golden: Hear) -> None:
     with pytest.raises(UserError) as raised:
         chosen(study, choice)

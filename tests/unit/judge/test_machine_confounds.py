@@ -50,9 +50,7 @@ def test_another_machine() -> None:
 
 def test_a_setting_that_changed_while_measuring(golden: Hear) -> None:
     session = _session(
-        "s",
-        doctor={"turbo": _finding("off", "good")},
-        at_end={"doctor": {"turbo": _finding("on")}},
+        "s", doctor={"turbo": _finding("off", "good")}, at_end={"doctor": {"turbo": _finding("on")}}
     )
     (confound,) = _found(session, blocks=("s",))
     golden(confound.text)

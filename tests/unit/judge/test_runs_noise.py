@@ -11,13 +11,7 @@ from scipy import stats
 from tests.golden_files import Hear
 from tests.unit.judge.runs_example import noisy, recording
 
-from whyfast.judge.noise import (
-    MOST_BORROWED,
-    MOST_FREEDOM,
-    Spread,
-    calibrate_noise,
-    fit_prior,
-)
+from whyfast.judge.noise import MOST_BORROWED, MOST_FREEDOM, Spread, calibrate_noise, fit_prior
 from whyfast.judge.runs import NOT_IN_NOISE, compare_runs
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording

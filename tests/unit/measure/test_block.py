@@ -161,8 +161,7 @@ def test_the_reference_is_right_also_when_it_comes_late(golden: Hear) -> None:
 
 
 @pytest.mark.parametrize(
-    "checks",
-    [lambda v, n: "0x1", lambda v, n: None, lambda v, n: None if v == "a" else "0x2"],
+    "checks", [lambda v, n: "0x1", lambda v, n: None, lambda v, n: None if v == "a" else "0x2"]
 )
 def test_equal_or_absent_results_are_right(checks: Callable[[str, int], str | None]) -> None:
     assert _run(_runner(_checks(checks))).values["b"] == (1.0, 1.0, 1.0)

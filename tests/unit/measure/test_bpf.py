@@ -31,13 +31,6 @@ def test_nothing_is_said_where_a_program_loads() -> None:
 
 
 @pytest.mark.parametrize("command", [MAP_CREATE, PROG_LOAD])
-@pytest.mark.parametrize(
-    "number",
-    [
-        errno.EPERM,
-        errno.ENOSYS,
-        errno.ENOMEM,
-    ],
-)
+@pytest.mark.parametrize("number", [errno.EPERM, errno.ENOSYS, errno.ENOMEM])
 def test_the_reason_is_said(command: int, number: int, golden: Hear) -> None:
     golden(why_no_bpf(_kernel({command: -number}, [])))

@@ -7,22 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.unit.example_blocks import block
-from tests.unit.report.example import (
-    ab_result,
-    sample_result,
-    sample_study,
-    verdict,
-)
+from tests.unit.report.example import ab_result, sample_result, sample_study, verdict
 from tests.unit.report.example import sample_result as example
-from tests.unit.report.parts import (
-    changed,
-    result_of,
-)
-from tests.unit.report.placement_example import (
-    PLACED,
-    placement,
-    placement_result,
-)
+from tests.unit.report.parts import changed, result_of
+from tests.unit.report.placement_example import PLACED, placement, placement_result
 
 from whyfast.explain.code_diff import align
 from whyfast.history.detect import detect

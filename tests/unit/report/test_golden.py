@@ -130,6 +130,9 @@ OTHERS: dict[str, Callable[[], Document]] = {
     "history-of-machines": lambda: history_page(examples.two_machines()),
     "history-of-commits": _steps,
     "benchmarks-as-rows": lambda: result_page(examples.matrix_result(), "benchmarks"),
+    "history-of-nothing": lambda: history_page(
+        detect(Timeline(examples.VERSIONS, tuple(map(examples.series, "abc"))))
+    ),
     "code-side-by-side": lambda: document(
         "explain", "", "", code_section([examples.CODE_PAIR], "main")
     ),
@@ -149,6 +152,7 @@ EVERY_FORM = (
     "kernel-counts",
     "machine-code",
     "matrix",
+    "code-side-by-side",
 )
 #: So long that only the first screen is kept.
 LONG = tuple(n for n in OTHERS if "many" in n or n.endswith(("-two", "-long-commands")))

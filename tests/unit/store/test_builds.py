@@ -142,14 +142,7 @@ def test_a_prefix_finds_the_one_build_that_begins_so(store: BuildStore) -> None:
     assert store.by_prefix("ABD2").digest == "abd2"
 
 
-@pytest.mark.parametrize(
-    "prefix",
-    [
-        "ac",
-        "",
-        "ab",
-    ],
-)
+@pytest.mark.parametrize("prefix", ["ac", "", "ab"])
 def test_a_prefix_of_none_or_several(store: BuildStore, prefix: str, golden: Hear) -> None:
     _complete(store, "abc1", used=NOW - DAY)
     _complete(store, "abd2", used=NOW)

@@ -217,8 +217,7 @@ func BenchmarkMany(b *testing.B) {
 
 
 def test_benchmarks_of_go_that_hold_others_are_named_one_by_one_or_left_out(
-    tmp_path: Path,
-    golden: Hear,
+    tmp_path: Path, golden: Hear
 ) -> None:
     project(tmp_path, "go.mod", text="module x\n")
     project(tmp_path, "x_test.go", text=GO_BENCHMARKS)

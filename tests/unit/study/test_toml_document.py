@@ -87,8 +87,7 @@ def test_number_too_long_for_python(valid: str, message: Callable[[str], str]) -
 
 
 def test_duplicate_below_another_mistake_is_not_reported_first(
-    message: Callable[[str], str],
-    golden: Hear,
+    message: Callable[[str], str], golden: Hear
 ) -> None:
     text = "title = hello\na = 1\na = 2\n"
     golden(message(text))

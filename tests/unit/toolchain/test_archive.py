@@ -113,11 +113,7 @@ def helper(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("status", "said", "reason"),
     [
-        (
-            100,
-            "E: Failed to fetch http://a/b  404  Not Found\nE: More",
-            "does not serve",
-        ),
+        (100, "E: Failed to fetch http://a/b  404  Not Found\nE: More", "does not serve"),
         (100, "E: Failed to fetch http://a/b  Hash Sum mismatch\n Hashes:", "another sha256"),
         (
             100,

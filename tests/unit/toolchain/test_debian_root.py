@@ -100,10 +100,7 @@ def test_a_failure_leaves_nothing_and_the_old_root_stays(
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "tar: ./a: Cannot write: No space left on device",
-        "tar: ./a: Cannot mkdir: Not a directory",
-    ],
+    ["tar: ./a: Cannot write: No space left on device", "tar: ./a: Cannot mkdir: Not a directory"],
 )
 def test_why_it_could_not_be_unpacked(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, said: str, golden: Hear

@@ -30,17 +30,7 @@ NO_PROVIDER = "has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or zig:cla
 ALL = ", ".join(providers())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "gcc-12",
-        "zig:",
-        "",
-        "zik:clang-19",
-        "nix:gcc",
-        ":gcc",
-    ],
-)
+@pytest.mark.parametrize("name", ["gcc-12", "zig:", "", "zik:clang-19", "nix:gcc", ":gcc"])
 def test_a_name_that_means_nothing(name: str, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         split_name(name)

@@ -86,10 +86,7 @@ def test_a_compiler_is_downloaded_unpacked_and_described(own: Home, downloads: l
         version="clang 19.1.7",
         target="x86_64-linux-gnu",
         digest=(folder / "digest").read_text().strip(),
-        cc=(
-            *(str(folder / "zig"), "cc", "-target", "x86_64-linux-gnu"),
-            *zig.FIXED_FLAGS,
-        ),
+        cc=(*(str(folder / "zig"), "cc", "-target", "x86_64-linux-gnu"), *zig.FIXED_FLAGS),
         features=frozenset({"computed-goto", "musttail"}),
         env={
             "ZIG_GLOBAL_CACHE_DIR": str(own.toolchains / f"{FOLDER}-cache"),

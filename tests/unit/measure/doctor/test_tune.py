@@ -75,14 +75,7 @@ def test_without_root_each_setting_says_so(kernel: Kernel, folder: Path) -> None
     assert kernel.snapshot() == before
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        errno.EROFS,
-        errno.EIO,
-        errno.ENOSPC,
-    ],
-)
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO, errno.ENOSPC])
 def test_refusals_in_words(kernel: Kernel, folder: Path, number: int, golden: Hear) -> None:
     kernel.refused = {ASLR: number}
     (error,) = [c.error for c in tune(kernel, folder).changes if c.path == ASLR]

@@ -8,14 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.example import sample_result, verdict
 from tests.unit.report.pages.test_search_page import EVIDENCE, _searched
-from tests.unit.report.screens.rendered import (
-    checked,
-    commands,
-    fits,
-    program,
-    recordings,
-    shown,
-)
+from tests.unit.report.screens.rendered import checked, commands, fits, program, recordings, shown
 from tests.unit.search.worlds import step_at
 
 from whyfast.history.detect import detect

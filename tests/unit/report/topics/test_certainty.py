@@ -18,8 +18,7 @@ def test_faults_are_fewer_and_memory_is_less() -> None:
     fewer = replace(plain.judged.metrics[0], word="faster", ratio=0.3, low=0.29, high=0.31)
     table = metric_table(
         changed(
-            plain,
-            metrics=(replace(fewer, metric="minor_faults"), replace(fewer, metric="maxrss")),
+            plain, metrics=(replace(fewer, metric="minor_faults"), replace(fewer, metric="maxrss"))
         )
     )
     assert table is not None

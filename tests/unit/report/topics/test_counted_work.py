@@ -43,12 +43,7 @@ def test_measured_and_simulated_never_share_a_table() -> None:
     )
     measured = count_tables(counted_result(both))[0]
     assert measured.caption.startswith("Counted by the hardware (tool 1.0)")
-    assert [c.title for c in measured.columns] == [
-        "variant",
-        "instructions",
-        "cycles",
-        "per cycle",
-    ]
+    assert [c.title for c in measured.columns] == ["variant", "instructions", "cycles", "per cycle"]
     assert [c.text for c in measured.rows[1][1:]] == ["100", "80", "1.25"]
 
 

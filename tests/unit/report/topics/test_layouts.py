@@ -11,13 +11,7 @@ from tests.golden_files import check_golden, paragraphs
 from tests.unit.report.example import sample_result
 from tests.unit.report.examples import OPEN_PLACED, SAME_PLACED
 from tests.unit.report.parts import as_html, as_markdown, changed
-from tests.unit.report.placement_example import (
-    CHANGED,
-    PLACED,
-    POINTS,
-    placement,
-    placement_result,
-)
+from tests.unit.report.placement_example import CHANGED, PLACED, POINTS, placement, placement_result
 
 from whyfast.model.result import Result
 from whyfast.report.topics.layouts import (

@@ -124,8 +124,7 @@ def test_one_program_on_one_machine_is_the_same_and_not_lacking() -> None:
 
 def test_pooled() -> None:
     one = Pooled(
-        *("slow", "base", None, "slower", 1.1, 1.05, 1.15, 0.99),
-        *(0.0144, 1.02, 1.18, 7, ("owl",)),
+        *("slow", "base", None, "slower", 1.1, 1.05, 1.15, 0.99), *(0.0144, 1.02, 1.18, 7, ("owl",))
     )
     assert pooled_sentence(one, 0.01) == (
         "Over machines like these 7, slow against base is 1.10x slower [1.05, 1.15]; between "

@@ -9,14 +9,7 @@ from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.flags import (
-    Unit,
-    expanded,
-    find_differences,
-    kind,
-    levels,
-    with_flags,
-)
+from whyfast.search.axes.flags import Unit, expanded, find_differences, kind, levels, with_flags
 
 NONE: frozenset[int] = frozenset()
 

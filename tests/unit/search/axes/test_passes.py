@@ -48,14 +48,7 @@ def test_candidates_go_from_one_limit_to_the_other(golden: Hear) -> None:
     golden(*[c.title for c in down])
 
 
-@pytest.mark.parametrize(
-    ("good", "bad"),
-    [
-        ("4", "0"),
-        ("0", "-1"),
-        ("3", "all"),
-    ],
-)
+@pytest.mark.parametrize(("good", "bad"), [("4", "0"), ("0", "-1"), ("3", "all")])
 def test_ends_that_cannot_be(good: str, bad: str, golden: Hear) -> None:
     with pytest.raises(UserError) as caught:
         passes(RUN, good, bad, BASE)
