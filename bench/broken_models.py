@@ -21,10 +21,9 @@ from whyfast.judge import correlation
 from whyfast.judge.correlation import is_clear, lag_ones
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
 from whyfast.judge.live import Looks
-from whyfast.judge.lopsided import SURE
-from whyfast.judge.modes import split
+from whyfast.judge.outliers import SURE, split
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.steadiness import unsteady
+from whyfast.judge.stationarity import non_stationary
 from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
@@ -144,11 +143,11 @@ def _lopsided(rng: Rng, trials: int) -> None:
             a, b = noise[0] + math.log(1.3) * slow, noise[1]
             verdict = _stopped(Ratios((a - b)[None], None, a + b))
             blocks.append(verdict.blocks)
-            words[verdict.word] += 1
-            side = verdict.lopsided
-            words["beside"] += verdict.word == "same" and side is not None
+            words[verdict.outcome] += 1
+            side = verdict.asymmetric_outliers
+            words["beside"] += verdict.outcome == "same" and side is not None
             words["withheld"] += (
-                verdict.word == "undecided" and side is not None and side.p_value <= SURE
+                verdict.outcome == "undecided" and side is not None and side.p_value <= SURE
             )
         n = trials // 5
         beside = f"{words['beside'] / words['same']:.0%}" if words["same"] else "–"
@@ -224,7 +223,7 @@ def _kind(rng: Rng, number: int, turns: int, shape: Callable[[Floats], Any]) -> 
         )
         for i, x in enumerate(times)
     ]  # fmt: skip
-    found = unsteady(blocks, ["b"])
+    found = non_stationary(blocks, ["b"])
     return " and ".join(u.kind for u in found) or "nothing"
 
 

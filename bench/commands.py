@@ -33,7 +33,7 @@ EFFECTS = (0.0, 0.01)
 class Trial:
     """The ends as log ratios, infinite where there are none, and the seconds that it took."""
 
-    word: str
+    outcome: str
     low: float
     high: float
     blocks: int
@@ -80,7 +80,7 @@ def table(pairs: dict[float, list[tuple[Trial, Trial]]]) -> str:
                 statistics.median(column)
                 for column in zip(*((t.blocks, t.half, t.seconds) for t in own), strict=True)
             )
-            slower = sum(t.word == "slower" for t in own)
+            slower = sum(t.outcome == "slower" for t in own)
             lines.append(f"| {effect:.0%} | {name} | {len(own)} | {blocks:g} | {half:.2%} | {out} "
                          f"| {slower} | {seconds:.2f} |")  # fmt: skip
     both = [(a.half, b.half) for found in pairs.values() for a, b in found]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whyfast.judge.whole import judge_study
+from whyfast.judge.judge_run import judge_study
 from whyfast.model.sample import Block
 
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pairs=[(f"v{i}", "v0") for i in range(1, args.variants)],
         margin=0.01,
     )
-    words = Counter(v.word for v in verdicts)
+    words = Counter(v.outcome for v in verdicts)
     said = ", ".join(f"{n} {w}" for w, n in words.most_common())
     print(
         f"judged: {time.perf_counter() - began[0]:.1f} s, of CPU time "

@@ -22,7 +22,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Table
 from whyfast.report.result_json import load_result
-from whyfast.report.topics.matrix import matrix_tables
+from whyfast.report.sections.each_benchmark import matrix_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE, OLD = "py2.7", "py3.6"
@@ -125,7 +125,7 @@ def _agreement(published: tuple[int, int], old: Verdict | None, new: Verdict | N
     """3.6 is compared with either column of 2016: what was released has some of the prototype."""
     if old is None or new is None:
         return "not measured"
-    if "undecided" in (old.word, new.word):
+    if "undecided" in (old.outcome, new.outcome):
         return "undecided"
     ways = {_sign(p / 100) for p in published}
     at_36 = "3.6 agrees" if _sign(old.ratio - 1) in ways else "3.6 does not"
@@ -148,9 +148,7 @@ def _change(verdict: Verdict | None) -> str:
         return "–"
     change = (verdict.ratio - 1) * 100
     sign = "+" if change > 0 else "−"
-    return (
-        f"{sign}{abs(change):.0f} % {'' if verdict.word != 'undecided' else '(undecided)'}".strip()
-    )
+    return f"{sign}{abs(change):.0f} % {'' if verdict.outcome != 'undecided' else '(undecided)'}".strip()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from bench.fastcall_builds import command_of
-from whyfast.report.numbers import format_verdict
+from whyfast.report.formatting import format_verdict
 from whyfast.report.result_json import load_result
 
 #: What differs, and the two benchmarks. The last four are those of python/cpython issue 151157.

@@ -24,7 +24,7 @@ from itertools import combinations
 from scipy.stats import ttest_ind
 
 from bench.fastcall_builds import command_of
-from whyfast.measure.launch_arguments import padded
+from whyfast.measure.invocation import padded
 from whyfast.measure.turns import TurnInvocation
 from whyfast.study import load_study
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whyfast.judge.fixes import judge_fixes
+from whyfast.judge.placement import judge_fixes
 from whyfast.model.sample import Block
 from whyfast.model.verdict import FixWord
 
@@ -45,7 +45,7 @@ def judged(spreads: Sequence[float], seed: int) -> FixWord:
         variants=names,
         margin=MARGIN,
     )
-    return fix.word
+    return fix.outcome
 
 
 def _block(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bench.noises import KINDS, draw
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_family, precise_enough
-from whyfast.judge.pooled import random_effects, standard_error
+from whyfast.judge.machines import random_effects, standard_error
 from whyfast.judge.ratios import Ratios
 from whyfast.model.verdict import Verdict
 
@@ -176,7 +176,7 @@ def false_differences(rng: Rng, noise: str, times: int) -> tuple[float, float]:
         own = judge_family(series, margin=MARGIN)
         by_comparison = [joint[c * k : (c + 1) * k] for c in range(comparisons)]
         apart += any(max(v.low for v in vs) > min(v.high for v in vs) for vs in by_comparison)
-        words = [{v.word for v in own[c * k : (c + 1) * k]} for c in range(comparisons)]
+        words = [{v.outcome for v in own[c * k : (c + 1) * k]} for c in range(comparisons)]
         unequal += any(len(w) > 1 for w in words)
     return apart / times, unequal / times
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from whyfast.formats.load import load_recordings
-from whyfast.investigate.compare_units import split_quantities
+from whyfast.investigate.compare_run import split_quantities
 from whyfast.judge.noise import Noise, calibrate_noise
 from whyfast.judge.runs import compare_runs
 from whyfast.model.series import SECOND, Recording, Series
@@ -82,7 +82,7 @@ def alone(runs: Sequence[Recording], margin: float, rng: np.random.Generator) ->
     for base, head in pairwise(runs):
         names = common([base, head])
         said = compare_runs(base, [head], names, margin=margin)
-        called.append(float(np.mean([v.word in ("faster", "slower") for v in said.verdicts])))
+        called.append(float(np.mean([v.outcome in ("faster", "slower") for v in said.verdicts])))
         found += named(base, head, names, margin, rng)
     print(
         f"{len(called)} pairs: called {np.mean(called):.1%} (median {np.median(called):.1%}, most "
@@ -105,7 +105,7 @@ def named(
     series = {n: scaled(s, factors.get(n, 1.0)) for n, s in head.series.items()}
     said = compare_runs(base, [replace(head, series=series)], names, margin=margin, noise=noise)
     return [
-        v.word == ("slower" if factors[v.benchmark] > 1 else "faster")
+        v.outcome == ("slower" if factors[v.benchmark] > 1 else "faster")
         for v in said.verdicts
         if v.benchmark in factors
     ]
@@ -156,11 +156,11 @@ def report(reruns: int, trials: Iterator[Trial], margin: float) -> None:
         benchmarks[_WAYS[0]].append(float(np.mean(pooled)))
         for way, noise in ((_WAYS[1], None), (_WAYS[2], calibrate_noise(noise_runs))):
             said = compare_runs(base, [head], names, margin=margin, noise=noise)
-            different = [v.word in ("faster", "slower") for v in said.verdicts]
+            different = [v.outcome in ("faster", "slower") for v in said.verdicts]
             benchmarks[way].append(float(np.mean(different)))
             found[way] += named(base, head, names, margin, rng, noise)
             widths[way] += [math.log(v.high / v.low) / 2 for v in said.verdicts if v.low > 0]
-            suites[way].extend(s.verdict.word in ("faster", "slower") for s in said.suites)
+            suites[way].extend(s.verdict.outcome in ("faster", "slower") for s in said.suites)
     print(f"\n{reruns} reruns, {len(benchmarks[_WAYS[0]])} pairs, margin {margin:.2%}")
     for way in _WAYS:
         whole = f"{np.mean(suites[way]):6.1%}" if suites[way] else "     –"

@@ -24,10 +24,10 @@ from typing import Literal
 
 from scipy import stats
 
-from whyfast.investigate.events import Silent
+from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.verdict import Placement
-from whyfast.report.numbers import format_ratio
+from whyfast.report.formatting import format_ratio
 from whyfast.store.home import Home
 from whyfast.study import load_study
 
@@ -120,7 +120,7 @@ def table(done: Sequence[Trial]) -> str:
         "| --- | ---: |" + " ---: |" * len(WORDS) + " --- |",
     ]
     for case in CASES:
-        words = Counter(t.placement.word for t in done if t.case == case)
+        words = Counter(t.placement.outcome for t in done if t.case == case)
         n, k = words.total(), words["placement"]
         if n:
             low, high = clopper_pearson(k, n)
@@ -141,7 +141,7 @@ def _line(t: Trial) -> str:
     p = t.placement
     linked, varied = (format_ratio(v.ratio, v.low, v.high) for v in (p.linked, p.varied))
     return (
-        f"{t.case:14} {t.seed:9} {p.word:10} as linked {linked}; over {p.layouts} layouts "
+        f"{t.case:14} {t.seed:9} {p.outcome:10} as linked {linked}; over {p.layouts} layouts "
         f"{varied}; spread {p.spread:.2%}; {t.took:.1f} s"
     )
 
@@ -152,7 +152,7 @@ def _json(done: Iterable[Trial]) -> str:
             {
                 "case": t.case,
                 "seed": t.seed,
-                "word": t.placement.word,
+                "word": t.placement.outcome,
                 "linked": [t.placement.linked.low, t.placement.linked.high],
                 "varied": [t.placement.varied.low, t.placement.varied.high],
                 "spread": t.placement.spread,

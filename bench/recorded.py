@@ -29,14 +29,11 @@ from bench.accuracy.programs import STEPS, build
 from bench.intervals import first_alarm, medians_alone, sigma
 from whyfast.build.recipe import include_folder
 from whyfast.judge.ratios import Ratios, turn_ratios
-from whyfast.measure.block import run_block
+from whyfast.measure.block import draw, run_block
 from whyfast.measure.calibrate import calibrate
-from whyfast.measure.clock import SystemClock
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.invocation import Runner
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import LaunchArguments, Runner, SystemClock
 from whyfast.measure.process import usable_cpus
-from whyfast.measure.schedule import draw
 from whyfast.measure.turns import TurnRunner
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from whyfast.formats.pyperf_write import write_recordings
+from whyfast.formats.pyperf import write_recordings
 from whyfast.model.series import SECOND, Recording, Series
 
 #: Statement by benchmark. Each takes some tens of microseconds.

@@ -60,12 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             rounds: Rounds | None = rounds_of(blocks, list(NOISE)) if every else None
             keyed = {(name, "new", "old"): d for name, d in samples.items()}
             found.append(judge_suites(keyed, margin=MARGIN, rounds=rounds)[0].verdict)
-            noisy += [_verdict(samples[f"noisy{i}"]).word == "undecided" for i in range(3)]
+            noisy += [_verdict(samples[f"noisy{i}"]).outcome == "undecided" for i in range(3)]
         half = np.median([math.log(v.high / v.low) / 2 for v in found])
         missed = np.mean([not v.low <= math.exp(DIFFERENCE) <= v.high for v in found])
         print(
             f"| {way} | {np.median([v.blocks for v in found]):.0f} | {half:.2%} | "
-            f"{np.mean([v.word == 'undecided' for v in found]):.0%} | {missed:.1%} | "
+            f"{np.mean([v.outcome == 'undecided' for v in found]):.0%} | {missed:.1%} | "
             f"{np.mean(noisy):.0%} |",
             flush=True,
         )

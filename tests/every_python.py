@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from whyfast.study.installed import pyenv_folder, pyenv_versions, pythons_on_path
+from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
 
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / ".venvs"

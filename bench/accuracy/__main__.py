@@ -28,7 +28,7 @@ from bench.accuracy.table import tables
 from whyfast.measure.doctor.system import Files
 from whyfast.measure.environment import environment
 from whyfast.store.home import Home, home
-from whyfast.toolchain.python_packages import pyperf_folder
+from whyfast.toolchain.wheels import pyperf_folder
 
 EFFECTS = {"none": 0.0, "moved": 0.0, "0.5 %": 0.005, "1 %": 0.01, "2 %": 0.02, "5 %": 0.05}
 #: Seconds of machine time a trial.

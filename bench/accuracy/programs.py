@@ -11,9 +11,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.build.layout import draw_layout
 from whyfast.build.pieces import find_pieces
 from whyfast.build.recipe import include_folder
+from whyfast.build.relink import draw_layout
 
 #: Iterations in one loop of the baseline, some 25 µs; slow-downs are exact to 1 / 10,000.
 STEPS = 10_000

@@ -16,10 +16,10 @@ from scipy import stats
 
 from bench.accuracy.programs import Programs
 from whyfast.investigate.ab_run import Command, Options, run_ab
-from whyfast.investigate.events import Silent
-from whyfast.judge.decide import word
+from whyfast.investigate.services import Silent
+from whyfast.judge.decide import outcome_of
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.last_look import level_of_looks
+from whyfast.judge.final_analysis import level_of_looks
 from whyfast.judge.ratios import pair_ratios
 from whyfast.model.result import Result
 from whyfast.store.home import Home
@@ -30,11 +30,11 @@ MARGIN = 0.002
 
 @dataclass(frozen=True)
 class Said:
-    """One trial. ``word``: faster, slower, or no difference ("none"); ``low`` and ``high`` bound
+    """One trial. ``outcome_of``: faster, slower, or no difference ("none"); ``low`` and ``high`` bound
     the ratio of B over A; ``seconds`` of wall time were used, ``decided`` of them (None: never)
     until the verdict stood, which is the end for tools that look once."""
 
-    word: str
+    outcome: str
     low: float
     high: float
     seconds: float
@@ -63,19 +63,22 @@ def _whyfast(first: str, second: str, seconds: float, home: Home) -> Said:
     )
     used = time.perf_counter() - start
     verdict = result.judged.verdicts[0]
-    said = verdict.word if verdict.word in ("faster", "slower") else "none"
+    said = verdict.outcome if verdict.outcome in ("faster", "slower") else "none"
     return Said(said, verdict.low, verdict.high, used, _decided(result, used))
 
 
 def _decided(result: Result, used: float) -> float | None:
     """Seconds from the start until the verdict was the final one for the first time."""
-    final = result.judged.verdicts[0].word
+    final = result.judged.verdicts[0].outcome
     d = pair_ratios(result.recorded.blocks, [("b", "a")])["b", "a"]
     level = level_of_looks(result.question)
     spent = used - sum(b.seconds for b in result.recorded.blocks)
     for n, block in enumerate(result.recorded.blocks, 1):
         spent += block.seconds
-        if final != "undecided" and word(*confidence_interval(d.first(n), level), MARGIN) == final:
+        if (
+            final != "undecided"
+            and outcome_of(*confidence_interval(d.first(n), level), MARGIN) == final
+        ):
             return spent
     return None if final == "undecided" else used  # by the last look
 

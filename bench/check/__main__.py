@@ -24,7 +24,7 @@ from bench.check.changes import Change, changes
 from bench.check.programs import Source, written
 from bench.check.table import table
 from whyfast.investigate.check_run import Request, run_check
-from whyfast.investigate.events import Silent
+from whyfast.investigate.services import Silent
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
 
@@ -99,7 +99,7 @@ def _trial(change: Change, folder: Path, budget: float) -> dict[str, Any]:
         check = result.found.check
         assert check is not None
         reach = check.reach("work")
-        words = [v.word for v in result.judged.verdicts]
+        words = [v.outcome for v in result.judged.verdicts]
         placement = reach is not None and reach.placement_only
         word = "" if placement or not words else words[0]
         moved = words[0] if placement and words else ""

@@ -45,7 +45,7 @@ def changes(harmless: int, harmful: int) -> Iterator[Change]:
     for n in range(harmful):
         percent = SIZES[n // len(LANGUAGES) % len(SIZES)]
         base = Form(filler=10 + n % 7)
-        head = replace(base, work=WORK * (100 + percent) // 100)
+        head = replace(base, context=WORK * (100 + percent) // 100)
         found.append((LANGUAGES[n % len(LANGUAGES)], "more work", percent, base, head))
     rng.shuffle(found)
     for number, one in enumerate(found):

@@ -25,7 +25,7 @@ class Form:
     that is called only when there are more than 90 arguments.
     """
 
-    work: int = WORK
+    context: int = WORK
     comments: int = 0
     blanks: int = 0
     local: str = "sum"
@@ -100,7 +100,7 @@ static volatile uint64_t kept;
 static uint64_t run(void *state, uint64_t loops)
 {{
     for (uint64_t i = 0; i < loops; i++) {{
-        uint64_t n = {form.work};
+        uint64_t n = {form.context};
         __asm__ volatile("" : "+r"(n)); /* or the compiler would do the work once for all loops */
         kept = second(first(hot(n)));
     }}
@@ -162,7 +162,7 @@ fn main() {{
     for line in BufReader::new(grants).lines() {{
         let loops: u64 = line.expect("grant").parse().expect("loops");
         let began = std::time::Instant::now();
-        for _ in 0..loops {{ black_box(second(first(hot(black_box({form.work}))))); }}
+        for _ in 0..loops {{ black_box(second(first(hot(black_box({form.context}))))); }}
         let took = began.elapsed();
         let said = format!("{{}}.{{:09}} 7\\n", took.as_secs(), took.subsec_nanos());
         answers.write_all(said.as_bytes()).expect("answer");
@@ -205,7 +205,7 @@ def filler(a):
 
 {unused if form.unused else ""}def run(loops):
     for _ in range(loops):
-        second(first(hot({form.work // 20})))
+        second(first(hot({form.context // 20})))
     return 7
 
 

@@ -11,8 +11,7 @@ from bench.fleet.crowd import Crowd
 from bench.fleet.studies import write_study
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.replicate import replicate
-from whyfast.investigate.events import Silent
-from whyfast.investigate.outside import Outside
+from whyfast.investigate.services import Services, Silent
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
 
@@ -41,11 +40,11 @@ def cost_of_many(folder: Path, hosts: int, each: int) -> Cost:
     study = load_study(write_study(folder / "many", VARIANTS, BENCHMARKS, budget=each, turns=TURNS))
     home = Home(folder / "cache", folder / f"data-{hosts}-{time.time_ns()}")
     times = {name: steps * 1e-6 for name, steps in VARIANTS.items()}
-    crowd = Crowd(hosts, times, HostAnswers(home, Outside()).facts())
-    outside = Outside(clock=crowd.clock)
+    crowd = Crowd(hosts, times, HostAnswers(home, Services()).facts())
+    services = Services(clock=crowd.clock)
     before = _memory()
     began = time.process_time()
-    replicate(study, home, Silent(), crowd, outside=outside, fresh=True)
+    replicate(study, home, Silent(), crowd, services=services, fresh=True)
     whole = time.process_time() - began - crowd.own_cpu
     assert crowd.began is not None
     assert crowd.ended is not None

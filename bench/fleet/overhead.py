@@ -12,10 +12,9 @@ from pathlib import Path
 
 from bench.fleet.studies import write_study
 from whyfast.fleet.dask_cluster import DaskCluster
-from whyfast.fleet.hosts_file import HostsFile, LaunchHost
-from whyfast.fleet.launch import launched
-from whyfast.fleet.shard import Sharded
-from whyfast.investigate.events import Silent
+from whyfast.fleet.launch import HostsFile, LaunchHost, launched
+from whyfast.fleet.replicate import Sharded
+from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.sample import Block
 from whyfast.store.home import Home

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.history.noises import NOISES
-from whyfast.history.detect import judged
-from whyfast.history.odd import odd_points
-from whyfast.history.penalty import single_chance
+from whyfast.history.detect import judged, odd_points
 from whyfast.history.prune import Pruned
+from whyfast.history.segment import single_chance
 
 Floats = NDArray[np.float64]
 

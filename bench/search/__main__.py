@@ -174,8 +174,8 @@ def row(scene: Scene, numbers: Sequence[int], seed: int) -> Row:
     games = [_play(scene, np.random.default_rng([seed, i])) for i in numbers]
     plays = [p for _, p in games]
     measured = np.array([p.measured for p in plays], dtype=np.float64)
-    words = [p.answer.word for p in plays]
-    places = [p.answer.where for p in plays if p.answer.word in ("culprit", "one of")]
+    words = [p.answer.outcome for p in plays]
+    places = [p.answer.where for p in plays if p.answer.outcome in ("culprit", "one of")]
     means = {n: float(np.mean([getattr(p, n) for p in plays])) for n in _MEANS}
     return Row(
         scene=scene.name,

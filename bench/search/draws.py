@@ -18,7 +18,7 @@ from bench.search.placed import lucky, pair_of, spread
 from bench.search.scenes import EFFECT
 from bench.search.world import ONE, Draw
 from whyfast.search.confirm import ALPHA, surely_above
-from whyfast.search.minimise import Differences, minimise
+from whyfast.search.ddmin import Differences, ddmin
 from whyfast.search.subsets import Subset
 
 NOISE = 0.15
@@ -90,8 +90,8 @@ def searches(name: str, true: float, count: int, seed: int) -> str:
             layout=lambda r, n: scatter * DRAWS[name](r, n),
             unit=EFFECT / (2 * scatter),
         )
-        found = minimise(Differences(4, budget=1000, relinkable=True), world)
-        answers[found.word] += 1
+        found = ddmin(Differences(4, budget=1000, relinkable=True), world)
+        answers[found.outcome] += 1
         blocks.append(found.blocks)
     told = ", ".join(f"{n} {word}" for word, n in answers.most_common())
     return f"| {name} | 2 | {true:g} | {told} | {np.mean(blocks):.0f}, at most {max(blocks)} |"

@@ -17,8 +17,7 @@ import numpy as np
 
 from bench.search.scenes import EFFECT
 from bench.search.world import DRIFT, ONE, Draw
-from whyfast.search.minimal import Minimal
-from whyfast.search.minimise import Differences, Try, minimise
+from whyfast.search.ddmin import Differences, Minimal, Try, ddmin
 from whyfast.search.subsets import Subset, Trial
 
 Level = Callable[[Subset], float]
@@ -90,9 +89,9 @@ def line(kind: Kind, effect: float, searches: int, seed: int, count: int) -> str
     for i in range(searches):
         rng = np.random.default_rng([seed, i])
         level, is_right = kind.make(rng, count)
-        found.append(minimise(Differences(count), Mixtures(rng, level, effect, kind.differ)))
+        found.append(ddmin(Differences(count), Mixtures(rng, level, effect, kind.differ)))
         right += is_right(found[-1])
-    words = Counter(f"{f.word}, {f.together}" if f.together else f.word for f in found)
+    words = Counter(f"{f.outcome}, {f.together}" if f.together else f.outcome for f in found)
     cells = [
         kind.name,
         f"{effect:g}σ",
@@ -118,7 +117,7 @@ def kinds() -> Iterator[Kind]:
 def _all_of(k: int) -> Make:
     def make(rng: np.random.Generator, count: int) -> Made:
         parts = frozenset(rng.choice(count, k, replace=False).tolist())
-        return (lambda s: float(parts <= s)), lambda m: m.word == "set" and _union(m) == parts
+        return (lambda s: float(parts <= s)), lambda m: m.outcome == "set" and _union(m) == parts
 
     return make
 
@@ -127,7 +126,7 @@ def _adding(rng: np.random.Generator, count: int) -> Made:
     a, b = rng.choice(count, 2, replace=False).tolist()
     return (
         lambda s: 0.6 * (a in s) + 0.4 * (b in s),
-        lambda m: m.word == "set" and _union(m) == {a, b} and m.together != "interplay",
+        lambda m: m.outcome == "set" and _union(m) == {a, b} and m.together != "interplay",
     )
 
 
@@ -135,12 +134,12 @@ def _either(rng: np.random.Generator, count: int) -> Made:
     a, b = rng.choice(count, 2, replace=False).tolist()
     return (
         lambda s: float(a in s or b in s),
-        lambda m: m.word == "set" and _union(m) in ({a}, {b}) and m.others,
+        lambda m: m.outcome == "set" and _union(m) in ({a}, {b}) and m.others,
     )
 
 
 def _everything(rng: np.random.Generator, count: int) -> Made:
-    return (lambda s: float(len(s) == count)), lambda m: m.word == "mixed"
+    return (lambda s: float(len(s) == count)), lambda m: m.outcome == "mixed"
 
 
 def _luck(rng: np.random.Generator, count: int) -> Made:
@@ -151,11 +150,11 @@ def _luck(rng: np.random.Generator, count: int) -> Made:
             return float(len(subset) == count)
         return float(np.random.default_rng([seed, *sorted(subset)]).integers(0, 2))
 
-    return level, lambda m: m.word == "mixed"
+    return level, lambda m: m.outcome == "mixed"
 
 
 def _nothing(rng: np.random.Generator, count: int) -> Made:
-    return (lambda s: 0.0), lambda m: m.word == "none"
+    return (lambda s: 0.0), lambda m: m.outcome == "none"
 
 
 def _union(minimal: Minimal) -> Subset:

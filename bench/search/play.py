@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from bench.search.world import World
-from whyfast.search.answer import SearchAnswer
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -19,7 +18,7 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import State, Task
+from whyfast.search.state import SearchAnswer, State, Task
 
 
 @dataclass(frozen=True)

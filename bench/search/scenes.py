@@ -48,7 +48,7 @@ def holds(at: int) -> Callable[[Played], bool]:
 
     def right(played: Played) -> bool:
         where = played.answer.where
-        confirmed = played.answer.word in ("culprit", "one of")
+        confirmed = played.answer.outcome in ("culprit", "one of")
         return confirmed and where is not None and where.first <= at <= where.last
 
     return right
@@ -56,7 +56,7 @@ def holds(at: int) -> Callable[[Played], bool]:
 
 def says(*words: str) -> Callable[[Played], bool]:
     """Right: the answer is one of these words."""
-    return lambda played: played.answer.word in words
+    return lambda played: played.answer.outcome in words
 
 
 def task(known: KnownEnds | None = None, *, relinkable: bool = False) -> Task:

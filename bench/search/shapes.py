@@ -24,7 +24,7 @@ def two_steps(effect: float, middle: float) -> Scene:
         def right(played: Played) -> bool:
             where = played.answer.where
             return (
-                played.answer.word == "culprit"
+                played.answer.outcome == "culprit"
                 and where is not None
                 and where.first in (first, second)
             )

@@ -20,8 +20,8 @@ from bench.vm.contenders import FORMS, Contender, native, own, rbpf, ubpf
 from bench.vm.measuring import Effort, measure, refusal
 from bench.vm.programs import FOLDERS, Program, programs
 from bench.vm.table import Row, row_table, summary
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import home
 from whyfast.toolchain.registry import resolve
 

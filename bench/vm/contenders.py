@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.vm.programs import ROOT, SUBJECT, Program
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import UserError
-from whyfast.model.toolchain import Toolchain
 
 DRIVERS = Path(__file__).with_name("drivers")
 INCLUDE = ROOT / "src" / "whyfast" / "turns" / "include"

@@ -16,7 +16,7 @@ WAIT = 0.4
 #: A step with the letters of its operands: A and B are registers that the stretch writes, P the one
 #: that was written last before it, X any register or constant.
 LetteredStep = tuple[str, str, str]
-Stretch = tuple[LetteredStep, ...]
+Segment = tuple[LetteredStep, ...]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Profile:
 
     instructions: tuple[Executed, ...]
     total: int
-    forms: tuple[dict[int, tuple[Stretch, Stretch]], ...]
+    forms: tuple[dict[int, tuple[Segment, Segment]], ...]
 
 
 def writes(step: str) -> bool:
@@ -48,12 +48,12 @@ def writes(step: str) -> bool:
     return not step.startswith(("stx", "fst", "j"))
 
 
-def registers(stretch: Stretch) -> int:
+def registers(stretch: Segment) -> int:
     """Of how many registers there is a handler each: how many it writes."""
     return len({left for step, left, _ in stretch if writes(step)})
 
 
-def lettered(segment: tuple[Executed, ...], with_recent: bool) -> Stretch | None:
+def lettered(segment: tuple[Executed, ...], with_recent: bool) -> Segment | None:
     """The stretch that these instructions are; None where they are none.
 
     Only the last may end a straight line, and no more than :data:`MOST_REGISTERS` are written.
@@ -99,7 +99,7 @@ def read_profile(text: str) -> Profile:
     )
 
 
-def forms_at(instructions: tuple[Executed, ...], at: int) -> dict[int, tuple[Stretch, Stretch]]:
+def forms_at(instructions: tuple[Executed, ...], at: int) -> dict[int, tuple[Segment, Segment]]:
     """By length; a longer one begins with a shorter one, so the first that is none is the last."""
     forms = {}
     for length in range(2, min(LONGEST, len(instructions) - at) + 1):
@@ -120,7 +120,7 @@ class Piece(NamedTuple):
     left: float
 
 
-def lengths(profile: Profile, chosen: Collection[Stretch]) -> list[int]:
+def lengths(profile: Profile, chosen: Collection[Segment]) -> list[int]:
     """How long a piece each instruction begins, as ``vm_choose_handlers`` has it: from the end,
     what costs least to the end of the straight line."""
     count = len(profile.instructions)
@@ -142,7 +142,7 @@ def lengths(profile: Profile, chosen: Collection[Stretch]) -> list[int]:
     return found
 
 
-def pieces(profile: Profile, chosen: Collection[Stretch]) -> list[Piece]:
+def pieces(profile: Profile, chosen: Collection[Segment]) -> list[Piece]:
     """The pieces that are got to, where those inside others may be jumped to as well."""
     sizes = lengths(profile, chosen)
     flow = [0.0] * (len(sizes) + 1)

@@ -20,10 +20,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bench.vm.contenders import DRIVERS, compile_c
-from bench.vm.profiles import Profile, Stretch, pieces, read_profile, registers, writes
+from bench.vm.profiles import Profile, Segment, pieces, read_profile, registers, writes
 from bench.vm.programs import SUBJECT, programs
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import home
 from whyfast.toolchain.registry import resolve
 
@@ -45,7 +45,7 @@ MEMORY = 16384
 WITHOUT = ("interp.c", "main.c", "options.c", "plugin.c")
 
 
-def cost(stretch: Stretch) -> int:
+def cost(stretch: Segment) -> int:
     """Handlers that it takes."""
     return HANDLERS[registers(stretch)]
 
@@ -61,10 +61,10 @@ def kind(step: str) -> str:
     return "arithmetic" if writes(step) else "test"
 
 
-def likely_pairs(profiles: Sequence[Profile]) -> dict[Stretch, float]:
+def likely_pairs(profiles: Sequence[Profile]) -> dict[Segment, float]:
     """How often each pair would be met, as parts of all instructions; programs count alike."""
     single: defaultdict[str, float] = defaultdict(float)
-    seen: defaultdict[Stretch, float] = defaultdict(float)
+    seen: defaultdict[Segment, float] = defaultdict(float)
     together: defaultdict[tuple[str, str], defaultdict[tuple[str, ...], float]] = defaultdict(
         lambda: defaultdict(float)
     )
@@ -77,7 +77,7 @@ def likely_pairs(profiles: Sequence[Profile]) -> dict[Stretch, float]:
                 weight = each.through / profile.total
                 seen[first, second] += weight
                 together[kind(first[0]), kind(second[0])][first[1:] + second[1:]] += weight
-    found: defaultdict[Stretch, float] = defaultdict(float)
+    found: defaultdict[Segment, float] = defaultdict(float)
     for (one, other), letters in together.items():
         for first_step, first_weight in of_kind(single, one).items():
             for second_step, second_weight in of_kind(single, other).items():
@@ -96,10 +96,10 @@ def of_kind(single: Mapping[str, float], wanted: str) -> dict[str, float]:
     return {step: weight / total for step, weight in own.items()}
 
 
-def gains(profiles: Sequence[Profile], chosen: Collection[Stretch]) -> dict[Stretch, float]:
+def gains(profiles: Sequence[Profile], chosen: Collection[Segment]) -> dict[Segment, float]:
     """Part of all dispatches that each further stretch would save: it joins two handlers that
     follow each other now."""
-    found: defaultdict[Stretch, list[float]] = defaultdict(lambda: [0.0] * len(profiles))
+    found: defaultdict[Segment, list[float]] = defaultdict(lambda: [0.0] * len(profiles))
     for number, profile in enumerate(profiles):
         cut = {piece.at: piece for piece in pieces(profile, chosen)}
         for piece in cut.values():
@@ -114,9 +114,9 @@ def gains(profiles: Sequence[Profile], chosen: Collection[Stretch]) -> dict[Stre
     return {form: sum(each) - OWN * max(each) for form, each in found.items()}
 
 
-def choose(profiles: Sequence[Profile], budget: int) -> list[Stretch]:
+def choose(profiles: Sequence[Profile], budget: int) -> list[Segment]:
     """As many as cost the budget, in handlers, or one more."""
-    chosen: dict[Stretch, None] = {}
+    chosen: dict[Segment, None] = {}
     spent = 0
     by_worth = sorted(
         likely_pairs(profiles).items(), key=lambda item: (-item[1] / cost(item[0]), item[0])
@@ -136,7 +136,7 @@ def choose(profiles: Sequence[Profile], budget: int) -> list[Stretch]:
     return list(chosen)
 
 
-def as_text(chosen: Iterable[Stretch]) -> str:
+def as_text(chosen: Iterable[Segment]) -> str:
     """Shorter ones first, in alphabetical order."""
     lines = []
     for stretch in sorted(chosen, key=lambda each: (len(each), each)):

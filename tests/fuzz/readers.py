@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.unit.formats import examples
 from tests.unit.report.example import ab_result, sample_result
-from whyfast.formats.simulated import DamagedProfile
+from whyfast.formats.valgrind import DamagedProfile
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
@@ -130,8 +130,7 @@ def _results() -> list[bytes]:
 
 def _read_result(data: bytes) -> None:
     from whyfast.formats.load import load_recording
-    from whyfast.formats.points import Wanted
-    from whyfast.formats.timeline import load_timeline
+    from whyfast.formats.timeline import Wanted, load_timeline
     from whyfast.investigate.compare_run import compare_recordings
 
     path = str(_file(data))
@@ -176,14 +175,11 @@ _SELF = (
 
 
 def _read_profile(data: bytes) -> None:
-    from whyfast.explain.heat import read_heat
+    from whyfast.explain.hot import read_heat
     from whyfast.formats import self_report
-    from whyfast.formats.cachegrind import parse_cachegrind
-    from whyfast.formats.callgrind import parse_callgrind
-    from whyfast.formats.perf_report import parse_perf_report
-    from whyfast.formats.perf_script import parse_perf_script
-    from whyfast.formats.perf_stat import parse_perf_stat
+    from whyfast.formats.perf import parse_perf_report, parse_perf_script, parse_perf_stat
     from whyfast.formats.unified_diff import parse_diff
+    from whyfast.formats.valgrind import parse_cachegrind, parse_callgrind
 
     text = data.decode("utf-8", "replace")
     parsers: tuple[Callable[[str], object], ...] = (
@@ -234,10 +230,10 @@ def _macho() -> list[bytes]:
 
 
 def _explain(data: bytes) -> None:
-    from whyfast.explain.objects.debug_files import with_lines
+    from whyfast.explain.objects.elf_symbols import with_lines
     from whyfast.explain.program import explain_program
     from whyfast.explain.source_lines import read_lines
-    from whyfast.explain.stub import stub_note
+    from whyfast.explain.survey import stub_note
 
     path = _file(data)
     stub_note(path)
@@ -285,7 +281,7 @@ def _archives() -> list[bytes]:
 
 
 def _unpack(data: bytes) -> None:
-    from whyfast.build.unpack import unpack
+    from whyfast.build.source import unpack
     from whyfast.explain.objects.containers import taken_out
 
     path = _file(data)
@@ -353,7 +349,7 @@ def _studies() -> list[bytes]:
 
 
 def _read_study(data: bytes) -> None:
-    from whyfast.fleet.hosts_file import read_hosts
+    from whyfast.fleet.launch import read_hosts
     from whyfast.study.load import load_study
 
     path = _file(data, "study.toml")
@@ -371,7 +367,7 @@ def _own_results() -> list[bytes]:
 def _report(data: bytes) -> None:
     from whyfast.cli.output import show_merged, show_result
     from whyfast.fleet.merging import merge_results
-    from whyfast.report import merged_json
+    from whyfast.report import result_json as merged_json
     from whyfast.report.result_json import from_json, read_json
 
     found = read_json(_file(data))
@@ -380,7 +376,7 @@ def _report(data: bytes) -> None:
         json=out / "out.json", html=out / "out.html", markdown=out / "out.md", verbose=True
     )
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        if isinstance(found, dict) and found.get("schema") == merged_json.SCHEMA:
+        if isinstance(found, dict) and found.get("schema") == merged_json.MERGED_JSON_SCHEMA:
             show_merged(merge_results(merged_json.results_in(found, where="input")), args)
         else:
             show_result(from_json(found, where="input"), args)
@@ -399,8 +395,7 @@ _PROJECTS = {
 
 
 def _new(data: bytes) -> None:
-    from whyfast.study.kinds import KINDS
-    from whyfast.study.skeleton import check_file
+    from whyfast.study.skeleton import KINDS, check_file
 
     folder = _folder() / "project"
     shutil.rmtree(folder, ignore_errors=True)

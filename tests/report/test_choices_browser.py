@@ -14,11 +14,11 @@ from tests.unit.report.example import BENCHMARKS, SLOWNESS, sample_blocks, sampl
 from tests.unit.report.parts import changed
 
 from whyfast.judge.chosen import ChosenMeans, agrees
-from whyfast.judge.whole import judge_whole
+from whyfast.judge.judge_run import judge_run
 from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
-from whyfast.report.numbers import format_verdict
-from whyfast.report.topics.choices import without
+from whyfast.report.formatting import format_verdict
+from whyfast.report.sections.claim_audit import without
 
 Opening = Callable[..., Opened]
 
@@ -41,7 +41,7 @@ def judged() -> Result:
         blocks.append(replace(block, values=values, started=10.0 * block.index + place))
     result = changed(sample_result(), blocks=tuple(blocks), confounds=())
     return replace(
-        result, judged=judge_whole(result.question, result.recorded, result.found.evidence)
+        result, judged=judge_run(result.question, result.recorded, result.found.evidence)
     )
 
 
@@ -56,7 +56,7 @@ def _anew(names: set[str]) -> Result:
         result,
         question=question,
         recorded=recorded,
-        judged=judge_whole(question, recorded, result.found.evidence),
+        judged=judge_run(question, recorded, result.found.evidence),
     )
 
 

@@ -129,7 +129,7 @@ def test_one_benchmark_needs_no_folds(opened: Opening) -> None:
 
 def test_unbounded_intervals_are_points_without_bars(opened: Opening) -> None:
     suites = tuple(
-        replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
+        replace(s, verdict=replace(s.verdict, outcome="undecided", low=0.0, high=float("inf")))
         for s in SUITES
     )
     seen = opened(changed(sample_result(), suites=suites, verdicts=()))

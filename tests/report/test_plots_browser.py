@@ -10,11 +10,11 @@ from tests.unit.report.slope_example import slope_result
 from tests.unit.search.worlds import step_at
 
 from whyfast.explain.code_diff import align
-from whyfast.model.code_listing import CodeLine, CodeListing, CodePair
+from whyfast.model.code import CodeLine, CodeListing, CodePair
 from whyfast.report.document import document
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.html import render_html
-from whyfast.report.topics.code_sides import code_section
+from whyfast.report.sections.code_sides import code_section
 
 DOTS = "#placement-plots .chart .trace:nth-child(1) .point"
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whyfast.fleet.certificates import make_certificates
+from whyfast.fleet.security import make_certificates
 from whyfast.model.sample import Block
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.studies.test_run import whyfast
 
-from whyfast.measure.bpf import why_no_bpf
+from whyfast.measure.registry import why_no_bpf
 from whyfast.store.home import Home
 
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "bpf-tail-call"

@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import USERS_TOOLCHAINS
 from tests.studies.known_study import SPIN
 
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.toolchain.debian import DebianProvider
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.interpreters import interpreters
 
-from whyfast.investigate.events import Silent
+from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.report.topics.figures import figures_table
-from whyfast.report.topics.matrix import matrix_tables
+from whyfast.report.sections.counters_shown import figures_table
+from whyfast.report.sections.each_benchmark import matrix_tables
 from whyfast.store.home import Home
 from whyfast.study import load_study
 

@@ -79,7 +79,7 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
     result = load_result(out)
     blocks = result.recorded.blocks
     assert list(blocks[: len(kept)]) == kept
-    assert {v.word for v in result.judged.verdicts} == {"slower"}
+    assert {v.outcome for v in result.judged.verdicts} == {"slower"}
     host = {s.id: s.environment["machine"] for s in result.recorded.sessions}
     for name in ("spin", "again"):
         own = [b for b in blocks if b.benchmark == name]

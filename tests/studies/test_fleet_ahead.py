@@ -90,5 +90,5 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
     )
     assert fleet.ended("check") == 0, fleet.said("check")
     result = load_result(out)
-    assert [v.word for v in result.judged.verdicts] == ["slower"]
+    assert [v.outcome for v in result.judged.verdicts] == ["slower"]
     assert {s.environment["machine"] for s in result.recorded.sessions} == {"ash"}

@@ -92,7 +92,7 @@ def test_by_a_real_ssh(fleet: FleetProcesses, tmp_path: Path) -> None:
     words = ["run", str(study), "--hosts", str(hosts), "--spread", "shard", "--json", str(out)]
     fleet.start("here", *words)
     assert fleet.ended("here") == 0, fleet.said("here")
-    assert {v.word for v in load_result(out).judged.verdicts} == {"slower"}
+    assert {v.outcome for v in load_result(out).judged.verdicts} == {"slower"}
 
 
 def _running(pid: int) -> bool:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate.events import Silent
-from whyfast.investigate.outside import Outside
+from whyfast.investigate.services import Services, Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.store.home import Home, home
@@ -76,10 +75,10 @@ def test_two_boots_count_the_same(tmp_path: Path) -> None:
     study = load_study(folder)
     here = Home(tmp_path / "cache", tmp_path / "data")
     # The unit is given: whether KVM works here is not what this is about.
-    outside = Outside(
+    services = Services(
         kernel=lambda name, _, say: get_kernel(name, home(), say), boot_unit="instructions"
     )
-    result = run_study(study, here, Silent(), outside=outside)
+    result = run_study(study, here, Silent(), services=services)
     assert [f"{f.variant}: {f.reason}" for f in result.recorded.failures] == []
     first, second = (
         {b.benchmark: dict(b.values) for b in result.recorded.blocks if b.index == index}

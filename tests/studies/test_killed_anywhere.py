@@ -22,7 +22,7 @@ from tests.studies.test_check_kinds import C_MAIN, C_WORK
 from tests.studies.test_run import whyfast
 
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")

@@ -19,10 +19,10 @@ def test_a_known_case_is_called_by_its_name(case: Case, said: str, tmp_path: Pat
     assert done.layouts >= 9
     assert len(done.points) == done.layouts
     if said:
-        assert (done.word, done.linked.word) == (said, "slower"), done
+        assert (done.outcome, done.linked.outcome) == (said, "slower"), done
         assert done.linked.low > 1.1
     else:
-        assert done.word != "placement"
+        assert done.outcome != "placement"
         # How often the interval holds the truth is measured elsewhere; here it is to be about it.
         assert done.varied.low < 1.08
         assert done.varied.high > 1.02

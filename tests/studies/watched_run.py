@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from whyfast.investigate.events import Silent
+from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.verdict import Verdict
 from whyfast.store.home import home

@@ -13,7 +13,7 @@ from tests.golden_files import Hear
 from tests.subjects.conftest import INCLUDE, ROOT, SUBJECT, WARNINGS
 
 from whyfast.formats.self_report import read_buckets, read_code, read_overheads
-from whyfast.measure.bpf import why_no_bpf
+from whyfast.measure.registry import why_no_bpf
 
 CHAIN = ROOT / "subjects" / "bpf-chain"
 VM_CHAINS = ROOT / "studies" / "bpf-tail-call-vm" / "chains"

@@ -11,8 +11,7 @@ from tests.golden_files import Hear
 from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import DRIVER, built, command, drive, environment
 
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 pytestmark = pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")

@@ -14,9 +14,8 @@ from tests.conftest import USERS_TOOLCHAINS
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.geometry import read_geometry
 from whyfast.measure.launch import SystemLauncher, ToolRun
-from whyfast.measure.simulate import simulate, simulated_counters
+from whyfast.measure.simulate import read_geometry, simulate, simulated_counters
 from whyfast.model.counters import Profile
 
 ROOT = Path(__file__).resolve().parents[2]

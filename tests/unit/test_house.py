@@ -30,8 +30,8 @@ APART = ("turns",)
 
 #: Imports inside functions, but for those of ``cli``: what takes long and few need.
 LATE = {
-    ("explain.disassembly.listing", "capstone"),
-    ("explain.disassembly.listing", "iced_x86"),
+    ("explain.disassembly.registry", "capstone"),
+    ("explain.disassembly.registry", "iced_x86"),
     ("explain.disassembly.registry", "whyfast.explain.disassembly.aarch64"),  # capstone
     ("explain.disassembly.registry", "whyfast.explain.disassembly.x86"),  # iced_x86
     ("explain.objects.registry", "whyfast.explain.objects.coff"),  # lief
@@ -39,29 +39,28 @@ LATE = {
     ("explain.objects.registry", "whyfast.explain.objects.pe"),  # lief
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
-    ("investigate.outside", "whyfast.build.relink"),
-    ("investigate.outside", "whyfast.build.incremental"),
-    ("investigate.outside", "whyfast.build.run"),
-    ("investigate.outside", "whyfast.interpreter.registry"),
-    ("investigate.outside", "whyfast.toolchain.kernels"),
-    ("investigate.outside", "whyfast.toolchain.registry"),
-    ("investigate.outside", "whyfast.toolchain.valgrind"),
+    ("investigate.services", "whyfast.build.relink"),
+    ("investigate.services", "whyfast.build.incremental"),
+    ("investigate.services", "whyfast.build.run"),
+    ("investigate.services", "whyfast.interpreter.registry"),
+    ("investigate.services", "whyfast.toolchain.kernels"),
+    ("investigate.services", "whyfast.toolchain.registry"),
+    ("investigate.services", "whyfast.toolchain.valgrind"),
     ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
-    ("model.result", "whyfast.model.boot"),
-    ("model.result", "whyfast.model.check"),
-    ("model.result", "whyfast.model.code_listing"),
-    ("model.result", "whyfast.model.counted"),
-    ("model.result", "whyfast.model.toolchain"),
-    ("model.result", "whyfast.model.trouble"),
+    ("model.result", "whyfast.model.machine"),
+    ("model.result", "whyfast.model.code"),
+    ("model.result", "whyfast.model.code"),
+    ("model.result", "whyfast.model.counters"),
+    ("model.result", "whyfast.model.build"),
+    ("model.result", "whyfast.model.evidence"),
     # What `ab` of commands has no need of.
     ("measure.perf", "whyfast.measure.simulate"),
-    ("measure.registry", "whyfast.measure.bpf"),
     ("measure.registry", "whyfast.measure.harnesses"),
-    ("measure.registry", "whyfast.toolchain.python_packages"),
-    ("report.topics.result_code", "whyfast.explain.code_diff"),  # results of commands have none
-    ("report.topics.result_code", "whyfast.model.code_listing"),
+    ("measure.registry", "whyfast.toolchain.wheels"),
+    ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none
+    ("report.sections.code_sides", "whyfast.model.code"),
     ("study", "whyfast.study.load"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
@@ -134,7 +133,7 @@ def test_no_module_imports_from_later_in_the_flow() -> None:
 def test_what_is_imported_for_type_checkers_only_counts() -> None:
     text = "if TYPE_CHECKING:\n    from whyfast.report.document import Table"
     assert imported(ast.parse(text)) == {"whyfast.report.document"}
-    assert "model.check" in own_imports("model.result")
+    assert "model.code" in own_imports("model.result")
 
 
 def test_the_types_of_every_field_of_the_model_are_found_by_its_own_imports() -> None:

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.getcwd())
 pp = importlib.import_module("pyparsing")
 
-number = pp.Word(pp.nums)
+number = pp.Outcome(pp.nums)
 expression = pp.infixNotation(
     number,
     [

@@ -21,6 +21,7 @@ from whyfast.build.run import (
     NEED_FACTOR,
     NEED_LEAST,
     Progress,
+    Stopwatch,
     as_build,
     build_all,
     complete,
@@ -29,13 +30,10 @@ from whyfast.build.run import (
     spoilt_since,
 )
 from whyfast.build.steps import Steps, expand_steps
-from whyfast.build.stopwatch import Stopwatch
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
-from whyfast.store.disk import lacking
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive, lacking, sha256_of
 
 #: Inputs that change what is compiled, and nothing that make could see.
 _FLAGS = ("cflags", "ldflags")

@@ -8,7 +8,8 @@ import os
 import shlex
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,14 +18,67 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from whyfast.build.failure import because, why
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import make_layouts
-from whyfast.build.steps import Steps, enclose, environment, expand_link
+from whyfast.build.steps import Steps, because, enclose, environment, expand_link, why
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive
+
+# ---- Two objects of one source linked into one, each symbol that of the one or of the other.
+
+#: Tools of binutils; the objects are those of this machine's architecture.
+TOOLS = ("objcopy", "ld")
+
+
+class NoTools(Exception):
+    """Which tool this machine lacks."""
+
+
+def mix_object(
+    good: Path, bad: Path, from_bad: Iterable[str], symbols: Iterable[str], to: Path
+) -> None:
+    """Write to ``to`` both objects as one, with the global ``symbols`` of the good one but for
+    ``from_bad``, which are of the bad one.
+
+    Each definition that is not wanted is weakened, and the linker takes the other for everybody.
+    Both copies stay, in the same place in every mixture: what differs is who is called.
+    NoTools, OSError, or ValueError with what the linker says.
+    """
+    taken = set(from_bad)
+    folder = to.with_name(to.name + ".parts")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        parts = []
+        for name, file, weak in (
+            ("good", good, taken),
+            ("bad", bad, set(symbols) - taken),
+        ):
+            part = folder / f"{name}.o"
+            # LLVM's list of symbols would be of other numbers after the link.
+            options = ["--strip-debug", "--remove-section=.llvm_addrsig"]
+            if weak:  # objcopy fails for an empty list
+                listed = folder / f"{name}.txt"
+                listed.write_text("".join(f"{s}\n" for s in sorted(weak)))
+                options.append(f"--weaken-symbols={listed}")
+            _run("objcopy", *options, str(file), str(part))
+            parts.append(str(part))
+        _run("ld", "-r", "-o", str(to), *parts)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(tool: str, *arguments: str) -> None:
+    if shutil.which(tool) is None:
+        raise NoTools(f"{tool} is not installed; install binutils")
+    done = subprocess.run(
+        [tool, *arguments], capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode != 0:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise ValueError(f"{tool}: {lines[0] if lines else f'exit code {done.returncode}'}")
+
 
 #: Where mixtures are kept, within the folder of the build that most of them is from.
 MIXED = "mixed"
@@ -42,7 +96,7 @@ class BuiltWith:
     build: Build
 
     @property
-    def work(self) -> Path:
+    def context(self) -> Path:
         """The build folder."""
         program = self.build.program
         return program.parents[len(Path(self.recipe.program).parts) - 1]
@@ -54,7 +108,7 @@ def link_mixed(
     """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
     is; made once. Raises :class:`CannotMix`."""
     said = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
-    return link_with(good, {name: bad.work / name for name in objects}, link, said, store)
+    return link_with(good, {name: bad.context / name for name in objects}, link, said, store)
 
 
 def link_with(
@@ -91,7 +145,7 @@ def mixed_layouts(
     return make_layouts(
         work,
         lambda layout, target: expand_link(recipe, work, layout, target),
-        lambda step: _run(recipe, work.parent, store, step),
+        lambda step: _mixed_run(recipe, work.parent, store, step),
         recipe.program,
         seeds,
         keep,
@@ -149,7 +203,7 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
     """The build folder with other objects, which are the newest files in it, so that a makefile
     puts them into its libraries."""
     shutil.copytree(
-        good.work,
+        good.context,
         work,
         symlinks=True,
         ignore=shutil.ignore_patterns("*.layout-*"),
@@ -164,13 +218,13 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
 
 def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
     step = expand_link(recipe, folder / "work", "", shlex.quote(recipe.program))
-    status = _run(recipe, folder, store, step)
+    status = _mixed_run(recipe, folder, store, step)
     if status != 0:
         lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
         raise CannotMix(why(step, status, lines[-20:]))
 
 
-def _run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
+def _mixed_run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
     """The exit status of a shell line in the mixture's folder."""
     work, steps = folder / "work", Steps()
     env = environment(recipe, folder)

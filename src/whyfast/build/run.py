@@ -5,31 +5,50 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import shutil
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from whyfast import __version__
-from whyfast.build.failure import SEARCHED, because, tail, why
-from whyfast.build.recipe import (
-    BASE_ENVIRONMENT,
-    Recipe,
-    include_folder,
-    scan_source,
-    source_size,
+from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, include_folder, scan_source, source_size
+from whyfast.build.steps import (
+    SEARCHED,
+    Steps,
+    because,
+    enclose,
+    environment,
+    expand_steps,
+    tail,
+    why,
+    without_folder,
+    without_folders,
 )
-from whyfast.build.short_paths import without_folders
-from whyfast.build.steps import Steps, enclose, environment, expand_steps
-from whyfast.build.stopwatch import Stopwatch
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.interpreter import Interpreter
+from whyfast.model.study import HIDDEN
 from whyfast.store.builds import BuildStore, StoredBuild
-from whyfast.store.digest import sha256_of
-from whyfast.store.disk import lacking
-from whyfast.store.lock import exclusive, write_whole
+from whyfast.store.files import exclusive, lacking, sha256_of, write_whole
+from whyfast.toolchain.sandbox import Box, bubblewrap_words
+
+# ---- How long a build takes.
+
+
+class Stopwatch:
+    """Runs from when it is made. ``started`` is wall time, for people; how long it has run is told
+    by a clock that nobody sets."""
+
+    def __init__(self) -> None:
+        self.started = time.time()
+        self._began = time.monotonic()
+
+    def seconds(self) -> float:
+        """Since it was made."""
+        return time.monotonic() - self._began
+
 
 #: Bytes that a build needs for each byte of its source, about, and in any case.
 NEED_FACTOR, NEED_LEAST = 3, 50_000_000
@@ -270,4 +289,66 @@ def as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
         program_sha256=stored.provenance["program_sha256"],
         provenance=stored.provenance,
         reused=reused,
+    )
+
+
+# ---- The commands that repeat a build by hand, from its provenance.
+
+
+def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
+    """A shell script that makes the same program again in the present folder.
+
+    ``folder`` is where the store keeps the build, source included.
+    """
+    steps = [_from_here(c, folder / "work") for c in provenance["commands"]]
+    include = provenance["inputs"].get("include")
+    env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
+    root = provenance["toolchain"].get("root")
+    gone = root is not None and not Path(root).is_dir()
+    lines = [
+        "#!/bin/sh",
+        f"# {provenance['variant']}: {provenance['toolchain']['version']} "
+        f"({provenance['toolchain']['name']}), program sha256 {provenance['program_sha256']}",
+        "set -eu",
+        *([_no_root(root, provenance["digest"])] if gone else []),
+        "export here=$PWD",
+        f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
+        *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
+        *(_export(name, value) for name, value in env.items()),
+        # Each step in a shell of its own, as when it was built: a cd ends with it.
+        *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _export(name: str, value: str) -> str:
+    if value.startswith(HIDDEN):
+        return f'export {name}="${{{name}:?its value is hidden in the record of the build}}"'
+    return f"export {name}={shlex.quote(value)}"
+
+
+def _from_here(step: str, work: Path) -> str:
+    """The step with this folder kept out of the program, as where it was built was."""
+    languages: tuple[Literal["c", "rust"], ...] = ("c", "rust")
+    for language in languages:
+        for flag in without_folder(work, language):
+            name, _, _ = flag.partition("=")
+            step = step.replace(shlex.quote(flag), f'{name}="$here"=/whyfast')
+    return step
+
+
+def _no_root(root: str, digest: str) -> str:
+    """The end of a script whose root was removed."""
+    again = f"whyfast toolchain install --from {digest[:12]}"
+    said = f"the root {root} is not there any more; {again} makes it again"
+    return f"echo {shlex.quote(said)} >&2; exit 1"
+
+
+def _in_root(step: str, root: str) -> str:
+    """The step as run in the root of its toolchain, where a shell expands ``$here`` too."""
+    words = bubblewrap_words("bwrap", Box(Path(root)), [])
+    words = words[: words.index("--chdir")]
+    return (
+        f'{shlex.join(words)} --bind "$here" "$here" --chdir "$here" -- '
+        f"/bin/sh -euc {shlex.quote(step)}"
     )

@@ -6,19 +6,225 @@ or absent.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
-from collections.abc import Callable
+import lzma
+import os
+import shutil
+import tarfile
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, cast
 
-from whyfast.build.source_debian import fetch_tarball
-from whyfast.build.source_git import clone, commit_of, export, is_local
-from whyfast.build.unpack import unpack
+from whyfast.build.git import clone, commit_of, export, is_local
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
-from whyfast.store.complete import make_once, replacing
+from whyfast.store.files import exclusive, lacking, make_once, replacing
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
+from whyfast.toolchain.archive import Listed, download, listed_sources
+
+# ---- Unpacking an archive that may be hostile: a tarball of sources, a build from another host.
+#
+# Python's own filters for this (``tarfile.data_filter``) are missing from 3.11.2, and other
+# versions
+# have had holes in them, so that the checks are made here, in the same way everywhere: names and
+# links that lead out of the folder and files of a special kind are refused before anything is
+# written, and once more all links at the end, when every one of them is there.
+
+#: What damaged archives raise; a bad block of bzip2 is an OSError without a number.
+_DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, ValueError)
+#: Bytes that one header may have. A path has 4096 at most, and extended attributes 65,536.
+_HEADER = 1 << 20
+#: Folders within each other: more of them exhaust the stack of Python before 3.13 when deleted.
+_DEEPEST = 200
+
+
+def unpack(archive: Path, to: Path) -> Path:
+    """Unpack a tar archive (plain, gzip, bzip2 or xz) into the new folder ``to``; files keep their
+    dates.
+
+    Returns the folder with the files: the archive's only folder where everything is in one, else
+    ``to`` itself. UserError for what is no archive or tries to leave the folder.
+    """
+    to.mkdir(parents=True)
+    links: list[Path] = []
+    try:
+        with archive.open("rb") as file, open_tar(file) as tar:
+            for member in tar:
+                # Python before 3.11.14 reads the same header for ever after a negative size.
+                if member.size < 0:
+                    raise _refused(archive, member.name, f"a file of {member.size} bytes")
+                if short := lacking(to, member.size + 1_000_000):
+                    raise UserError(f"no room to unpack it: {short}", where=archive)
+                _extract(tar, member, archive, to)
+                if member.issym():
+                    links.append(to / member.name)
+    except (*_DAMAGE, OverflowError) as error:
+        raise UserError(f"cannot be unpacked: {error}", where=archive) from error
+    except OSError as error:
+        if error.errno is not None:  # of this disk
+            raise
+        raise UserError(f"cannot be unpacked: {error}", where=archive) from error
+    for link in links:
+        if not _inside(link, to):
+            raise _refused(archive, str(link.relative_to(to)), "a link that leads outside")
+    entries = list(to.iterdir())
+    if len(entries) == 1 and entries[0].is_dir() and not entries[0].is_symlink():
+        return entries[0]
+    return to
+
+
+def open_tar(file: IO[bytes]) -> tarfile.TarFile:
+    """An archive to read, plain or compressed, whose headers are of bounded size."""
+    first = file.read(8)
+    file.seek(0)
+    inner: object = file
+    if first.startswith((b"\xfd7zX", b"]\0\0\x80")):
+        inner = lzma.LZMAFile(file)  # noqa: SIM115 (the archive has it)
+    elif first.startswith(b"\x1f\x8b"):
+        inner = gzip.GzipFile(fileobj=file)
+    elif first.startswith(b"BZh"):
+        inner = bz2.BZ2File(file)
+    return tarfile.open(fileobj=cast("IO[bytes]", _Bounded(cast("IO[bytes]", inner))), mode="r:")
+
+
+class _Bounded:
+    """A decompressed archive, for tarfile: that asks for as many bytes at once as a header in it
+    says that the header has, and these need not be compressed to many."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= _HEADER:
+            raise tarfile.ReadError(f"a header of it has {size:,} bytes")
+        return self._file.read(size)
+
+
+def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Path, to: Path) -> None:
+    name = Path(member.name)
+    if name.is_absolute() or ".." in name.parts:
+        raise _refused(archive, member.name, "a name that leads outside")
+    if len(name.parts) > _DEEPEST:
+        raise _refused(archive, member.name[:80], f"a name of over {_DEEPEST} folders")
+    target = to / name
+    # Through a link that was unpacked before, a harmless name may lead elsewhere.
+    if not _inside(target.parent, to) or (target.is_symlink() and not member.issym()):
+        raise _refused(archive, member.name, "a name that leads through a link")
+    if member.isdir():
+        target.mkdir(parents=True, exist_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_symlink() or target.is_file():
+        target.unlink()
+    if member.isreg():
+        content = tar.extractfile(member)
+        assert content is not None
+        with content, target.open("xb") as out:
+            shutil.copyfileobj(content, out)
+        target.chmod(0o755 if member.mode & 0o100 else 0o644)
+        # Python would compile again every module whose date is not the one it has noted.
+        os.utime(target, (member.mtime, member.mtime))
+    elif member.issym():
+        if os.path.isabs(member.linkname) or not _inside(target.parent / member.linkname, to):
+            raise _refused(archive, member.name, "a link that leads outside")
+        target.symlink_to(member.linkname)
+    elif member.islnk():
+        other = to / member.linkname
+        if os.path.isabs(member.linkname) or ".." in other.parts or not _inside(other, to):
+            raise _refused(archive, member.name, "a link that leads outside")
+        if not other.is_file() or other.is_symlink():
+            raise _refused(archive, member.name, "a hard link to what is not a file in it")
+        shutil.copy2(other, target)
+    else:
+        raise _refused(archive, member.name, "neither a file nor a folder nor a link")
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _refused(archive: Path, name: str, what: str) -> UserError:
+    return UserError(f"refused to unpack it, for {name!r} in it is {what}", where=archive)
+
+
+# ---- The upstream tarball of a Debian source package, from the pool of the machine's archive.
+
+#: How Debian compresses upstream tarballs, most usual first. (zstd is not used for them.)
+SUFFIXES = ("xz", "gz", "bz2")
+
+#: As :func:`whyfast.toolchain.archive.download` and :func:`…listed_sources` are called here.
+Download = Callable[[str, str, Path], str | None]
+Index = Callable[[str, str], Sequence[Listed]]
+
+
+def pool_folder(package: str) -> str:
+    """Where the archive keeps a source package: ``pool/main/p/python3.14``, ``…/libf/libffi``."""
+    initial = package[:4] if package.startswith("lib") else package[:1]
+    return f"pool/main/{initial}/{package}"
+
+
+def fetch_tarball(
+    package: str,
+    version: str,
+    sha256: str,
+    suite: str,
+    to: Path,
+    *,
+    download: Download = download,
+    index: Index = listed_sources,
+) -> None:
+    """Write the tarball with exactly that sha256 to ``to``.
+
+    An archive may serve a version that its index no longer lists, and list one that it no longer
+    serves. So the pool is asked first; only when that fails is the index read, for an error that
+    says what there is. UserError then, CannotBuildHere when there is no archive at all.
+    """
+    reasons = []
+    for suffix in SUFFIXES:
+        path = f"{pool_folder(package)}/{package}_{version}.orig.tar.{suffix}"
+        reason = download(path, sha256, to)
+        if reason is None:
+            _check(to, sha256)
+            return
+        reasons.append(reason)
+    real = [r for r in reasons if "does not serve" not in r]
+    reason = real[0] if real else f"the archive does not serve {package} {version}"
+    raise UserError(f"{reason}; {_what_there_is(package, suite, to, download, index)}")
+
+
+def _check(file: Path, sha256: str) -> None:
+    with file.open("rb") as f:
+        found = hashlib.file_digest(f, "sha256").hexdigest()
+    if found != sha256:
+        file.unlink()
+        raise UserError(f"the tarball has the sha256 {found}, where the study has {sha256}")
+
+
+def _what_there_is(package: str, suite: str, to: Path, download: Download, index: Index) -> str:
+    """The versions of the index, and whether each is really served."""
+    try:
+        listed = index(package, suite)
+    except CannotBuildHere as error:
+        return f"what else there is cannot be told: {error}"
+    if not listed:
+        return f"{suite} lists no source package {package}"
+    probe = to.with_name(f"{to.name}.probe")
+    said = []
+    for one in listed:
+        served = download(one.path, one.sha256, probe) is None
+        probe.unlink(missing_ok=True)
+        said.append(
+            f'version = "{one.version}" with sha256 = "{one.sha256}"'
+            if served
+            else f"{one.version}, which it does not serve either"
+        )
+    return f"{suite} lists " + "; ".join(said)
+
 
 Progress = Callable[[str], None]
 

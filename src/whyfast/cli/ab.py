@@ -95,11 +95,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli.arguments import duration, percent
     from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish, write
-    from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, run_ab
-    from whyfast.investigate.parameters import expand
+    from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, expand, run_ab
     from whyfast.model.errors import UserError
     from whyfast.report.progress import watching
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     check_outputs(args)
     for words, said in _HYPERFINE.items():
@@ -146,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
         result = run_ab(commands, options, own_home(), observer)
     finish(result, args)
     if args.csv:
-        from whyfast.report.values_csv import values_csv
+        from whyfast.report.result_json import values_csv
 
         write(args.csv, values_csv(result))
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED

@@ -39,15 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from whyfast.build.repeat import repeat_script
+    from whyfast.build.run import repeat_script
     from whyfast.cli.arguments import duration
     from whyfast.cli.output import check_outputs, show
     from whyfast.cli.standard_output import say
     from whyfast.model.errors import UserError
-    from whyfast.report.numbers import format_bytes
-    from whyfast.report.pages.household_pages import build_page, builds_page, failed_build_page
+    from whyfast.report.formatting import format_bytes
+    from whyfast.report.pages.admin_pages import build_page, builds_page, failed_build_page
     from whyfast.store.builds import BuildStore, FailedBuild
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     check_outputs(args)
     store = BuildStore(own_home().builds)

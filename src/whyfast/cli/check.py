@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.report.progress import watching
     from whyfast.report.result_json import dump_result
     from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     check_outputs(args)
     summary = _summary(args.github)
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sharded(cluster: Cluster) -> Measurer:
-    from whyfast.fleet.shard import Sharded
+    from whyfast.fleet.replicate import Sharded
 
     return Sharded(cluster)
 
@@ -111,7 +111,7 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     said = [v for v in result.judged.verdicts if v.benchmark not in moved]
     if len(said) == len(result.judged.verdicts):
         said += [s.verdict for s in result.judged.suites]
-    if fail_on and any(v.word == fail_on for v in said):
+    if fail_on and any(v.outcome == fail_on for v in said):
         return FAIL_ON_MET
     return FAILED if result.recorded.failures else 0
 

@@ -82,11 +82,9 @@ def run(args: argparse.Namespace) -> int:
     import sys
     import time
 
-    from whyfast.cli.arguments import percent
-    from whyfast.cli.kept import kept_result, own_result
+    from whyfast.cli.arguments import kept_result, own_result, percent
     from whyfast.cli.output import check_outputs, exit_code, show_result
-    from whyfast.formats.load import load_recordings
-    from whyfast.formats.subjects import by_position, by_subject
+    from whyfast.formats.load import by_position, by_subject, load_recordings
     from whyfast.investigate.compare_run import compare_recordings
 
     check_outputs(args)
@@ -114,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     )
     show_result(result, args)
     if args.pyperf_out is not None:
-        from whyfast.formats.pyperf_write import write_recordings
+        from whyfast.formats.pyperf import write_recordings
 
         for path in write_recordings(recordings, args.pyperf_out):
             print(f"wrote {path}", file=sys.stderr)

@@ -12,11 +12,10 @@ from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
     from whyfast.explain.objects.elf import Architecture
-    from whyfast.model.evidence import Evidence
-    from whyfast.model.hot import Heat
-    from whyfast.model.trouble import Trouble
+    from whyfast.model.counters import Heat
+    from whyfast.model.evidence import Evidence, Trouble
     from whyfast.report.document import ReportSection, Table
-    from whyfast.report.topics.two_programs import Looked
+    from whyfast.report.sections.summary_of_programs import Looked
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
@@ -158,7 +157,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     from whyfast.explain.objects.containers import taken_out
     from whyfast.report.document import section, sentences
     from whyfast.report.pages.code_page import code_page, programs_brief
-    from whyfast.report.topics.two_programs import programs_headline
+    from whyfast.report.sections.summary_of_programs import programs_headline
 
     found_in = [taken_out(file, folder) for file in args.files]
     labels = _labels(args.files)
@@ -185,21 +184,21 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         sections, data = [*sections, counted], {**data, **facts}
     looked_at = any(one.program.functions for one in shown.looked)
     headline = shown.headline
-    brief, changed = None, None
+    summary, changed = None, None
     if args.diff:
         beside, code, changed = _beside(asked, args.function)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
     elif looked_at and args.run is None:
         warnings = [f"Warning: {one}" for one in unmatched]
         said = (*warnings, *parts)
-        brief = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
+        summary = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
     if len(shown.looked) > 1:
         headline = programs_headline(shown.looked, asked.heat, changed) if looked_at else ""
     if asked.heat is not None:
         data["profile"] = asdict(asked.heat)
     which = section("parts", "", sentences(parts))
     show(
-        code_page(which, _warnings(unmatched), *sections, headline=headline, brief=brief),
+        code_page(which, _warnings(unmatched), *sections, headline=headline, summary=summary),
         args,
         json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
         paged=args.diff,
@@ -208,7 +207,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
 
 
 def _heat(args: argparse.Namespace) -> Heat | None:
-    from whyfast.explain.heat import read_heat
+    from whyfast.explain.hot import read_heat
 
     return read_heat(args.profile, args.files) if args.profile is not None else None
 
@@ -221,7 +220,7 @@ def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
         function_sections,
         function_table,
     )
-    from whyfast.report.topics.two_programs import Looked
+    from whyfast.report.sections.summary_of_programs import Looked
 
     programs = [
         explain_program(
@@ -314,10 +313,10 @@ def _beside(
     asked: ProgramsAsked, globs: Sequence[str]
 ) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
     """The functions that differ side by side, as data too, and of each program how many do."""
+    from whyfast.explain.code_diff import code_pair
     from whyfast.explain.code_listing import Listings
-    from whyfast.explain.code_pairs import code_pair
     from whyfast.explain.program import load
-    from whyfast.report.topics.code_sides import code_section
+    from whyfast.report.sections.code_sides import code_section
 
     first, *others = (Listings(load(f, asked.arch, asked.debug)) for f in asked.files)
     pairs = [

@@ -28,14 +28,14 @@ def count(
     from whyfast.explain.hot import hot_functions
     from whyfast.explain.program import load
     from whyfast.investigate.counting import file_tasks
-    from whyfast.investigate.outside import Outside
+    from whyfast.investigate.services import Services
     from whyfast.measure.count import count_program
     from whyfast.measure.doctor.system import Files
-    from whyfast.measure.geometry import read_geometry
+    from whyfast.measure.simulate import read_geometry
     from whyfast.model.codec import encode
-    from whyfast.report.names import visible
-    from whyfast.report.topics.counters_shown import counts_section
-    from whyfast.store.private import own_home
+    from whyfast.report.formatting import escape_controls
+    from whyfast.report.sections.counters_shown import counts_section
+    from whyfast.store.home import own_home
 
     console = Console(stderr=True)
     arguments = _split(args.run)
@@ -48,11 +48,11 @@ def count(
     counts = []
     named = list(zip(labels, args.files, strict=True))
     given = file_tasks(
-        named, arguments, own_home(), Outside(), timeout, args.profiler, console.print
+        named, arguments, own_home(), Services(), timeout, args.profiler, console.print
     )
     with given as (tasks, valgrind):
         for task in tasks:
-            with console.status(Text(f"counting {visible(task.variant)}")):
+            with console.status(Text(f"counting {escape_controls(task.variant)}")):
                 counts.append(count_program(task, geometry, args.profiler, valgrind))
     profiled = [(c, p) for c, p in zip(counts, programs, strict=True) if c.profile]
     # Shares of instructions and of samples cannot stand side by side.

@@ -6,12 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from whyfast.cli.fleet_arguments import (
-    add_attached,
-    add_certificates,
-    end_with_standard_input,
-    need_dask,
-)
+from whyfast.cli.fleet_run import add_attached, add_certificates, end_with_standard_input, need_dask
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.what == "certificates":
-        from whyfast.fleet.certificates import make_certificates
+        from whyfast.fleet.security import make_certificates
 
         for file in make_certificates(args.folder, args.days):
             print(f"wrote {file}", file=sys.stderr)
@@ -39,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         end_with_standard_input()
     from whyfast.fleet.dask_servers import serve_scheduler
     from whyfast.fleet.security import read_address
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     address = read_address(args.listen, args.certificates, "--listen")
     serve_scheduler(

@@ -9,11 +9,64 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whyfast.cli.fleet_arguments import add_certificates, need_dask
-
 if TYPE_CHECKING:
     from whyfast.fleet.cluster import Cluster
-    from whyfast.fleet.hosts_file import HostsFile
+    from whyfast.fleet.launch import HostsFile
+
+
+# ---- What the commands of a fleet share.
+
+#: Seconds that a process has to end what it does.
+PATIENCE = 3.0
+
+
+def add_certificates(parser: argparse.ArgumentParser) -> None:
+    """``--certificates``."""
+    parser.add_argument(
+        "--certificates",
+        metavar="FOLDER",
+        type=Path,
+        help="what whyfast fleet certificates made; without it only loopback is spoken to",
+    )
+
+
+def need_dask() -> None:
+    """UserError where Dask is not installed."""
+    from importlib.util import find_spec
+
+    from whyfast.model.errors import UserError
+
+    if find_spec("distributed") is None:
+        raise UserError("fleets need Dask: pip install distributed, on every machine of the fleet")
+
+
+def add_attached(parser: argparse.ArgumentParser) -> None:
+    """``--attached``."""
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="end when standard input ends, as it does when ssh breaks off",
+    )
+
+
+def end_with_standard_input() -> None:
+    """This process is told to end when its standard input does, and ends."""
+    import os
+    import signal
+    import threading
+    import time
+
+    def wait() -> None:
+        try:
+            while os.read(0, 4096):
+                pass
+        except OSError:
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os._exit(128 + signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
@@ -47,16 +100,15 @@ def add_hosts(parser: argparse.ArgumentParser, do: str) -> None:
 def run_on_fleet(args: argparse.Namespace) -> int:
     """Build here, measure there, report as any run."""
     need_dask()
-    from whyfast.cli.choice import chosen_study
+    from whyfast.cli.arguments import chosen_study
     from whyfast.cli.output import INTERRUPTED, exit_code, finish, keep, show_merged
     from whyfast.fleet.joining import OneResult
     from whyfast.fleet.merging import merge_results
-    from whyfast.fleet.replicate import replicate
-    from whyfast.fleet.shard import Sharded
+    from whyfast.fleet.replicate import Sharded, replicate
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
     from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     study = chosen_study(args)
     reach = reached(args)
@@ -95,7 +147,7 @@ def reached(
 
 def _hosts_file(args: argparse.Namespace) -> HostsFile | None:
     """None without ``--hosts``."""
-    from whyfast.fleet.hosts_file import read_hosts
+    from whyfast.fleet.launch import read_hosts
     from whyfast.model.errors import UserError
 
     if args.hosts is None:

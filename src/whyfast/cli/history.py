@@ -11,7 +11,7 @@ from whyfast.cli.arguments import percent
 from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
-    from whyfast.formats.points import Wanted
+    from whyfast.formats.timeline import Wanted
     from whyfast.model.history import Timeline
 
 ORDERS = ("given", "run", "commit")
@@ -69,11 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Find the changes and report them; 0, or 3 when --fail-on is met. UserError for bad input."""
     from whyfast.cli.output import FAIL_ON_MET, check_outputs, show
-    from whyfast.formats.points import Wanted
+    from whyfast.formats.timeline import Wanted
     from whyfast.history.detect import detect
-    from whyfast.history.only import at_least, has_changed, only_series
-    from whyfast.report.history_json import dump_history
-    from whyfast.report.pages.history_page import history_page
+    from whyfast.history.findings import at_least, has_changed, only_series
+    from whyfast.report.pages.history_page import dump_history, history_page
 
     check_outputs(args)
     minimum = percent(args.minimum, f"--minimum {args.minimum}") if args.minimum else 0.0
@@ -101,9 +100,9 @@ def _kept(study: str, wanted: Wanted) -> Timeline | None:
     """None for a folder that is no study. UserError for a name of which nothing is kept."""
     from whyfast.history.kept import points_of, timeline_of_kept
     from whyfast.model.errors import UserError
-    from whyfast.report.names import count
+    from whyfast.report.formatting import pluralize
     from whyfast.report.result_json import from_json
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
     from whyfast.store.samples import SampleStore
     from whyfast.study.find import is_study
     from whyfast.study.load import load_study
@@ -127,5 +126,5 @@ def _kept(study: str, wanted: Wanted) -> Timeline | None:
     finally:
         store.close()
     timeline = timeline_of_kept(study, points, wanted)
-    note = f"{count(unread, 'result')} that cannot be read left out."
+    note = f"{pluralize(unread, 'result')} that cannot be read left out."
     return replace(timeline, notes=(note,)) if unread else timeline

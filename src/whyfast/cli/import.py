@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
 
     from whyfast.cli.standard_output import say
     from whyfast.formats.load import load_recordings
-    from whyfast.history.imported import imported_result
+    from whyfast.history.kept import imported_result
     from whyfast.model.errors import UserError
-    from whyfast.report.names import count
+    from whyfast.report.formatting import pluralize
     from whyfast.report.result_json import to_json
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
     from whyfast.store.samples import Run, SampleStore
 
     if not args.study.strip():
@@ -54,6 +54,6 @@ def run(args: argparse.Namespace) -> int:
     finally:
         store.close()
     there = len(recordings) - kept
-    said = f"kept {count(kept, 'file')} as {count(kept, 'result')} of {args.study}"
+    said = f"kept {pluralize(kept, 'file')} as {pluralize(kept, 'result')} of {args.study}"
     say(f"{said}; {there} were there already\n" if there else f"{said}\n")
     return 0

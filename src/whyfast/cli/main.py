@@ -117,7 +117,7 @@ def _told(error: BaseException) -> int | None:
 
     from whyfast.cli.standard_output import PLACE, silence
     from whyfast.model.errors import UserError
-    from whyfast.report.names import visible
+    from whyfast.report.formatting import escape_controls
 
     if isinstance(error, KeyboardInterrupt):
         print("\nwhyfast: interrupted", file=sys.stderr)
@@ -135,7 +135,7 @@ def _told(error: BaseException) -> int | None:
             silence()
     else:  # no place that somebody could put right
         return None
-    print(f"whyfast: {visible(said)}", file=sys.stderr)
+    print(f"whyfast: {escape_controls(said)}", file=sys.stderr)
     return BAD_INPUT
 
 

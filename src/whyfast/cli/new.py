@@ -69,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_file(source: Path, kind: str | None) -> int:
     from whyfast.study.find import ROOT_FILE
-    from whyfast.study.kinds import KINDS, project_of
-    from whyfast.study.skeleton import check_file
+    from whyfast.study.skeleton import KINDS, check_file, project_of
 
     if not source.is_dir():
         raise UserError("no such folder", where=source)

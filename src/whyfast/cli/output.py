@@ -14,8 +14,7 @@ from whyfast.cli.standard_output import say
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
-    from whyfast.model.merged import Merged
-    from whyfast.model.result import Result
+    from whyfast.model.result import Merged, Result
     from whyfast.report.document import Document
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
@@ -69,7 +68,7 @@ def finish(result: Result, args: argparse.Namespace) -> None:
 def keep(result: Result) -> None:
     """Keep the result for ``whyfast report``."""
     from whyfast.report.result_json import to_json
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
     from whyfast.store.samples import SampleStore
 
     store = SampleStore(own_home().database)
@@ -90,8 +89,8 @@ def show_result(result: Result, args: argparse.Namespace) -> None:
 
 def show_merged(merged: Merged, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
-    from whyfast.report.merged_json import dump_merged
     from whyfast.report.pages.merged_page import merged_page
+    from whyfast.report.result_json import dump_merged
 
     show(merged_page(merged), args, json=lambda: dump_merged(merged))
 
@@ -150,7 +149,7 @@ def _rendered(document: Document, option: str) -> str:
         from whyfast.report.render.markdown import render_markdown
 
         return render_markdown(document, verbose=True)
-    from whyfast.report.render.document_json import dump_document
+    from whyfast.report.render.html import dump_document
 
     return dump_document(document)
 
@@ -225,14 +224,14 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
     # A variant that shares a single benchmark with the baseline has no mean.
     single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
-    twins = {v.name for v in result.question.variants if v.twin_of}
-    said = [v for v in (*means.values(), *single) if v.variant not in twins]
+    controls = {v.name for v in result.question.variants if v.twin_of}
+    said = [v for v in (*means.values(), *single) if v.variant not in controls]
     if fail_on and any(
-        v.word == fail_on and (v.baseline == main or result.question.along) for v in said
+        v.outcome == fail_on and (v.baseline == main or result.question.along) for v in said
     ):
         return FAIL_ON_MET
     broken = any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
-    broken = broken or any(u.found is not None for u in result.found.unmet)
+    broken = broken or any(u.found is not None for u in result.found.failed_expectations)
     broken = broken or bool(unmatched(result.found.evidence))
     broken = broken or any(c.kind == CLEANUP for c in result.judged.confounds)
     return FAILED if broken or result.recorded.failed else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.choice import add_choice
+from whyfast.cli.arguments import add_choice
 from whyfast.cli.output import add_outputs
 
 
@@ -15,13 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show the plan; 1 when a compiler is missing, UserError when no baseline can be built."""
-    from whyfast.cli.choice import chosen_study
+    from whyfast.cli.arguments import chosen_study
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.investigate.building import with_twin
     from whyfast.investigate.forecast import forecast
     from whyfast.model.errors import UserError
-    from whyfast.report.pages.plan_page import free_space, plan_page
-    from whyfast.store.private import own_home
+    from whyfast.report.pages.admin_pages import free_space, plan_page
+    from whyfast.store.home import own_home
 
     check_outputs(args)
     study = with_twin(chosen_study(args))

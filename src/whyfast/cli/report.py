@@ -24,15 +24,15 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.cli.output import check_outputs, show_merged, show_result
     from whyfast.fleet.merging import merge_results
     from whyfast.model.errors import UserError
-    from whyfast.report import merged_json
+    from whyfast.report import result_json as merged_json
     from whyfast.report.result_json import from_json, read_json
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
     from whyfast.store.samples import SampleStore
 
     check_outputs(args)
     if args.study.endswith(".json"):
         data = read_json(Path(args.study))
-        if isinstance(data, dict) and data.get("schema") == merged_json.SCHEMA:
+        if isinstance(data, dict) and data.get("schema") == merged_json.MERGED_JSON_SCHEMA:
             show_merged(merge_results(merged_json.results_in(data, where=args.study)), args)
         else:
             show_result(from_json(data, where=args.study), args)

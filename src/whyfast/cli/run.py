@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.choice import add_choice
+from whyfast.cli.arguments import add_choice
 from whyfast.cli.fleet_run import add_fleet, run_on_fleet
 from whyfast.cli.output import add_outputs, add_table
 
@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from whyfast.cli import plan
-    from whyfast.cli.choice import chosen_study
+    from whyfast.cli.arguments import chosen_study
     from whyfast.cli.output import INTERRUPTED, check_outputs, exit_code, finish
     from whyfast.investigate.study_run import run_study
     from whyfast.report.progress import watching
     from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     if args.dry_run:
         return plan.run(args)

@@ -16,13 +16,12 @@ from whyfast.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from whyfast.investigate.events import Observer
-    from whyfast.investigate.outside import Outside
+    from whyfast.investigate.services import Observer, Services
     from whyfast.model.study import Study
     from whyfast.report.document import Document
-    from whyfast.search.by_line import LineResult
+    from whyfast.search.by_set import SetResult
+    from whyfast.search.requests import LineResult
     from whyfast.search.run import SearchResult
-    from whyfast.search.run_set import SetResult
     from whyfast.store.home import Home
 
 #: What is searched for, and what is found.
@@ -167,28 +166,28 @@ def _since(args: argparse.Namespace, observer: Observer) -> tuple[Document, str,
     from whyfast.report.pages.search_page import dump_search, search_page
 
     result = _search(args, observer)
-    return search_page(result), dump_search(result), result.answer.word
+    return search_page(result), dump_search(result), result.answer.outcome
 
 
 def _set(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
     from whyfast.report.pages.search_set_page import dump_set, set_page
 
     result = _search_set(args, observer)
-    return set_page(result), dump_set(result), result.answer.word
+    return set_page(result), dump_set(result), result.answer.outcome
 
 
 def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
     from whyfast.report.pages.search_line_page import dump_line, line_page
 
     result = _search_line(args, observer)
-    return line_page(result), dump_line(result), result.search.answer.word
+    return line_page(result), dump_line(result), result.search.answer.outcome
 
 
 def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
-    from whyfast.search.axes.line import LineSearch
-    from whyfast.search.by_line import search_by_line
+    from whyfast.search.axes.axis import Bisection
+    from whyfast.search.requests import search_by_line
 
-    search = LineSearch(
+    search = Bisection(
         args.axis,
         args.good,
         args.bad,
@@ -225,7 +224,7 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
 
 
 def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    from whyfast.search.by_study import StudySearch, search_by_study
+    from whyfast.search.requests import StudySearch, search_by_study
     from whyfast.study.find import is_study
 
     if len(args.what) > 1 or not is_study(args.what[0]):
@@ -257,9 +256,9 @@ def _check_command(word: str) -> None:
 
 
 def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    from whyfast.investigate.outside import Outside
-    from whyfast.search.by_command import CommandSearch, search_by_command
-    from whyfast.store.private import own_home
+    from whyfast.investigate.services import Services
+    from whyfast.search.requests import CommandSearch, search_by_command
+    from whyfast.store.home import own_home
 
     if args.scheduler or args.hosts:
         raise UserError(
@@ -291,7 +290,7 @@ def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResul
         args.everything,
         args.either,
     )
-    return search_by_command(command, own_home(), observer, Outside())
+    return search_by_command(command, own_home(), observer, Services())
 
 
 def _margin(args: argparse.Namespace) -> float | None:
@@ -301,19 +300,19 @@ def _margin(args: argparse.Namespace) -> float | None:
 def _in_study(
     args: argparse.Namespace,
     search: S,
-    function: Callable[[Study, S, Home, Observer, Outside], R],
+    function: Callable[[Study, S, Home, Observer, Services], R],
     observer: Observer,
 ) -> R:
     """Search in the one study that is named, whose builds nobody removes meanwhile."""
     from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
     from whyfast.study.load import load_study
 
     if len(args.what) > 1:
         raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     study, own = load_study(args.what[0]), own_home()
-    with BuildStore(own.builds).in_use(), _outside(args, own, observer) as outside:
-        return function(study, search, own, observer, outside)
+    with BuildStore(own.builds).in_use(), _outside(args, own, observer) as services:
+        return function(study, search, own, observer, services)
 
 
 def _check_fleet(args: argparse.Namespace) -> None:
@@ -329,21 +328,21 @@ def _check_fleet(args: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _outside(args: argparse.Namespace, own: Home, observer: Observer) -> Iterator[Outside]:
+def _outside(args: argparse.Namespace, own: Home, observer: Observer) -> Iterator[Services]:
     """The real one, with what hosts build ahead where there are such."""
-    from whyfast.investigate.outside import Outside
+    from whyfast.investigate.services import Services
 
-    outside = Outside()
+    services = Services()
     if not (args.scheduler or args.hosts):
-        yield outside
+        yield services
         return
     reach = reached(args)
     from whyfast.fleet.answers import HostAnswers
     from whyfast.fleet.building_hosts import BuildingHosts
 
-    facts = HostAnswers(own, outside).facts()
+    facts = HostAnswers(own, services).facts()
     with (
         reach(observer.note) as cluster,
-        closing(BuildingHosts(cluster, own, outside, facts, observer)) as hosts,
+        closing(BuildingHosts(cluster, own, services, facts, observer)) as hosts,
     ):
-        yield hosts.outside()
+        yield hosts.services()

@@ -15,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a line a study: its name and title."""
     from whyfast.cli.output import check_outputs, show
-    from whyfast.report.pages.household_pages import studies_page
-    from whyfast.study.bundled import bundled_studies
+    from whyfast.report.pages.admin_pages import studies_page
+    from whyfast.study.find import bundled_studies
 
     check_outputs(args)
     show(studies_page({study.name: study.title for study in bundled_studies()}), args)

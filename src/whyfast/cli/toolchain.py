@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
-    from whyfast.toolchain.recorded_root import RecordedRoot
+    from whyfast.toolchain.debian_root import RecordedRoot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
 
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.model.errors import CannotBuildHere, UserError
-    from whyfast.report.pages.household_pages import toolchain_text, toolchains_page
-    from whyfast.store.private import own_home
+    from whyfast.report.pages.admin_pages import toolchain_text, toolchains_page
+    from whyfast.store.home import own_home
     from whyfast.toolchain.debian import DebianProvider
     from whyfast.toolchain.entrance import entrances_in_words
     from whyfast.toolchain.registry import providers, resolve, split_name
@@ -104,8 +104,8 @@ def _recorded(build: str) -> RecordedRoot:
 
     from whyfast.model.errors import UserError
     from whyfast.store.builds import BuildStore
-    from whyfast.store.private import own_home
-    from whyfast.toolchain.recorded_root import recorded_root
+    from whyfast.store.home import own_home
+    from whyfast.toolchain.debian_root import recorded_root
 
     where = f"--from {build}"
     file = Path(build)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from whyfast.cli.fleet_arguments import (
-    add_attached,
-    add_certificates,
-    end_with_standard_input,
-    need_dask,
-)
+from whyfast.cli.fleet_run import add_attached, add_certificates, end_with_standard_input, need_dask
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,15 +32,15 @@ def run(args: argparse.Namespace) -> int:
     from whyfast.fleet.answers import HostAnswers
     from whyfast.fleet.dask_servers import serve_worker
     from whyfast.fleet.security import read_address
-    from whyfast.investigate.outside import Outside
+    from whyfast.investigate.services import Services
     from whyfast.model.errors import UserError
-    from whyfast.store.private import own_home
+    from whyfast.store.home import own_home
 
     if not 0 <= args.keep < 1e6:
         raise UserError("gigabytes are wanted, 20 for example", where=f"--keep {args.keep:g}")
     address = read_address(args.address, args.certificates, "ADDRESS")
     name = args.name or os.environ.get("WHYFAST_MACHINE") or platform.node()
-    answers = HostAnswers(own_home(), Outside(), round(1e9 * args.keep))
+    answers = HostAnswers(own_home(), Services(), round(1e9 * args.keep))
     serve_worker(address, name, args.certificates, answers, say)
     return 0
 

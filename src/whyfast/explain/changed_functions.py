@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.explain.code import Program
-from whyfast.explain.functions import base_name
-from whyfast.explain.objects.debug_files import with_lines
+from whyfast.explain.functions import Program, base_name
+from whyfast.explain.objects.elf_symbols import with_lines
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import SourceMap, read_lines
 from whyfast.formats.unified_diff import Hunk, parse_diff

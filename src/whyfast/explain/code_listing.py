@@ -11,16 +11,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from whyfast.explain.code import Program
 from whyfast.explain.disassembly.instruction import Instruction, Kind
-from whyfast.explain.disassembly.listing import listing
-from whyfast.explain.function_lines import FunctionLines
-from whyfast.explain.functions import base_name, parent_name
-from whyfast.explain.objects.debug_files import with_lines
+from whyfast.explain.disassembly.registry import listing
+from whyfast.explain.functions import Program, base_name, parent_name
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects.readable_names import readable
-from whyfast.explain.objects.symbols import Function, read_symbols
-from whyfast.model.code_listing import CodeLine, CodeListing, Flow
+from whyfast.explain.objects.elf_symbols import read_symbols, with_lines
+from whyfast.explain.objects.image import Function, readable
+from whyfast.explain.source_lines import FunctionLines
+from whyfast.model.code import CodeLine, CodeListing, Flow
 from whyfast.model.errors import UserError
 
 _FLOWS: dict[Kind, Flow] = {

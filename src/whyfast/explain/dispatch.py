@@ -9,19 +9,250 @@ handler, each ending in an indirect jump to the next. In which form they do so s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
 
-from whyfast.explain.body import Body
-from whyfast.explain.code import Program
-from whyfast.explain.dispatch_form import (
-    MANY_JUMPS,
-    MIN_HANDLERS,
-    Dispatching,
-    Loop,
-    loop_form,
-    no_form,
-    tail_call_form,
-)
-from whyfast.explain.jump_tables import Pointers, jump_tables
+from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.functions import Body, Program
+from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
+from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
+
+# ---- What handlers push and spill before they begin to work.
+#
+# A handler of a tail-call interpreter is a function: what its calling convention makes it save, it
+# saves each time that its instruction is executed. A handler of a loop begins at a label and
+# pushes
+# nothing, but may spill what the loop keeps in registers. Both are counted from the first
+# instruction up to the first branch, call or dispatch.
+
+
+def entry_facts(dispatching: Dispatching) -> EntryFacts | None:
+    """Pushes and spills over all handlers; None when it is not known where they begin."""
+    found = []
+    for body in dispatching.bodies:
+        at = {i.address: n for n, i in enumerate(body.instructions)}
+        # Below the frame pointer is the stack frame only where there is a frame pointer.
+        framed = any(i.mark == "frame pointer" for i in body.instructions)
+        starts = sorted(at[entry] for entry in dispatching.entries if entry in at)
+        found += [saved(body.instructions, start, framed=framed) for start in starts]
+    if not found:
+        return None
+    pushes, spills = [p for p, _ in found], [s for _, s in found]
+    return EntryFacts(
+        handlers=len(found),
+        saving=sum(p + s > 0 for p, s in found),
+        pushes=sum(pushes),
+        pushes_median=float(median(pushes)),
+        spills=sum(spills),
+        spills_median=float(median(spills)),
+    )
+
+
+def saved(
+    instructions: Sequence[Instruction], start: int, *, framed: bool = False
+) -> tuple[int, int]:
+    """(pushes, spills) from the instruction numbered ``start`` to the first that is a branch."""
+    pushes = spills = 0
+    for instruction in instructions[start:]:
+        if instruction.kind != "other":
+            break
+        pushes += instruction.mark == "push"
+        spills += instruction.mark == "stack store" or (
+            framed and instruction.mark == "frame store"
+        )
+    return pushes, spills
+
+
+# ---- In which form an interpreter dispatches: from one place (merged), or from many (replicated).
+#
+# Predictors see one jump with many targets, or many jumps with a history of their own.
+# The form follows from the number of dispatching jumps J and of targets T:
+#
+#     merged          J ≤ max(3, T/10)      replicated      J ≥ T/2      partly merged   between
+#
+# "Replicated" asks for half, not all, because handlers that raise, return or fall into another
+# have
+# no dispatch of their own, and compilers share one between handlers that end alike: builds of
+# CPython
+# by GCC have 1.0 to 1.3 of T, small interpreters from 0.75. "Merged" allows three jumps, or a
+# tenth,
+# because a merged interpreter keeps some at its entry and after specialised handlers (GCC and
+# Clang
+# leave 2 or 3 in interpreters of 12 to 40 opcodes). The two meet only for T ≤ 6, where both hold
+# and
+# "merged" is said only of a single jump. Indirect jumps that serve another
+# table of the same function (a small switch inside a handler) are subtracted from J first, one a
+# table. Without a table, 16 jumps or more in one function are called replicated, as switches would
+# have left tables; fewer are unknown.
+
+#: J without a table from which dispatch is called replicated.
+MANY_JUMPS = 16
+#: A tail-call interpreter has at least this many handlers.
+MIN_HANDLERS = 8
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A function with the tables that its ``jumps`` and ``thunks`` (jumps by way of a retpoline) go
+    through, the largest first."""
+
+    body: Body
+    jumps: int
+    thunks: int
+    tables: list[JumpTable]
+
+    @property
+    def targets(self) -> int | None:
+        """Of the largest table; None without one."""
+        return len(self.tables[0].targets) if self.tables else None
+
+
+@dataclass(frozen=True)
+class Dispatching:
+    """``bodies`` are the functions that dispatch, ``entries`` where their handlers begin."""
+
+    facts: DispatchFacts
+    bodies: tuple[Body, ...] = ()
+    entries: frozenset[int] = frozenset()
+
+
+def form_of(jumps: int, targets: int) -> DispatchForm:
+    """The form of J dispatching jumps that reach T targets; see this module's text."""
+    if jumps == 0:
+        return "none"
+    if jumps >= 2 and 2 * jumps >= targets:
+        return "replicated"
+    return "merged" if jumps <= max(3, targets / 10) else "partly merged"
+
+
+def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
+    """How the function of a loop dispatches; ``others`` were left aside."""
+    jumps = loop.jumps + loop.thunks
+    thunks = f" and {loop.thunks} by way of a retpoline thunk" if loop.thunks else ""
+    parts = [f"{_count(loop.jumps, 'indirect jump')}{thunks} in {loop.body.name}"]
+    form: DispatchForm
+    if loop.targets is None:
+        form = "replicated" if jumps >= MANY_JUMPS else "unknown"
+        parts.append(
+            "no jump table was found, so this goes by their number alone"
+            if form == "replicated"
+            else "no jump table was found, and they are too few to tell without one"
+        )
+    else:
+        spare = _tables_of_their_own(loop.tables)
+        own = max(jumps - spare, min(jumps, 1))
+        form = form_of(own, loop.targets)
+        if spare:
+            parts.append(f"up to {spare} of them for {_count(spare, 'smaller table')}")
+        parts.append(f"{loop.targets} targets in its {loop.tables[0].kind} jump table")
+        parts.append(_meaning(form))
+    if others > 0:
+        parts.append(f"{_count(others, 'other named function')} with a jump table left aside")
+    facts = DispatchFacts(
+        style="loop",
+        form=form,
+        indirect_jumps=len(loop.body.indirect_jumps),
+        targets=loop.targets,
+        functions=1,
+        instructions=len(loop.body.instructions),
+        size=loop.body.size,
+        reason="; ".join(parts),
+        computed_goto=_computed_goto(program, loop.tables),
+    )
+    entries = loop.tables[0].targets if loop.tables else frozenset[int]()
+    return Dispatching(facts, (loop.body,), entries)
+
+
+def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
+    """Whether the source wrote the largest table: a compiler gives those of a ``switch`` no name,
+    and no other distances between labels than from the table itself."""
+    if not tables:
+        return None
+    table = tables[0]
+    if table.kind == "absolute":
+        return program.has_object_at(table.address)
+    return table.kind == "label"
+
+
+def _meaning(form: DispatchForm) -> str:
+    return {
+        "replicated": "most handlers end in a dispatch of their own",
+        "merged": "the handlers share the dispatch",
+        "partly merged": "some handlers have a dispatch of their own, most share one",
+    }.get(form, form)
+
+
+def _tables_of_their_own(tables: list[JumpTable]) -> int:
+    """Tables that lead elsewhere than the largest one: a second view of it is no switch."""
+    largest = tables[0].targets
+    return sum(len(table.targets & largest) * 2 < len(table.targets) for table in tables[1:])
+
+
+def tail_call_form(
+    pointers: Pointers, bodies: Sequence[Body], jumping: Sequence[Loop]
+) -> Dispatching:
+    """Handlers are the functions that a table in the data lists. Where the program has no such
+    table, all that go on to another function count; error and exit helpers return instead."""
+    listed = pointers.to(body.pieces[0].address for body in bodies)
+    jumps = {id(one.body) for one in jumping}
+    if len(listed) >= MIN_HANDLERS:
+        handlers = [body for body in bodies if body.pieces[0].address in listed]
+        found = "that a table lists"
+    else:
+        handlers = [body for body in bodies if id(body) in jumps or not _returns(body)]
+        found = "that go on to another (no table lists them)"
+    own = sum(id(body) in jumps for body in handlers)
+    form: DispatchForm
+    if 2 * own >= len(handlers):
+        form = "replicated"
+    else:
+        form = "merged" if own <= max(3, len(handlers) / 10) else "partly merged"
+    thunks = sum(one.thunks for one in jumping)
+    parts = [
+        f"{own} of {len(handlers)} handlers {found} jump indirectly",
+        _meaning(form),
+    ]
+    if thunks:
+        parts.insert(1, f"{_count(thunks, 'jump')} by way of a retpoline thunk")
+    if len(bodies) > len(handlers):
+        parts.append(f"{_count(len(bodies) - len(handlers), 'other function')} beside them")
+    facts = DispatchFacts(
+        style="tail-call",
+        form=form,
+        indirect_jumps=sum(len(body.indirect_jumps) for body in bodies),
+        targets=len(handlers),
+        functions=len(bodies),
+        instructions=sum(len(body.instructions) for body in bodies),
+        size=sum(body.size for body in bodies),
+        reason="; ".join(parts),
+    )
+    entries = frozenset(body.pieces[0].address for body in handlers)
+    return Dispatching(facts, tuple(handlers), entries)
+
+
+def _returns(body: Body) -> bool:
+    return any(i.kind == "return" for i in body.instructions)
+
+
+def no_form(bodies: Sequence[Body]) -> Dispatching:
+    """What is said of functions without an indirect jump, and of none at all."""
+    reason = f"none of {_count(len(bodies), 'function')} contains an indirect jump"
+    facts = DispatchFacts(
+        style="none",
+        form="none" if bodies else "unknown",
+        indirect_jumps=0,
+        targets=None,
+        functions=len(bodies),
+        instructions=sum(len(body.instructions) for body in bodies),
+        size=sum(body.size for body in bodies),
+        reason=reason if bodies else "no function of the program has such a name",
+    )
+    return Dispatching(facts, tuple(bodies))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
 
 #: A table with fewer targets is a switch, not an interpreter.
 MIN_LOOP_TARGETS = 4

@@ -3,13 +3,118 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 
-from whyfast.explain.code import Program
-from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.objects.symbols import Function
+from whyfast.explain.disassembly.instruction import Disassembler, Instruction
+from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.image import Function, Image
 from whyfast.model.evidence import FunctionFacts
+
+# ---- A program ready to be asked about: its image, functions and disassembler together.
+
+# A PLT entry jumps within this many instructions and bytes.
+_STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
+
+
+@dataclass
+class Program:
+    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible.
+
+    ``objects`` are the extents of named data, by address; None where the file does not tell.
+    ``debug`` are folders in which its debug file may lie.
+    """
+
+    path: Path
+    architecture: Architecture
+    image: Image
+    functions: tuple[Function, ...]
+    disassembler: Disassembler
+    notes: tuple[str, ...] = ()
+    objects: tuple[tuple[int, int], ...] | None = None
+    debug: tuple[Path, ...] = ()
+    _names: dict[int, str] = field(default_factory=dict)
+    _references: list[int] | None = None
+
+    def __post_init__(self) -> None:
+        self._starts = [f.address for f in self.functions]
+
+    def instructions(self, function: Function, *, hints: bool = False) -> list[Instruction]:
+        """The function's instructions in address order."""
+        found: list[Instruction] = []
+        start = function.address
+        for first, behind in [*self.image.data_within(start, function.end), (function.end,) * 2]:
+            code = self.image.read(start, first - start)
+            found += self.disassembler.decode(code, start, hints=hints)
+            start = behind
+        return found
+
+    def references(self) -> list[int]:
+        """Every address that the code of some function computes or reads, in order."""
+        if self._references is None:
+            self._references = sorted(
+                {
+                    i.reference
+                    for function in self.functions
+                    for i in self.instructions(function, hints=True)
+                    if i.reference is not None
+                }
+            )
+        return self._references
+
+    def function_at(self, address: int) -> Function | None:
+        """The function whose code contains an address, or None."""
+        i = bisect_right(self._starts, address) - 1
+        if i >= 0 and address < self.functions[i].end:
+            return self.functions[i]
+        return None
+
+    def has_object_at(self, address: int) -> bool | None:
+        """Whether a symbol names the data at an address; None where the file does not tell."""
+        if self.objects is None:
+            return None
+        i = bisect_right(self.objects, (address, 1 << 65)) - 1
+        return i >= 0 and address < self.objects[i][1]
+
+    def name_of(self, address: int) -> str:
+        """What a jump or call to ``address`` reaches: a function, also one that is reached through
+        the PLT or defined elsewhere, ``name+0x12`` inside one, else the address in hex."""
+        if address not in self._names:
+            self._names[address] = self._find_name(address)
+        return self._names[address]
+
+    def _find_name(self, address: int) -> str:
+        function = self.function_at(address)
+        if function is not None:
+            offset = address - function.address
+            return f"{function.name}+{offset:#x}" if offset else function.name
+        return self.image.externals.get(address) or self._stub_name(address) or f"{address:#x}"
+
+    def _stub_name(self, address: int) -> str | None:
+        code = self.image.read(address, _STUB_BYTES)
+        slot = None
+        decoded = self.disassembler.decode(code, address, hints=True)
+        for _, instruction in zip(range(_STUB_INSTRUCTIONS), decoded, strict=False):
+            if instruction.use == "reads":
+                slot = instruction.reference
+            if instruction.kind == "indirect jump":
+                break
+            if instruction.kind != "other":
+                return None
+        else:
+            return None
+        if slot is None:
+            return None
+        if slot in self.image.slots:
+            return self.image.slots[slot]
+        # The loader fills this slot by calling a resolver, which has the function's name.
+        resolver = self.function_at(int.from_bytes(self.image.read(slot, 8), "little"))
+        return resolver.name if resolver else None
+
 
 #: Helpers that compilers jump to instead of jumping through a register (Spectre mitigations).
 THUNK = re.compile(r"^__(x86_(indirect|return)_.*thunk|llvm_(retpoline|lvi_thunk))")
@@ -100,3 +205,80 @@ def _same_function(a: Function, b: Function) -> bool:
 
 def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
+
+
+# ---- A function together with the cold parts that the compiler split off it.
+
+
+@dataclass
+class Body:
+    """``pieces`` has the function first; ``instructions`` are those of all pieces, with hints."""
+
+    pieces: tuple[Function, ...]
+    instructions: list[Instruction]
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.pieces[0].name
+
+    @property
+    def size(self) -> int:
+        """Bytes of code."""
+        return sum(piece.size for piece in self.pieces)
+
+    def contains(self, address: int) -> bool:
+        """Whether the address lies in one of the pieces."""
+        return any(piece.address <= address < piece.end for piece in self.pieces)
+
+    @cached_property
+    def boundaries(self) -> frozenset[int]:
+        """The addresses at which an instruction begins."""
+        return frozenset(i.address for i in self.instructions)
+
+    @cached_property
+    def indirect_jumps(self) -> list[Instruction]:
+        """All jumps through a register or memory."""
+        return [i for i in self.instructions if i.kind == "indirect jump"]
+
+    @cached_property
+    def dispatching_jumps(self) -> int:
+        """Indirect jumps that can go to several places: not those through one fixed slot, which
+        are tail calls to another library."""
+        return sum(i.use != "reads" for i in self.indirect_jumps)
+
+    def thunk_jumps(self, program: Program) -> int:
+        """Direct jumps to helpers that jump indirectly on the function's behalf (retpolines)."""
+        return sum(
+            bool(THUNK.match(program.name_of(i.target)))
+            for i in self.instructions
+            if i.target is not None and leaves(i, self.pieces)
+        )
+
+
+def bodies(program: Program, functions: Iterable[Function]) -> list[Body]:
+    """One body a function; cold parts join the function of their name, in the same source file
+    when several share it. A part whose function is not among ``functions`` stands alone."""
+    parts: list[tuple[str, Function]] = []
+    whole: list[list[Function]] = []
+    for function in functions:
+        parent = parent_name(function.name)
+        if parent is None:
+            whole.append([function])
+        else:
+            parts.append((parent, function))
+    for parent, part in parts:
+        owners = [pieces for pieces in whole if parent in pieces[0].names]
+        near = [pieces for pieces in owners if pieces[0].file == part.file]
+        owner = next(iter(near or owners), None)
+        if owner is None:
+            whole.append([part])
+        else:
+            owner.append(part)
+    return [
+        Body(
+            tuple(pieces),
+            [i for piece in pieces for i in program.instructions(piece, hints=True)],
+        )
+        for pieces in whole
+    ]

@@ -2,23 +2,135 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from whyfast.explain.code import Program
-from whyfast.explain.functions import base_name
-from whyfast.explain.objects.symbols import Function
-from whyfast.explain.placement import COMMON_L1I, overlap, place, set_load
-from whyfast.measure.geometry import Cache
-from whyfast.model.counters import Profile
-from whyfast.model.hot import HotFunction, Overlap
+from whyfast.explain.functions import Program, base_name
+from whyfast.explain.objects.image import Function, readable
+from whyfast.formats.input import read_bytes
+from whyfast.formats.perf import parse_perf_report, parse_perf_script
+from whyfast.formats.valgrind import DamagedProfile, parse_callgrind
+from whyfast.measure.simulate import Cache
+from whyfast.model.counters import CodePlace, Heat, HotFunction, Overlap, Profile
+from whyfast.model.errors import UserError
+
+# ---- Which cache lines, pages and cache sets a piece of code lies on.
+
+PAGE = 4096
+
+#: Where the kernel does not tell: the line of nearly every processor, and a common L1i.
+COMMON_L1I = Cache("L1i", 32 * 1024, 8, 64)
+
+
+def lines_of(pieces: Iterable[Function], line: int) -> set[int]:
+    """The numbers of the lines (or pages) of ``line`` bytes that the code touches."""
+    return {
+        n
+        for piece in pieces
+        if piece.size
+        for n in range(piece.value // line, (piece.value + piece.size - 1) // line + 1)
+    }
+
+
+def set_load(groups: Iterable[Sequence[Function]], cache: Cache) -> Counter[int]:
+    """How many lines of the code fall on each set of a cache.
+
+    A set follows from an address modulo size/ways. Programs that are loaded at a random page keep
+    these up to whole pages, so set numbers are exact where size/ways is a page or less, and the
+    overlap of functions of one program always is.
+    """
+    lines = {n for pieces in groups for n in lines_of(pieces, cache.line)}
+    return Counter(n % cache.sets for n in lines)
+
+
+def place(pieces: Sequence[Function], cache: Cache, load: Counter[int]) -> CodePlace:
+    """Where one function lies; ``load`` is that of all hot functions."""
+    largest = max(pieces, key=lambda p: p.size)
+    lines = lines_of(pieces, cache.line)
+    sets = {n % cache.sets for n in lines}
+    return CodePlace(
+        address=largest.value,
+        size=sum(p.size for p in pieces),
+        section=largest.section,
+        lines=len(lines),
+        pages=len(lines_of(pieces, PAGE)),
+        sets=len(sets),
+        crowded=sum(1 for s in sets if load[s] > cache.ways),
+    )
+
+
+def overlap(variant: str, groups: Sequence[Sequence[Function]], cache: Cache) -> Overlap:
+    """How the functions of one build share a cache."""
+    load = set_load(groups, cache)
+    return Overlap(
+        variant=variant,
+        functions=len(groups),
+        lines=load.total(),
+        pages=len({n for pieces in groups for n in lines_of(pieces, PAGE)}),
+        capacity=cache.sets * cache.ways,
+        ways=cache.ways,
+        sets=cache.sets,
+        fullest=max(load.values(), default=0),
+        crowded=sum(1 for n in load.values() if n > cache.ways),
+    )
+
+
+# ---- Which functions a recorded profile has as hot: Callgrind's, or perf's as text.
+
+_RECURSION = re.compile(r"'\d+$")
+_VERSION = re.compile(r"@@?[\w.]+$")
+_CALLGRIND = re.compile(r"^(# callgrind format|version:|creator:|events:)", re.MULTILINE)
+
+#: Bytes of a profile: the text of a million samples with their stacks.
+_LIMIT = 1_000_000_000
+
+#: Costs by (object, function).
+Costs = Mapping[tuple[str, str], float]
+
+
+def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
+    """The shares of functions in a profile of one of the ``programs``.
+
+    Of a profile that names objects, those of the programs count, if it has any; shares are of all
+    that it has. Raises UserError for a file that cannot be read, or is no profile.
+    """
+    text = read_bytes(profile, _LIMIT).decode("utf-8", "replace")
+    costs = _costs(profile, text)
+    total = sum(costs.values())
+    if not total:
+        raise UserError(
+            "holds no profile; callgrind.out, the text of `perf script` and that of `perf report "
+            "--stdio -F sample,dso,sym -t ';'` are read",
+            where=profile,
+        )
+    names = {os.path.basename(p) for one in programs for p in (one, os.path.realpath(one))}
+    own = {key: c for key, c in costs.items() if os.path.basename(key[0]) in names}
+    spelled = readable(name for _, name in own or costs)
+    shares: defaultdict[str, float] = defaultdict(float)
+    for (_, name), cost in (own or costs).items():
+        plain = _VERSION.sub("", _RECURSION.sub("", name))
+        shares[base_name(spelled.get(name, plain))] += cost / total
+    return Heat(profile.name, dict(shares), HOT)
+
+
+def _costs(profile: Path, text: str) -> Costs:
+    if _CALLGRIND.search(text[:4000]):
+        try:
+            found = parse_callgrind(text)
+        except DamagedProfile as error:
+            raise UserError(str(error), where=profile) from None
+        return {key: float(counts[0]) for key, counts in found.costs.items()}
+    _, report = parse_perf_report(text)
+    samples = report or parse_perf_script(text)
+    return {key: float(number) for key, number in samples.items()}
+
 
 #: A function is hot from this share of a run on.
 HOT = 0.01
 
-_RECURSION = re.compile(r"'\d+$")
-_VERSION = re.compile(r"@@?[\w.]+$")
 
 #: Mispredicted branches in a simulated profile: conditional and indirect ones.
 _MISSES = ("Bcm", "Bim")
@@ -41,9 +153,9 @@ def hot_functions(
     """
     cache = cache or COMMON_L1I
     named = [_pieces(program) for program in programs]
-    costs = [_costs(p, pieces, (p.main,)) for p, pieces in zip(profiles, named, strict=True)]
+    costs = [_hot_costs(p, pieces, (p.main,)) for p, pieces in zip(profiles, named, strict=True)]
     misses = (
-        [_costs(p, pieces, _MISSES) for p, pieces in zip(profiles, named, strict=True)]
+        [_hot_costs(p, pieces, _MISSES) for p, pieces in zip(profiles, named, strict=True)]
         if all(set(_MISSES) <= set(p.events) for p in profiles)
         else []
     )
@@ -94,7 +206,7 @@ def _pieces(program: Program) -> dict[str, list[Function]]:
     return dict(pieces)
 
 
-def _costs(
+def _hot_costs(
     profile: Profile, pieces: dict[str, list[Function]], events: Sequence[str]
 ) -> dict[Key, float]:
     """Self cost by (library, function), the sum of ``events``.

@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 
 from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.disassembly.listing import listing
-from whyfast.explain.disassembly.registry import disassembler_for
+from whyfast.explain.disassembly.registry import disassembler_for, listing
 from whyfast.explain.objects.elf import Architecture
 from whyfast.formats.self_report import Code, CodeReport
-from whyfast.model.observed import ImageProgram, JitImage, JumpForm
+from whyfast.model.sample import ImageProgram, JitImage, JumpForm
 
 #: The kernel's names for code that makes an indirect jump on behalf of another.
 _INDIRECT_THUNK = re.compile(r"^__x86_indirect_\w*thunk_r\w+$")

@@ -19,8 +19,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from whyfast.explain.body import Body
-from whyfast.explain.code import Program
+from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.image import Image
 
 TableKind = Literal["absolute", "relative", "label", "compressed", "image-relative"]

@@ -17,10 +17,10 @@ from elftools.elf.elffile import ELFFile
 from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
 
-from whyfast.explain.code import Program
+from whyfast.explain.functions import Program
 from whyfast.explain.objects.elf import ElfFile, open_elf
-from whyfast.explain.objects.image import Region
-from whyfast.explain.objects.symbols import Function, read_symbols
+from whyfast.explain.objects.elf_symbols import read_symbols
+from whyfast.explain.objects.image import Function, Region
 from whyfast.explain.program import load
 
 #: Sections that serve the loader, debuggers and unwinding alone. What they say of code moves with

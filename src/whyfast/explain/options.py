@@ -9,15 +9,159 @@ sanitizers.
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from whyfast.explain.body import Body
-from whyfast.explain.code import Program
+from elftools.elf.elffile import ELFFile
+
 from whyfast.explain.disassembly.instruction import Instruction, Kind
-from whyfast.explain.recorded import CompilerRecord
-from whyfast.judge.option_costs import COSTS
+from whyfast.explain.functions import Body, Program
+from whyfast.judge.option_confounds import COSTS, switched_on
 from whyfast.model.evidence import OptionTrace
+
+# ---- What compilers write about themselves into a program: their version and their options.
+#
+# Read are ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+# ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
+# notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
+
+_GCC = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\S* (\d+(?:\.\d+)*)|GCC: \([^)]*\) (\d+(?:\.\d+)*)")
+_CLANG = re.compile(r"clang version (\d+(?:\.\d+)*)")
+#: Units of debug information that are looked through for the one of the dispatching functions.
+_MOST_UNITS = 5000
+_NOTE_HEADER = 12
+
+# annobin: GA + or ! for a truth, * for a number; options by name, the stack protector by 2.
+_NOTE_TRUTHS = {
+    b"GA!omit_frame_pointer": "-fno-omit-frame-pointer",
+    b"GA+stack_clash": "-fstack-clash-protection",
+}
+_NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-protector"}
+
+
+@dataclass(frozen=True)
+class CompilerRecord:
+    """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
+    :data:`whyfast.judge.option_costs.COSTS` that were on, with their spelling."""
+
+    compiler: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
+    """The record of the compiler that made the code at ``address``; of any where that is None or
+    no debug information covers it. What is damaged or not ELF has no record."""
+    try:
+        elf = ELFFile(io.BytesIO(path.read_bytes()))
+        producers = _producers(elf, address)
+        lines = [*producers, *_section_strings(elf, ".GCC.command.line")]
+        notes = list(_annobin(elf))
+        comments = _section_strings(elf, ".comment")
+    except Exception:  # the library reports damage by many unrelated exceptions
+        return CompilerRecord()
+    flags = [flag for line in lines for flag in _flags(line)]
+    return CompilerRecord(
+        _compiler(producers) or _compiler(comments), switched_on([*notes, *flags])
+    )
+
+
+def _compiler(texts: list[str]) -> str:
+    """The compiler that all of them name; beside Clang's own code, that of GCC is the start-up
+    files' of the system."""
+    found = dict.fromkeys(f"clang {m.group(1)}" for t in texts if (m := _CLANG.search(t)))
+    if not found:
+        matches = [m for t in texts if (m := _GCC.search(t))]
+        found = dict.fromkeys(f"gcc {m.group(1) or m.group(2)}" for m in matches)
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def _flags(line: str) -> list[str]:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    return [word for word in words if word.startswith("-")]
+
+
+def _producers(elf: Any, address: int | None) -> list[str]:
+    """The producer of the unit that holds the address, else all different ones."""
+    if not elf.has_dwarf_info() or not elf.get_section_by_name(".debug_info"):
+        return []
+    dwarf = elf.get_dwarf_info()
+    ranges = dwarf.range_lists()
+    producers: dict[str, None] = {}
+    for _, unit in zip(range(_MOST_UNITS), dwarf.iter_CUs(), strict=False):
+        top = unit.get_top_DIE()
+        if "DW_AT_producer" not in top.attributes:
+            continue
+        value = top.attributes["DW_AT_producer"].value
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        if address is not None and _covers(unit, top, ranges, address):
+            return [text]
+        producers[text] = None
+    return list(producers)
+
+
+def _covers(unit: Any, top: Any, ranges: Any, address: int) -> bool:
+    attributes = top.attributes
+    low = attributes["DW_AT_low_pc"].value if "DW_AT_low_pc" in attributes else 0
+    if "DW_AT_high_pc" in attributes:
+        high = attributes["DW_AT_high_pc"]
+        end = high.value if high.form == "DW_FORM_addr" else low + high.value
+        return bool(low <= address < end)
+    if "DW_AT_ranges" not in attributes or ranges is None:
+        return False
+    base = low
+    for entry in ranges.get_range_list_at_offset(attributes["DW_AT_ranges"].value, unit):
+        if hasattr(entry, "base_address"):
+            base = entry.base_address
+            continue
+        shift = 0 if getattr(entry, "is_absolute", False) else base
+        if shift + entry.begin_offset <= address < shift + entry.end_offset:
+            return True
+    return False
+
+
+def _section_strings(elf: Any, name: str) -> list[str]:
+    section = elf.get_section_by_name(name)
+    if section is None:
+        return []
+    return [s.decode("utf-8", "replace") for s in section.data().split(b"\0") if s]
+
+
+def _annobin(elf: Any) -> Iterator[str]:
+    """The options that its notes name, spelled as options."""
+    section = elf.get_section_by_name(".gnu.build.attributes")
+    data = section.data() if section is not None else b""
+    at = 0
+    while at + _NOTE_HEADER <= len(data):
+        name_size = int.from_bytes(data[at : at + 4], "little")
+        size = int.from_bytes(data[at + 4 : at + 8], "little")
+        name = data[at + _NOTE_HEADER : at + _NOTE_HEADER + name_size]
+        at += _NOTE_HEADER + (name_size + 3) // 4 * 4 + (size + 3) // 4 * 4
+        for prefix, option in _NOTE_TRUTHS.items():
+            if name.rstrip(b"\0") == prefix:
+                yield option
+        for prefix, option in _NOTE_NUMBERS.items():
+            if name.startswith(prefix):
+                number = int.from_bytes(name[len(prefix) :].lstrip(b"\0")[:4], "little")
+                yield from _numbered(option, number)
+
+
+def _numbered(option: str, number: int) -> Iterator[str]:
+    """annobin adds 1 to what it records of -fcf-protection: 0 none, 1 branch, 2 return, 3 full."""
+    if option == "-fcf-protection":
+        values = {1: "none", 2: "branch", 3: "return", 4: "full"}
+        if number in values:
+            yield f"{option}={values[number]}"
+    elif number:
+        yield option
+
 
 #: Registers cleared in a row before an exit that no ordinary code clears: it has no use for them.
 _CLEARED = 2

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.same_code import same_code
-from whyfast.model.check import CodeComparison
+from whyfast.model.code import CodeComparison
 
 #: What is read by people alone.
 _FOR_PEOPLE = {".md", ".rst", ".adoc"}

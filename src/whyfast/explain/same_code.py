@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.disassembly.listing import listing
+from whyfast.explain.disassembly.registry import listing
 from whyfast.explain.normal_code import REFERRED, Key, Side
-from whyfast.explain.objects.symbols import Function
-from whyfast.model.check import CodeComparison, FunctionChange
+from whyfast.explain.objects.image import Function
+from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 
 #: Lines of a difference of instructions, and around each place.

@@ -6,12 +6,12 @@ import hashlib
 import os
 import platform
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast import __version__
-from whyfast.fleet.made_builds import MadeBuilds
+from whyfast.fleet.building_hosts import MadeBuilds
 from whyfast.fleet.messages import (
     Answer,
     Arrived,
@@ -35,23 +35,21 @@ from whyfast.fleet.messages import (
     wanted_of,
     write_answer,
 )
-from whyfast.fleet.received import NotReceived, ReceivedParcels
-from whyfast.investigate.events import Silent
+from whyfast.fleet.transfer import NotReceived, ReceivedParcels
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import runner_of
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.work import Work
+from whyfast.investigate.services import Services, Silent
+from whyfast.measure.campaign import take
 from whyfast.measure.environment import environment, environment_after
 from whyfast.measure.invocation import Runner
-from whyfast.measure.wanted import take
+from whyfast.model.build import Toolchain
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.sample import Block, Calibration
 from whyfast.model.study import Study
-from whyfast.model.toolchain import Toolchain
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import exclusive, exclusive_if_free, sha256_of
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive, exclusive_if_free
 
 #: Bytes of received programs and sources that a worker keeps.
 MOST_KEPT = 20_000_000_000
@@ -69,12 +67,12 @@ class HostAnswers:
     """The tasks of one host, one at a time. ``home`` is the worker's own, ``most`` the bytes of
     what it was sent that it keeps beside what is in use."""
 
-    def __init__(self, home: Home, outside: Outside, most: int = MOST_KEPT) -> None:
+    def __init__(self, home: Home, services: Services, most: int = MOST_KEPT) -> None:
         self.home = home
         self._most = most
-        self._outside = outside
+        self._outside = services
         self._parcels = ReceivedParcels(home)
-        self._builds = MadeBuilds(home, outside, self._parcels)
+        self._builds = MadeBuilds(home, services, self._parcels)
         self._ready: dict[str, _Ready] = {}
         self._one = threading.Lock()
 
@@ -99,7 +97,7 @@ class HostAnswers:
         if isinstance(task, Offer):
             return Lacking(self._parcels.lacking(task.places))
         if isinstance(task, Chunk):
-            self._parcels.add(task.parcel, task.offset, task.size, data)
+            self._parcels.add(task.archive, task.offset, task.size, data)
             return Arrived()
         if isinstance(task, Prepare):
             return self._prepare(task)
@@ -139,10 +137,10 @@ class HostAnswers:
             if free:
                 self._parcels.trim(self._most, keep)
 
-    def _work(self, message: Prepare) -> Work[Study]:
+    def _work(self, message: Prepare) -> RunContext[Study]:
         """The coordinator's, with what lies here in the place of what lies there."""
-        places = {p.parcel: self._parcels.place(p) for p in message.places}
-        folders = {name: places[parcel] for name, parcel in message.folders.items()}
+        places = {p.archive: self._parcels.place(p) for p in message.places}
+        folders = {name: places[archive] for name, archive in message.folders.items()}
         home = self._parcels.home
         builds = []
         for build in message.builds:
@@ -156,7 +154,7 @@ class HostAnswers:
             folder=folders.pop("study", home.cache),
             source=replace(study.source, folder=folders.pop("source", home.cache)),
         )
-        return Work(
+        return RunContext(
             study,
             home,
             Silent(),
@@ -221,3 +219,24 @@ def libc() -> str:
         return os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (ValueError, OSError):
         return ""
+
+
+# ---- What Dask runs on a worker: the one function that the coordinator sends the name of.
+
+#: The slot of a worker that every task takes.
+SLOT = "bench"
+
+#: What answers in this process; set when a worker starts.
+_ANSWERS: list[Callable[[bytes, bytes], bytes]] = []
+
+
+def answer_with(answers: Callable[[bytes, bytes], bytes]) -> None:
+    """From now on tasks in this process are answered so."""
+    _ANSWERS[:] = [answers]
+
+
+def run_task(task: bytes, data: bytes) -> bytes:
+    """Answer a task. RuntimeError in a process that is no whyfast worker."""
+    if not _ANSWERS:
+        raise RuntimeError("this Dask worker was not started by whyfast worker")
+    return _ANSWERS[0](task, data)

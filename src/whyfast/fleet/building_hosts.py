@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from whyfast.build.recipe import Recipe, SourceTree
+from whyfast.build.recipe import Recipe, SourceTree, scan_source
 from whyfast.build.run import complete
-from whyfast.build.unpack import unpack
-from whyfast.fleet.checks import kind_of, unfit
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
-from whyfast.fleet.made_builds import code_of
+from whyfast.build.source import unpack
+from whyfast.explain.same_builds import machine_code
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of, unfit
+from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (
     Answer,
     AskFacts,
@@ -28,23 +28,100 @@ from whyfast.fleet.messages import (
     SendBack,
     SentBack,
     Task,
+    Unprepared,
     read_answer,
     write_task,
 )
-from whyfast.fleet.parcels import Parcel, discard, pack_files
-from whyfast.fleet.received import NotReceived, ReceivedParcels
-from whyfast.fleet.sending import UnexpectedAnswer, deliver_parcels
-from whyfast.fleet.which_machine import same_environment
-from whyfast.investigate.events import Observer
-from whyfast.investigate.outside import Note, Outside
-from whyfast.model.build import Build, BuildOutcome
+from whyfast.fleet.transfer import (
+    NOT_SENT,
+    Archive,
+    NotReceived,
+    ReceivedParcels,
+    UnexpectedAnswer,
+    deliver_parcels,
+    pack,
+    pack_files,
+    parcels_discard,
+)
+from whyfast.investigate.services import Note, Observer, Services
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore
-from whyfast.store.complete import replacing
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import discard, exclusive, replacing, sha256_of
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
+
+# ---- What a worker builds for others: from a recipe and its source to a parcel that is sent back.
+
+#: Seconds after which a build that nobody has fetched is removed.
+FORGOTTEN = 24 * 3600.0
+
+
+class MadeBuilds:
+    """Builds made on one host, below ``cache/fleet/made`` of its home: never those that it was
+    sent, as what it makes is held against them."""
+
+    def __init__(self, own: Home, services: Services, archives: ReceivedParcels) -> None:
+        self._own, self._outside, self._parcels = own, services, archives
+        self._store = BuildStore(archives.home.cache / "made")
+        self._made: dict[str, tuple[Archive, str]] = {}
+
+    def make(self, task: MakeBuild) -> Answer:
+        """Build it, or find that it has been. NotReceived, UserError, CannotBuildHere where this
+        host cannot; OSError."""
+        recipe = self._recipe(task)
+        with (
+            exclusive(self._own.data / "measuring.lock"),  # it would be in what is measured here
+            self._store.in_use(),
+        ):
+            self._store.remove_unused(FORGOTTEN)
+            (built,) = self._outside.build([recipe], self._store, lambda text: None)
+            if isinstance(built, BuildFailure):
+                self._remove(recipe.digest)
+                return NotMade(built.reason)
+            folder = self._store.folder(recipe.digest)
+            archive = pack(folder, self._parcels.home.cache / "parcels", NOT_SENT)
+        self._made[archive.sha256] = archive, recipe.digest
+        return MadeBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
+
+    def send(self, task: SendBack) -> Answer:
+        """The next bytes of what was made; with the last of them it is gone from here."""
+        archive, digest = self._made.get(task.archive, (None, ""))
+        if archive is None or not archive.file.is_file():
+            return Unprepared()
+        data = archive.chunk(task.offset)
+        if task.offset + len(data) >= archive.size:
+            del self._made[task.archive]
+            archive.file.unlink()
+            self._remove(digest)
+        return SentBack(base64.b64encode(data).decode())
+
+    def _remove(self, digest: str) -> None:
+        with exclusive(self._store.lock(digest)):
+            discard(self._store.folder(digest))
+
+    def _recipe(self, task: MakeBuild) -> Recipe:
+        """The recipe with this host's own compiler, and the source where it lies here."""
+        sent = task.recipe
+        folder = self._parcels.place(Place(task.source, "tree", sent.variant))
+        source = scan_source(folder)
+        if source.digest != sent.inputs["source"]:
+            raise NotReceived("its source is not the one that was sent")
+        name = sent.toolchain.name
+        own = self._outside.toolchain(name, self._own, lambda text: None, sent.packages)
+        if own.digest != sent.toolchain.digest:
+            raise NotReceived(f"its {name} ({own.version}) is not the one that is used here")
+        # What is the toolchain's own may hold paths of that machine.
+        env = {**own.env, **sent.inputs["env"]}
+        return replace(sent, source=source, toolchain=own, env=env)
+
+
+def code_of(folder: Path, program: str) -> Mapping[str, str]:
+    """The SHA-256 of the program that was built in ``folder`` and of its shared libraries, by their
+    names in it; empty where the program is no machine code. Raises OSError."""
+    files = machine_code(folder, Path(program)) or {}
+    return {name: sha256_of(file) for name, file in files.items()}
+
 
 #: Seconds between two looks at who is there, while a build elsewhere is waited for.
 LOOK = 1.0
@@ -87,23 +164,23 @@ class BuildingHosts:
     """
 
     def __init__(
-        self, cluster: Cluster, home: Home, outside: Outside, own: HostFacts, observer: Observer
+        self, cluster: Cluster, home: Home, services: Services, own: HostFacts, observer: Observer
     ) -> None:
-        self._cluster, self._outside, self._own, self._observer = cluster, outside, own, observer
+        self._cluster, self._outside, self._own, self._observer = cluster, services, own, observer
         self._received = ReceivedParcels(home)
         self._builders: dict[str, _Builder] = {}
-        self._sources: dict[str, Parcel] = {}
+        self._sources: dict[str, Archive] = {}
         self._failed: set[str] = set()
         self._proof: tuple[Recipe, Mapping[str, str]] | None = None
 
-    def outside(self) -> Outside:
+    def services(self) -> Services:
         """What a search is given."""
         return replace(self._outside, build=self.build, build_ahead=self.ahead)
 
     def close(self) -> None:
         """Delete what was kept for sending. What hosts are building goes on there."""
-        for parcel in self._sources.values():
-            discard(parcel)
+        for archive in self._sources.values():
+            parcels_discard(archive)
         self._sources = {}
 
     def build(
@@ -180,7 +257,7 @@ class BuildingHosts:
             return
         offset = 0
         while offset < made.size:
-            answer = yield SendBack(made.parcel, offset), b""
+            answer = yield SendBack(made.archive, offset), b""
             if not isinstance(answer, SentBack):
                 raise UnexpectedAnswer(str(answer)[:200])
             try:
@@ -189,7 +266,7 @@ class BuildingHosts:
                 raise UnexpectedAnswer(str(error)) from error
             if not data:
                 raise UnexpectedAnswer("no bytes of what it has built")
-            self._received.add(made.parcel, offset, made.size, data)
+            self._received.add(made.archive, offset, made.size, data)
             offset += len(data)
         self._take_in(made, recipe, store, builder.host)
 
@@ -217,7 +294,7 @@ class BuildingHosts:
 
     def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
         """Unpack it where it belongs, if it is what was asked for; _Useless if not."""
-        file = self._received.whole(made.parcel)
+        file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
         try:
             with exclusive(store.lock(recipe.digest)), replacing(folder) as work:
@@ -297,7 +374,7 @@ class BuildingHosts:
         if self._proof is not None:
             used.add(self._proof[0].source.digest)
         for digest in set(self._sources) - used:
-            discard(self._sources.pop(digest))
+            parcels_discard(self._sources.pop(digest))
 
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None

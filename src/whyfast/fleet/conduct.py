@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from whyfast.fleet.checks import unfit
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
+from whyfast.fleet.host_run import HostRun, State, standing
 from whyfast.fleet.messages import (
     Answer,
     AskFacts,
@@ -22,13 +22,11 @@ from whyfast.fleet.messages import (
     task_of,
     write_task,
 )
-from whyfast.fleet.seat import Seat, State
-from whyfast.fleet.sending import Shipment, UnexpectedAnswer, deliver
-from whyfast.fleet.standing import standing
-from whyfast.investigate.events import Observer
+from whyfast.fleet.transfer import Shipment, UnexpectedAnswer, deliver
+from whyfast.investigate.services import Observer
 from whyfast.judge.live import TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.clock import Clock
+from whyfast.measure.invocation import Clock
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
@@ -53,12 +51,12 @@ class HostRefused(Exception):
 
 @dataclass
 class Spreading:
-    """How work is spread: ``seat`` makes one for a host that has none yet; what seats keep within
+    """How work is spread: ``host_run`` makes one for a host that has none yet; what seats keep within
     ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
     another host (None: they stay). ``judge`` takes the looks of all seats, where they are taken
     together."""
 
-    seat: Callable[[str], Seat]
+    host_run: Callable[[str], HostRun]
     together: Callable[[], AbstractContextManager[None]]
     move: Callable[[Sequence[str]], list[BenchmarkRun]] | None = None
     judge: TogetherJudge | None = None
@@ -66,7 +64,7 @@ class Spreading:
 
 @dataclass
 class Conductor:
-    """``own`` are the facts of this machine, where the builds were made. ``seats`` are those of
+    """``own`` are the facts of this machine, where the builds were made. ``host_runs`` are those of
     hosts that are known already, by their names, whether they are there or not."""
 
     cluster: Cluster
@@ -75,7 +73,7 @@ class Conductor:
     spread: Spreading
     observer: Observer
     clock: Clock
-    seats: dict[str, Seat] = field(default_factory=dict)
+    host_runs: dict[str, HostRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._lives: dict[str, _Life] = {}
@@ -95,7 +93,7 @@ class Conductor:
                 self._judge()
                 self._move()
                 self._hand()
-                self.observer.standing(standing(list(self.seats.values()), now))
+                self.observer.standing(standing(list(self.host_runs.values()), now))
                 if self._ended():
                     return
             events = []
@@ -106,18 +104,18 @@ class Conductor:
             self._heed(events)
 
     def _ended(self) -> bool:
-        seats = self.seats.values()
-        if not seats:
+        host_runs = self.host_runs.values()
+        if not host_runs:
             return False
-        if any(s.state in ("surveyed", "receiving", "measuring") for s in seats):
+        if any(s.state in ("surveyed", "receiving", "measuring") for s in host_runs):
             return False
-        open_ = [s for s in seats if s.open]
+        open_ = [s for s in host_runs if s.open]
         if not open_:
             return True
-        if any(s.state == "done" for s in seats) and self.spread.move is not None:
+        if any(s.state == "done" for s in host_runs) and self.spread.move is not None:
             return False  # somebody can take over, after some patience
         away = [s for s in open_ if s.state == "away"]
-        if away and not any(s.state == "done" for s in seats):
+        if away and not any(s.state == "done" for s in host_runs):
             if not self._waiting_said:
                 self._waiting_said = True
                 self.observer.note("no host is left that could measure; waiting for one")
@@ -146,77 +144,77 @@ class Conductor:
             self.cluster.hand(host, task, data)
 
     def _heed_one(self, event: Event) -> None:
-        seat = self.seats.get(event.host)
+        host_run = self.host_runs.get(event.host)
         if isinstance(event, Joined):
-            if seat is None:
-                seat = self.seats[event.host] = self.spread.seat(event.host)
-            self._start(seat)
-        elif isinstance(event, Gone) and seat is not None:
+            if host_run is None:
+                host_run = self.host_runs[event.host] = self.spread.host_run(event.host)
+            self._start(host_run)
+        elif isinstance(event, Gone) and host_run is not None:
             self._lives.pop(event.host, None)
             self._to_hand.pop(event.host, None)
-            if seat.state != "out":
-                self._enter(seat, "away", event.why)
-                seat.observer.note(event.why)
-        elif seat is None or event.host not in self._lives:
+            if host_run.state != "out":
+                self._enter(host_run, "away", event.why)
+                host_run.observer.note(event.why)
+        elif host_run is None or event.host not in self._lives:
             return  # of a task that nobody waits for
         elif isinstance(event, Answered):
-            self._answered(seat, event.answer)
+            self._answered(host_run, event.answer)
         else:
-            self._put_out(seat, event.why)
+            self._put_out(host_run, event.why)
 
-    def _enter(self, seat: Seat, state: State, why: str = "") -> None:
-        seat.enter(state, why)
+    def _enter(self, host_run: HostRun, state: State, why: str = "") -> None:
+        host_run.enter(state, why)
         self._changed = True
 
-    def _start(self, seat: Seat) -> None:
-        self._enter(seat, "surveyed")
-        self._lives[seat.host] = self._life(seat)
-        self._go_on(seat, None)
+    def _start(self, host_run: HostRun) -> None:
+        self._enter(host_run, "surveyed")
+        self._lives[host_run.host] = self._life(host_run)
+        self._go_on(host_run, None)
 
-    def _answered(self, seat: Seat, data: object) -> None:
+    def _answered(self, host_run: HostRun, data: object) -> None:
         try:
             answer = read_answer(data)
         except Malformed as error:
-            self._put_out(seat, f"what it answers cannot be read: {error}")
+            self._put_out(host_run, f"what it answers cannot be read: {error}")
             return
         if isinstance(answer, Refused):
-            self._put_out(seat, answer.message)
+            self._put_out(host_run, answer.message)
         else:
-            self._go_on(seat, answer)
+            self._go_on(host_run, answer)
 
-    def _go_on(self, seat: Seat, answer: Answer | None) -> None:
-        life = self._lives[seat.host]
+    def _go_on(self, host_run: HostRun, answer: Answer | None) -> None:
+        life = self._lives[host_run.host]
         try:
             task, data = next(life) if answer is None else life.send(answer)
         except StopIteration:
-            del self._lives[seat.host]
-            self._enter(seat, "done")
+            del self._lives[host_run.host]
+            self._enter(host_run, "done")
         except HostRefused as refused:
-            self._put_out(seat, str(refused))
+            self._put_out(host_run, str(refused))
         except UnexpectedAnswer as unexpected:
-            self._put_out(seat, f"it answers something else than was asked: {unexpected}")
+            self._put_out(host_run, f"it answers something else than was asked: {unexpected}")
         else:
-            self._to_hand[seat.host] = write_task(task), data
+            self._to_hand[host_run.host] = write_task(task), data
 
-    def _put_out(self, seat: Seat, why: str) -> None:
-        self._lives.pop(seat.host, None)
-        self._enter(seat, "out", why)
-        seat.observer.note(f"cannot measure: {why}")
+    def _put_out(self, host_run: HostRun, why: str) -> None:
+        self._lives.pop(host_run.host, None)
+        self._enter(host_run, "out", why)
+        host_run.observer.note(f"cannot measure: {why}")
 
-    def _life(self, seat: Seat) -> _Life:
+    def _life(self, host_run: HostRun) -> _Life:
         """What is asked of a host from its arrival until all that it had to measure is."""
         facts = yield AskFacts(), b""
         if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := unfit(facts, self.own):
             raise HostRefused(why)
-        if not seat.open:
+        if not host_run.open:
             return
-        self._enter(seat, "receiving")
+        self._enter(host_run, "receiving")
         key = yield from deliver(self.shipment)
-        self._enter(seat, "measuring")
-        seat.begin(facts)
-        while (wanted := seat.asked()) is not None:
+        self._enter(host_run, "measuring")
+        host_run.begin(facts)
+        while (wanted := host_run.asked()) is not None:
             answer = yield task_of(wanted, key), b""
             if isinstance(answer, Unprepared):
                 key = yield from deliver(self.shipment)
@@ -224,36 +222,36 @@ class Conductor:
             outcome = answer.outcome if isinstance(answer, Taken) else None
             if outcome is None or not fits(outcome, wanted):
                 raise UnexpectedAnswer(f"{str(answer)[:100]} for {str(wanted)[:100]}")
-            seat.advance(outcome)
-            seat.next_campaign(facts)
+            host_run.advance(outcome)
+            host_run.next_campaign(facts)
         after = yield AskFacts(), b""
         if isinstance(after, HostFacts):
-            seat.end(after)
+            host_run.end(after)
 
     def _move(self) -> None:
         """Benchmarks of hosts that are out or away for long, to hosts that have nothing to do."""
         if self.spread.move is None:
             return
-        idle = [s for s in self.seats.values() if s.state == "done"]
-        for seat in self.seats.values():
-            if not idle or not seat.open or not self._lost(seat):
+        idle = [s for s in self.host_runs.values() if s.state == "done"]
+        for host_run in self.host_runs.values():
+            if not idle or not host_run.open or not self._lost(host_run):
                 continue
-            names = seat.give_up()
+            names = host_run.give_up()
             entries = self.spread.move(names)
             for i, entry in enumerate(entries):
                 idle[i % len(idle)].waiting.append(entry)
             said = ", ".join(s.host for s in idle[: len(entries)])
             if entries:
-                seat.observer.note(f"{', '.join(names)} begins afresh on {said}")
+                host_run.observer.note(f"{', '.join(names)} begins afresh on {said}")
             for other in idle[: len(entries)]:
                 self._start(other)
             idle = idle[len(entries) :]
 
-    def _lost(self, seat: Seat) -> bool:
-        return seat.state == "out" or self._long_away(seat)
+    def _lost(self, host_run: HostRun) -> bool:
+        return host_run.state == "out" or self._long_away(host_run)
 
-    def _long_away(self, seat: Seat) -> bool:
-        return seat.state == "away" and self.clock.monotonic() - seat.since >= PATIENCE
+    def _long_away(self, host_run: HostRun) -> bool:
+        return host_run.state == "away" and self.clock.monotonic() - host_run.since >= PATIENCE
 
 
 def survey_all(

@@ -25,12 +25,12 @@ import dask
 from distributed import Client, Future
 from distributed.versions import get_package_info
 
+from whyfast.fleet.answers import SLOT, run_task
 from whyfast.fleet.dask_logs import silence
 from whyfast.fleet.messages import LARGEST
 from whyfast.fleet.pipe import PipeLine, is_name, receive, send
 from whyfast.fleet.sealed import seal
 from whyfast.fleet.security import security_of
-from whyfast.fleet.worker_task import SLOT, run_task
 
 #: Seconds between two looks at which workers there are; a look costs the scheduler the more, the
 #: more there are.

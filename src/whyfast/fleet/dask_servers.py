@@ -9,11 +9,10 @@ from pathlib import Path
 import dask
 from distributed import Scheduler, Worker
 
-from whyfast.fleet.answers import HostAnswers
+from whyfast.fleet.answers import SLOT, HostAnswers, answer_with, run_task
 from whyfast.fleet.dask_logs import silence
 from whyfast.fleet.sealed import BYTES, seal
 from whyfast.fleet.security import Address, security_of
-from whyfast.fleet.worker_task import SLOT, answer_with, run_task
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.

@@ -2,20 +2,241 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
+import os
 import queue
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
 
-from whyfast.fleet.certificates import own_certificates
 from whyfast.fleet.cluster import Cluster, Event
-from whyfast.fleet.hosts_file import HostsFile, LaunchHost
-from whyfast.fleet.kept_process import ENDING, KeptProcess
+from whyfast.fleet.security import own_certificates
 from whyfast.model.errors import UserError
+from whyfast.study.toml_document import quoted, read_document
+from whyfast.study.toml_table import TomlTable
+
+# ---- hosts.toml: the hosts on which workers are started by ssh, every mistake with key and line.
+
+
+@dataclass(frozen=True)
+class LaunchHost:
+    """``ssh`` are the words of what runs a shell's command line there, that comes last;
+    ``whyfast`` those of whyfast there. ``home`` is for WHYFAST_HOME and ``certificates`` a folder,
+    both as seen there, and empty where nothing is said."""
+
+    name: str
+    ssh: tuple[str, ...]
+    whyfast: tuple[str, ...]
+    home: str
+    certificates: str
+
+
+@dataclass(frozen=True)
+class HostsFile:
+    """``listen`` is where the scheduler listens and the hosts reach it; ``certificates`` those of
+    this machine."""
+
+    listen: str
+    certificates: Path | None
+    hosts: tuple[LaunchHost, ...]
+
+
+#: What is said to ssh: ask nothing, do not wait long for a host, notice one that has gone.
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10")
+
+
+def read_hosts(file: Path) -> HostsFile:
+    """StudyError, with line, key and what would be right, for the first mistake."""
+    top = TomlTable(document := read_document(file), (), document.data)
+    top.check_keys("listen", "certificates", "ssh", "host")
+    top.require("listen", 'listen = "192.0.2.1:8786", an address of this machine that hosts reach')
+    certificates = top.string("certificates")
+    listen = _listen(top, bool(certificates))
+    top.require("host", '[host.NAME] with ssh = "ADDRESS" for each host')
+    hosts = tuple(_host(table, top, bool(certificates)) for _, table in top.table("host").tables())
+    if not hosts:
+        raise top.error(("host",), "has no host", 'write [host.NAME] with ssh = "ADDRESS"')
+    folder = Path(certificates).expanduser() if certificates else None
+    return HostsFile(listen, folder and file.absolute().parent / folder, hosts)
+
+
+def _listen(top: TomlTable, encrypted: bool) -> str:
+    text = top.string("listen")
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise top.error(("listen",), f"{quoted(text)} is no address", "write HOST:PORT")
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        loopback = host == "localhost"
+    else:
+        loopback = address.is_loopback
+        if address.is_unspecified:
+            hint = "write the one address of this machine that the hosts reach"
+            raise top.error(("listen",), f"{host} is every address", hint)
+    if not loopback and not encrypted:
+        raise top.error(
+            ("certificates",),
+            "is missing: other machines reach that address, and workers run programs",
+            'make them by whyfast fleet certificates FOLDER, and write certificates = "FOLDER"',
+        )
+    return text
+
+
+def _host(table: TomlTable, top: TomlTable, encrypted: bool) -> LaunchHost:
+    table.check_name("a host")
+    table.check_keys("ssh", "whyfast", "home", "certificates", "options")
+    table.require("ssh", 'ssh = "ADDRESS", as you would give it to ssh')
+    address = table.string("ssh")
+    if address.startswith("-"):
+        raise table.error(("ssh",), f"{quoted(address)} is an option, no address", "use options")
+    for key in ("home", "certificates"):
+        if table.string(key).startswith("~"):
+            hint = "write it from / on, or from the folder on that ssh begins in"
+            raise table.error((key,), "begins with ~, which no shell expands here", hint)
+    if encrypted:
+        table.require("certificates", 'certificates = "FOLDER", where they are on that host')
+    elif "certificates" in table:
+        raise top.error(("certificates",), "is missing, but a host has some")
+    return LaunchHost(
+        str(table.key[-1]),
+        (*_words(top, "ssh", SSH), *table.strings("options"), address),
+        _words(table, "whyfast", ("whyfast",)),
+        table.string("home"),
+        table.string("certificates"),
+    )
+
+
+def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """A command; that of whyfast may be the one word that it is."""
+    if key not in table:
+        return otherwise
+    one = key == "whyfast" and isinstance(table.data[key], str)
+    words = (table.string(key),) if one else table.strings(key)
+    if not words:
+        raise table.error((key,), "is empty", "leave it out, or write the words of a command")
+    return words
+
+
+# ---- A process that is started again when it ends.
+
+#: Seconds until one that has ended is started again: twice as many each time, up to so many, and
+#: few again after one that ran for so long.
+AGAIN, MOST, STEADY = 1.0, 60.0, 60.0
+
+#: Seconds that it has to end when its standard input does, and then when it is told to.
+ENDING, TOLD = 5.0, 2.0
+
+#: Characters of a line that are looked at.
+_LINE = 400
+
+
+class KeptProcess:
+    """``command`` gives the words of it, each time anew; ``tell`` hears that it ended and why, with
+    the last line of its standard error; ``heard`` every such line. Both are called in threads.
+
+    It should end when its standard input does: that is so also when this process is killed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Callable[[], Sequence[str]],
+        tell: Callable[[str], None],
+        heard: Callable[[str], None] = lambda line: None,
+        again: float = AGAIN,
+    ) -> None:
+        self.name = name
+        self.last = ""
+        self.ended_once = threading.Event()
+        self._command, self._tell, self._heard, self._again = command, tell, heard, again
+        self._ending = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        threading.Thread(target=self._keep, daemon=True).start()
+
+    def let_end(self) -> None:
+        """Start it no more, and end its standard input."""
+        self._ending.set()
+        with self._lock, contextlib.suppress(OSError):
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.close()
+
+    def await_end(self, deadline: float) -> None:
+        """After :meth:`let_end`: until it has ended; told to at ``deadline`` (monotonic seconds),
+        killed soon after."""
+        process = self._process
+        if process is None:
+            return
+        for number, seconds in (
+            (signal.SIGTERM, max(0.0, deadline - time.monotonic())),
+            (signal.SIGKILL, TOLD),
+        ):
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+        process.wait()
+
+    def _keep(self) -> None:
+        pause = self._again
+        while not self._ending.is_set():
+            began = time.monotonic()
+            why = self._run()
+            if self._ending.is_set():
+                return
+            if time.monotonic() - began >= STEADY:
+                pause = self._again
+            self._tell(f"{self.name}: {why}; starting it again in {pause:.0f} s")
+            self.ended_once.set()
+            self._ending.wait(pause)
+            pause = min(2 * pause, MOST)
+
+    def _run(self) -> str:
+        """Start it and wait for its end; why it ended."""
+        words = list(self._command())
+        self.last = ""
+        with self._lock:
+            if self._ending.is_set():
+                return ""
+            try:
+                process = self._process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for this process, which ends it
+                )
+            except OSError as error:
+                self.last = f"{words[0]}: {error.strerror}"
+                return self.last
+        assert process.stderr is not None
+        reader = threading.Thread(target=self._read, args=(process.stderr,), daemon=True)
+        reader.start()
+        code = process.wait()
+        reader.join(TOLD)  # something that it started may hold the pipe
+        how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        return f"{words[0]} ended ({how})" + (f": {self.last}" if self.last else "")
+
+    def _read(self, pipe: IO[bytes]) -> None:
+        with pipe:
+            for raw in iter(lambda: pipe.readline(_LINE), b""):
+                line = raw.decode(errors="replace").strip()
+                if line:
+                    self.last = line
+                    self._heard(line)
+
 
 #: Seconds in which the scheduler and the first workers have to come up; a host may be far away.
 ARRIVE = 60.0

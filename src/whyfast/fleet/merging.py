@@ -2,24 +2,109 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from whyfast.fleet.joining import OneResult, join_runs
-from whyfast.fleet.same_question import joined_question, measured_question
-from whyfast.fleet.sound_blocks import check_blocks
-from whyfast.fleet.which_machine import machine_of, same_boot, same_machine
-from whyfast.judge.between_machines import blocks_to_tell, judge_between
+from whyfast.fleet.joining import OneResult, join_runs, joined_question, measured_question
 from whyfast.judge.fleet_confounds import fleet_confounds
-from whyfast.judge.pooled import pool_machines
+from whyfast.judge.machines import blocks_to_tell, judge_between, pool_machines
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
-from whyfast.model.merged import Lacks, MachineResult, Merged
-from whyfast.model.question import Commands
-from whyfast.model.result import Result
-from whyfast.model.study import Study
+from whyfast.model.result import Lacks, Machine, MachineResult, Merged, Result
+from whyfast.model.sample import Session
+from whyfast.model.study import Commands, Study
 from whyfast.model.verdict import Confound
+
+# ---- Blocks from a file, before anything is computed of them.
+
+
+def check_blocks(result: Result, where: str) -> None:
+    """UserError for a value that no clock gives, and for blocks whose variants took unequal numbers
+    of turns."""
+    for number, block in enumerate(result.recorded.blocks):
+        place = f"recorded.blocks[{number}]"
+        if block.loops < 1:
+            raise UserError(f"{place}.loops: 1 or more is wanted, not {block.loops}", where=where)
+        if len({len(values) for values in block.values.values()}) > 1:
+            raise UserError(f"{place}.values: not equally many turns of all variants", where=where)
+        for variant, values in block.values.items():
+            if not values or not all(0 < v < math.inf for v in values):
+                raise UserError(f"{place}.values.{variant}: times above 0 are wanted", where=where)
+
+
+# ---- Which machine a result is of, and what it says of itself.
+
+#: Facts of a session's environment that are shown of a machine, in the order of reports.
+FACTS = (
+    *("cpu_model", "cpus", "architecture", "hypervisor", "system", "os", "hostname"),
+    *("governor", "smt", "spectre_v2", "whyfast"),
+)
+UNNAMED = "unnamed"
+
+
+def main_session(result: Result) -> Session | None:
+    """The session that took most blocks; None where there is none."""
+    blocks = Counter(b.session for b in result.recorded.blocks)
+    return max(result.recorded.sessions, key=lambda s: blocks[s.id], default=None)
+
+
+def machine_of(result: Result) -> Machine:
+    """By the name that its user gave it (``WHYFAST_MACHINE``), else by its host's."""
+    facts = _environment(result)
+    name = _text(facts, "machine") or _text(facts, "hostname") or UNNAMED
+    return Machine(name, {key: text for key in FACTS if (text := _text(facts, key))})
+
+
+def same_machine(a: Result, b: Result) -> bool:
+    """Whether both were measured on one machine.
+
+    Names that users gave decide. Else one boot is one machine, whatever a container calls it, and
+    so is one installation (``machine_id``) under one name of a host, as copies of an image may
+    share the first; what neither tells is told by the host's name and CPU.
+    """
+    one, other = _environment(a), _environment(b)
+    if not any(_names(one, other)) and same_boot(a, b):
+        return True
+    return same_environment(one, other)
+
+
+def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    """Whether these environments of sessions are of one machine, as :func:`same_machine`."""
+    if any(named := _names(one, other)):
+        return named[0] == named[1]
+    if _text(one, "boot_id") and _text(one, "boot_id") == _text(other, "boot_id"):
+        return True
+    keys = ("machine_id", "hostname")
+    if _text(one, "machine_id") and _text(other, "machine_id"):
+        return all(_text(one, key) == _text(other, key) for key in keys)
+    known = ("hostname", "cpu_model")
+    return bool(_text(one, "hostname")) and all(_text(one, k) == _text(other, k) for k in known)
+
+
+def same_boot(a: Result, b: Result) -> bool:
+    """Whether some session of one ran under the same boot of a kernel as one of the other."""
+    one, other = (
+        {_text(s.environment, "boot_id") for s in result.recorded.sessions} - {""}
+        for result in (a, b)
+    )
+    return bool(one & other)
+
+
+def _names(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, str]:
+    """Those that users gave."""
+    return _text(one, "machine"), _text(other, "machine")
+
+
+def _environment(result: Result) -> Mapping[str, object]:
+    session = main_session(result)
+    return session.environment if session else {}
+
+
+def _text(facts: Mapping[str, object], key: str) -> str:
+    value = facts.get(key)
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def merge_results(given: Sequence[OneResult]) -> Merged:
@@ -40,7 +125,7 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
     assert question is not None
     groups = _by_machine(given)
     joined = [join_runs(group) for group in groups]
-    names = _names([machine_of(one.result).name for one in joined])
+    names = _merging_names([machine_of(one.result).name for one in joined])
     machines = tuple(
         MachineResult(replace(machine_of(one.result), name=name), one.used, one.result, one.said)
         for name, one in zip(names, joined, strict=True)
@@ -78,7 +163,7 @@ def _by_machine(given: Sequence[OneResult]) -> list[list[OneResult]]:
     return groups
 
 
-def _names(names: Sequence[str]) -> list[str]:
+def _merging_names(names: Sequence[str]) -> list[str]:
     """The second of one name is ``name (2)``."""
     taken, found = set(names), []
     seen: Counter[str] = Counter()
@@ -137,9 +222,9 @@ def _why(result: Result, variant: str, benchmark: str | None) -> str:
     for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == variant:
             return build.reason
-    for unmet in result.found.unmet:
-        if unmet.variant == variant and unmet.found is not None:
-            return f"not what it should be: {unmet.key} {unmet.found}, not {unmet.wanted}"
+    for failed_expectations in result.found.failed_expectations:
+        if failed_expectations.variant == variant and failed_expectations.found is not None:
+            return f"not what it should be: {failed_expectations.key} {failed_expectations.found}, not {failed_expectations.wanted}"
     for failure in result.recorded.failures:
         if failure.variant == variant and benchmark in (None, failure.benchmark):
             return failure.reason

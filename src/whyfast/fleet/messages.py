@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
+from whyfast.measure.block import Plan
 from whyfast.measure.calibrate import MOST_TURNS, WantedLengths
-from whyfast.measure.schedule import Plan
-from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration
-from whyfast.model.build import Build
+from whyfast.measure.campaign import Outcome, Wanted, WantedBlock, WantedCalibration
+from whyfast.model.build import Build, Toolchain
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import Study
-from whyfast.model.toolchain import Toolchain
 
 #: Bytes of a message, what comes with it not counted; lists and objects in each other in one.
 LARGEST, DEEPEST = 64_000_000, 64
@@ -39,7 +38,7 @@ class Place:
     """A parcel and where it is unpacked: ``build`` beside the worker's other builds of a fleet, by
     the digest that ``name`` is; ``tree`` in a folder of its own."""
 
-    parcel: str
+    archive: str
     role: Literal["build", "tree"]
     name: str
 
@@ -57,7 +56,7 @@ class Chunk:
     """The bytes that come with this task are those of a parcel from ``offset`` on; ``size`` is that
     of the whole parcel."""
 
-    parcel: str
+    archive: str
     offset: int
     size: int
     kind: Literal["chunk"] = "chunk"
@@ -121,7 +120,7 @@ class MakeBuild:
 class SendBack:
     """The bytes of a build that was made, from there on."""
 
-    parcel: str
+    archive: str
     offset: int
     kind: Literal["send"] = "send"
 
@@ -150,7 +149,7 @@ class HostFacts:
 class Lacking:
     """The parcels that are not here, each with the bytes of it that are."""
 
-    parcels: Mapping[str, int]
+    archives: Mapping[str, int]
     kind: Literal["lacking"] = "lacking"
 
 
@@ -203,7 +202,7 @@ class MadeBuild:
     """A build is made, as a parcel of ``size`` bytes; ``code`` has the SHA-256 of the program and
     of its shared libraries, by their names in the folder that the steps ran in."""
 
-    parcel: str
+    archive: str
     size: int
     code: Mapping[str, str]
     kind: Literal["made"] = "made"

@@ -3,32 +3,150 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
-from whyfast.fleet.checks import unfit
-from whyfast.fleet.cluster import Cluster
+from whyfast.fleet.answers import HostAnswers
+from whyfast.fleet.cluster import Cluster, kind_of, most_common_kind, unfit
 from whyfast.fleet.conduct import Conductor, Spreading, survey_all
+from whyfast.fleet.host_run import HostRun
 from whyfast.fleet.joining import OneResult
-from whyfast.fleet.seat import Seat
-from whyfast.fleet.sending import check_sendable, shipment
-from whyfast.fleet.shard import own_facts
-from whyfast.investigate.building import build, with_twin
+from whyfast.fleet.messages import HostFacts
+from whyfast.fleet.transfer import check_sendable, shipment
+from whyfast.investigate.building import build, dedupe_builds, with_twin
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
-from whyfast.investigate.events import Observer
-from whyfast.investigate.folding import fold
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Processes, entry_of
 from whyfast.investigate.observing import observe
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.recording import OpenRun, recording, run_key
+from whyfast.investigate.recording import FLEET_HOST, OpenRun, recording, run_key
+from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import comparable
-from whyfast.investigate.work import Work
-from whyfast.judge.last_look import level_of_looks
+from whyfast.judge.final_analysis import level_of_looks
 from whyfast.judge.live import FEW_LOOKS, TogetherJudge
+from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.errors import UserError
+from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.store.home import Home
+
+# ---- The benchmarks of one study spread over hosts of one kind; each belongs to one of them.
+
+
+class Sharded:
+    """Measures on the hosts of a cluster, as one run."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._found: Mapping[str, HostFacts] | None = None
+
+    def check(self, work: RunContext[Study]) -> None:
+        """UserError for what is measured on one machine only."""
+        check_sendable(work.question)
+
+    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
+        """As for processes here."""
+        return Processes().ready(work)
+
+    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
+        """All benchmarks, each on one host; those that a host has begun with go on there."""
+        clock = work.services.clock
+        own = own_facts(work)
+        if self._found is None:  # a second time nobody says again that it is there
+            self._found = survey_all(self._cluster, work.observer, clock)
+        hosts = one_kind(work, self._found, own)
+        taken = run.blocks()
+        if taken:
+            work.observer.note(f"resuming: {len(taken)} blocks are there already")
+        dealt = deal(
+            [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
+        )
+        host_runs = {
+            host: HostRun(host, work, run, _entries(work, run, names, taken))
+            for host, names in dealt.items()
+        }
+        for host_run in host_runs.values():
+            host_run.enter("away")
+        spread = Spreading(
+            lambda host: HostRun(host, work, run),
+            run.store.together,
+            lambda names: _entries(work, run, names, ()),
+        )
+        sent = shipment(work)
+        conductor = Conductor(self._cluster, sent, own, spread, work.observer, clock, host_runs)
+        with run.timed("measure", clock):
+            try:
+                conductor.conduct(hosts)
+            finally:
+                run.complete = not any(s.open for s in conductor.host_runs.values())
+
+
+def own_facts(work: RunContext[Study]) -> HostFacts:
+    """Of this machine, where the builds are made."""
+    return HostAnswers(work.home, work.services).facts()
+
+
+def one_kind(work: RunContext[Study], found: Mapping[str, HostFacts], own: HostFacts) -> list[str]:
+    """The hosts of the kind that most are of, and that can run what is built here; the others are
+    noted. UserError when none is left."""
+    note = work.observer.note
+    able = {}
+    for host, facts in found.items():
+        if why := unfit(facts, own):
+            note(f"{host}: left out: {why}")
+        else:
+            able[host] = facts
+    if not able:
+        raise UserError("no host of the fleet can run what is built here")
+    kind = most_common_kind(able)
+    for host, facts in able.items():
+        if kind_of(facts) != kind:
+            has, most = " ".join(kind_of(facts)), " ".join(kind)
+            note(
+                f"{host}: left out: it is another kind of machine ({has}) than most ({most}); "
+                "--spread replicate uses all"
+            )
+    return [host for host, facts in able.items() if kind_of(facts) == kind]
+
+
+def deal(
+    benchmarks: Sequence[str], hosts: Sequence[str], before: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """The benchmarks of each host: those that it had ``before``, whether it is there or not, and
+    of the others as many as evens it out."""
+    dealt: dict[str, list[str]] = {host: [] for host in hosts}
+    for name in benchmarks:
+        if name in before:
+            dealt.setdefault(before[name], []).append(name)
+    for name in benchmarks:
+        if name not in before:
+            dealt[min(hosts, key=lambda h: (len(dealt[h]), h))].append(name)
+    return dealt
+
+
+def last_hosts(run: OpenRun, blocks: Sequence[Block]) -> dict[str, str]:
+    """The host of each benchmark that has blocks."""
+    sessions = {s.id: s for s in run.store.sessions(run.run.id)}
+    return {b.benchmark: str(sessions[b.session].environment.get(FLEET_HOST)) for b in blocks}
+
+
+def _entries(
+    work: RunContext[Study], run: OpenRun, names: Sequence[str], taken: Sequence[Block]
+) -> list[BenchmarkRun]:
+    """What to measure, with the blocks of it that count. Its blocks are numbered on from all that
+    there are."""
+    failures = run.failures()
+    every = run.store.blocks(run.run.id)
+    entries = []
+    for benchmark in (b for b in work.question.benchmarks if b.name in names):
+        entry = entry_of(work, benchmark, taken, failures)
+        entry.next_index = 1 + max(
+            (b.index for b in every if b.benchmark == entry.name), default=-1
+        )
+        entries.append(entry)
+    return entries
+
 
 #: On more hosts than this blocks are judged less often: judging is most of what a block costs the
 #: coordinator, and a host that is decided then measures at most by a third longer.
@@ -41,7 +159,7 @@ def replicate(
     observer: Observer,
     cluster: Cluster,
     *,
-    outside: Outside | None = None,
+    services: Services | None = None,
     fresh: bool = False,
 ) -> tuple[OneResult, ...]:
     """Build here, measure on every host of the cluster, judge each; by the names of the hosts.
@@ -53,12 +171,14 @@ def replicate(
     check_sendable(study)
     if not study.measured:
         raise UserError("it is not measured, so a fleet has nothing to do", where=study.name)
-    work = fold(
-        Processes().ready(build(Work(with_twin(study), home, observer, outside or Outside())))
+    work = dedupe_builds(
+        Processes().ready(
+            build(RunContext(with_twin(study), home, observer, services or Services()))
+        )
     )
     if not comparable(work):
         raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
-    clock = work.outside.clock
+    clock = work.services.clock
     own = own_facts(work)
     found = survey_all(cluster, observer, clock)
     able = [host for host, facts in found.items() if not unfit(facts, own)]
@@ -72,32 +192,32 @@ def replicate(
     looks = FEW_LOOKS if many else None
     together = TogetherJudge(work.question.margin, level_of_looks(work.question)) if many else None
     runs: dict[str, OpenRun] = {}
-    seats: dict[str, Seat] = {}
+    host_runs: dict[str, HostRun] = {}
     # One store for all: a thousand would be too many files, and each would wait for the disk.
-    with closing(work.outside.store(home.database)) as store, ExitStack() as held:
+    with closing(work.services.store(home.database)) as store, ExitStack() as held:
 
-        def seat(host: str) -> Seat:
+        def host_run(host: str) -> HostRun:
             key = hashlib.sha256(f"{run_key(work)} on {host}".encode()).hexdigest()
             run = held.enter_context(recording(work, key, fresh=fresh, alone=False, kept=store))
             runs[host] = run
             taken, failures = run.blocks(), run.failures()
             entries = [entry_of(work, b, taken, failures) for b in work.question.benchmarks]
-            return Seat(host, work, run, entries, looks=looks, together=together)
+            return HostRun(host, work, run, entries, looks=looks, together=together)
 
         work = observe(work)
         observer.phase("measure")
         with store.together():
             for host in able:
-                seats[host] = seat(host)
-        spread = Spreading(seat, store.together, judge=together)
-        conductor = Conductor(cluster, sent, own, spread, observer, clock, seats)
+                host_runs[host] = host_run(host)
+        spread = Spreading(host_run, store.together, judge=together)
+        conductor = Conductor(cluster, sent, own, spread, observer, clock, host_runs)
         try:
             conductor.conduct(able)
         except KeyboardInterrupt:
             observer.note("interrupted; the same command goes on")
         else:
             work = count(work, runs[able[0]])
-        whole = {host: not s.open for host, s in conductor.seats.items()}
+        whole = {host: not s.open for host, s in conductor.host_runs.items()}
         for run in runs.values():
             # All or none: a host that is done has nothing to do when the others go on.
             run.complete = all(whole.values())

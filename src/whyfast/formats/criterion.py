@@ -11,9 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import Node, clean, parse_json
-from whyfast.formats.source import read_text
+from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 

@@ -16,9 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import clean
-from whyfast.formats.times import WANTED, plausible
+from whyfast.formats.input import WANTED, Format, Given, clean, plausible
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 

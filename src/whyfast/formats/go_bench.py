@@ -16,13 +16,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from whyfast.formats.dates import epoch_seconds
-from whyfast.formats.facts import Facts
-from whyfast.formats.format import Format, Given
-from whyfast.formats.times import LARGEST, WANTED, plausible
+from whyfast.formats.input import LARGEST, WANTED, Facts, Format, Given, epoch_seconds, plausible
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series
-from whyfast.model.units import rate
+from whyfast.model.series import SECOND, Recording, Series, rate
 
 _LINE = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(\S.*)")
 _FACT = re.compile(r"([a-z][^\s:A-Z]*):(?:\s+(\S.*))?$")

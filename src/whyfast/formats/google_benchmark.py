@@ -7,9 +7,7 @@ benchmark: then the mean is its one value.
 
 from __future__ import annotations
 
-from whyfast.formats.dates import epoch_seconds
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import Node, plain_metadata
+from whyfast.formats.input import Format, Given, Node, epoch_seconds, plain_metadata
 from whyfast.model.series import SECOND, Recording, Series
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}

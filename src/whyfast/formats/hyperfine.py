@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import Node
+from whyfast.formats.input import Format, Given, Node
 from whyfast.model.series import SECOND, Recording, Series
 
 #: What the commands of a file do, when they are compared with each other.

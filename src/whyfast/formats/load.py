@@ -7,14 +7,65 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.formats import csv_table, whyfast_result
-from whyfast.formats.format import Given
-from whyfast.formats.node import Node, clean, parse_json
-from whyfast.formats.registry import FORMATS
-from whyfast.formats.select import Chosen, split_choice
-from whyfast.formats.source import read_text
+from whyfast.formats import (
+    criterion,
+    csv_table,
+    go_bench,
+    google_benchmark,
+    hyperfine,
+    pyperf,
+    pytest_benchmark,
+    whyfast_result,
+)
+from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
+
+# ---- Every format that can be read. A new one is one new file and one line here.
+
+#: In the order in which they are asked. Google Benchmark's files have ``context`` and
+#: pytest-benchmark's ``machine_info``, so they go before pyperf, whose mark (``version``) a file of
+#: another tool might carry by chance.
+FORMATS: tuple[Format, ...] = (
+    whyfast_result.FORMAT,
+    google_benchmark.FORMAT,
+    pytest_benchmark.FORMAT,
+    pyperf.FORMAT,
+    hyperfine.FORMAT,
+    criterion.FORMAT,
+    go_bench.FORMAT,
+    csv_table.FORMAT,
+)
+
+
+# ---- Some rows of a table as a run of their own: ``costs.csv:kernel=v5.4,retpoline=y``.
+
+Chosen = tuple[tuple[str, str], ...]
+
+
+def split_choice(argument: str) -> tuple[Path, Chosen]:
+    """The file and the columns with the values that its rows must have; () for all rows.
+
+    A file whose name is the whole argument is taken as it is. UserError for a column named twice.
+    """
+    if ":" not in argument or _exists(argument):
+        return Path(argument), ()
+    file, _, choice = argument.rpartition(":")
+    pairs = [pair.partition("=") for pair in choice.split(",")]
+    if not _exists(file) or not all(column and sign for column, sign, _ in pairs):
+        return Path(argument), ()
+    chosen = tuple((column.strip(), value.strip()) for column, _, value in pairs)
+    if len({column for column, _ in chosen}) < len(chosen):
+        raise UserError("a column can have one value only", where=argument)
+    return Path(file), chosen
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.exists(path)
+    except ValueError:
+        return False
+
 
 _ENDINGS = (".gz", ".json", ".csv", ".txt")
 
@@ -98,3 +149,47 @@ def bare_name(path: Path) -> str:
 def _with_folder(recording: Recording) -> str:
     parent = Path(recording.source).absolute().parent.name
     return clean(f"{parent}/{recording.name}" if parent else recording.name)
+
+
+# ---- One file that holds several subjects, as the commands of a hyperfine file.
+
+
+def by_subject(recording: Recording) -> tuple[Recording, ...]:
+    """Each subject as a recording of its own, in the order of the file. UserError unless there are
+    several."""
+    subjects = list(dict.fromkeys(s.subject for s in recording.series.values() if s.subject))
+    if len(subjects) < 2:
+        raise UserError(
+            "is one run; name another file to compare it with, or one hyperfine file of several "
+            "commands",
+            where=recording.source,
+        )
+    return tuple(
+        replace(
+            recording,
+            name=subject,
+            series={
+                s.task: replace(s, benchmark=s.task)
+                for s in recording.series.values()
+                if s.subject == subject
+            },
+        )
+        for subject in subjects
+    )
+
+
+def by_position(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
+    """Benchmarks named as the first recording names the one at their place, for files whose
+    commands are the same in other words. UserError where one has more or fewer."""
+    first = list(recordings[0].series)
+    found = []
+    for r in recordings:
+        if len(r.series) != len(first):
+            raise UserError(
+                f"has {len(r.series)} benchmarks and {recordings[0].source} has {len(first)}, so "
+                "their positions do not go together",
+                where=r.source,
+            )
+        pairs = zip(first, r.series.values(), strict=True)
+        found.append(replace(r, series={n: replace(s, benchmark=n) for n, s in pairs}))
+    return tuple(found)

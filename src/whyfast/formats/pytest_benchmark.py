@@ -6,9 +6,7 @@ round, divided by its iterations; files that were saved without it have the mean
 
 from __future__ import annotations
 
-from whyfast.formats.dates import epoch_seconds
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import Node, plain_metadata
+from whyfast.formats.input import Format, Given, Node, epoch_seconds, plain_metadata
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
 
 #: What the file says of machine and interpreter, by the names that pyperf has for it.

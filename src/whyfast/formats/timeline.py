@@ -2,18 +2,394 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean, stdev
+from typing import Literal
 
-from whyfast.formats.check_log import is_check_log, read_check_log
-from whyfast.formats.points import Wanted
-from whyfast.formats.source import read_text
-from whyfast.formats.timeline_files import timeline_of_files
-from whyfast.formats.timeline_table import timeline_of_table
+from whyfast.formats.csv_table import CsvRow, CsvTable, claims, parse, series_name
+from whyfast.formats.input import Given, epoch_seconds, read_text
+from whyfast.formats.load import bare_name, load_recordings, split_choice
+from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
-from whyfast.model.history import Timeline
+from whyfast.model.history import PointSeries, Timeline
+from whyfast.model.series import SECOND, MetadataValue, Recording, Series, rate
+
+# ---- What a point of a history is made of: how points are wanted, and the value that a point has.
+
+Order = Literal["given", "run", "commit"]
+
+
+#: What ``--machine`` names to tell machines apart by the folders of the files, and not at all.
+FOLDER, NO_MACHINE = "folder", "none"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """``by`` is the column whose values are points; ``order`` that of the points, by when they were
+    measured (``run``) or by the date of their commit; ``machine`` the key or column that tells
+    machines apart, None for whatever the files show; ``higher`` are patterns of the series in which
+    more is better."""
+
+    by: str | None = None
+    order: Order | None = None
+    machine: str | None = None
+    higher: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PointValue:
+    """``value`` is the mean over processes of their means, as ``compare`` takes it; ``spread`` its
+    standard error, relative, from the processes, or from the values of a single one; None where
+    there is but one value."""
+
+    value: float
+    spread: float | None
+
+
+def point_value(processes: Iterable[Sequence[float]]) -> PointValue:
+    """The value of a point from what its processes measured."""
+    kept = [tuple(p) for p in processes]
+    means = [fmean(p) for p in kept]
+    units = means if len(means) > 1 else list(kept[0])
+    value = fmean(means)
+    spread = stdev(units) / math.sqrt(len(units)) / value if len(units) > 1 else None
+    return PointValue(value, spread)
+
+
+def merged(sequences: Iterable[Sequence[str]]) -> list[str]:
+    """One order of the points of several machines: that of the first; what another one has beside
+    goes behind what it has before it there."""
+    order: list[str] = []
+    for sequence in sequences:
+        place = 0
+        for point in dict.fromkeys(sequence):
+            if point in order:
+                place = order.index(point) + 1
+            else:
+                order.insert(place, point)
+                place += 1
+    return order
+
+
+def tells_apart(values: Sequence[str | None], fewest: int) -> bool:
+    """Whether ``values``, one a point, name a few things that each come back: machines, say."""
+    if any(v is None for v in values):
+        return False
+    counts: Collection[int] = [values.count(v) for v in set(values)]
+    return len(counts) > 1 and min(counts) >= fewest
+
+
+# ---- Points in an order that their own names speak against, as a shell's ``*`` gives them.
+
+_NUMBER = re.compile(r"\d+")
+
+
+def order_notes(points: Sequence[str], when: Sequence[float | None]) -> tuple[str, ...]:
+    """A sentence where neighbours whose names differ in nothing but numbers stand with the higher
+    number first, and no dates ``when`` they were measured say that this is right."""
+    dates = [w for w in when if w is not None]
+    if points and len(dates) == len(points) and dates == sorted(dates):
+        return ()
+    for one, other in pairwise(points):
+        if _NUMBER.sub("#", one) == _NUMBER.sub("#", other) and _numbers(one) > _numbers(other):
+            return (
+                f"{one} stands before {other}: points are taken in the order given, oldest first, "
+                "and a shell's * sorts names as text; `sort -V` sorts by the numbers in them.",
+            )
+    return ()
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(number) for number in _NUMBER.findall(name)]
+
+
+# ---- Recordings as the points of a timeline, of one machine or several.
+
+#: Hosts are told apart by themselves when each has so many points.
+_FEWEST = 5
+#: Characters of a commit's hash that name a point.
+_SHORT = 10
+_HOST, _COMMIT = "hostname", "commit_id"
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A recording's place: its machine and the name of its point."""
+
+    machine: str
+    name: str
+    recording: Recording
+
+
+def timeline_of_files(arguments: Sequence[str], wanted: Wanted) -> Timeline:
+    """Each file a point. With several machines, files of one commit (or else of one name) are the
+    same point on each. UserError for what cannot be read, ordered, or told apart."""
+    recordings = load_recordings(arguments)
+    if not any(is_read(s) for r in recordings for s in r.series.values()):
+        raise UserError("no benchmark in these files has times", where=arguments[0])
+    machine = _machines(recordings, wanted.machine)
+    several = len({machine(r) for r in recordings}) > 1
+    name = _names(recordings) if several else lambda r: r.name
+    placed = [_Point(machine(r) if several else "", name(r), r) for r in recordings]
+    order = wanted.order or ("run" if several and _dated(recordings) else "given")
+    if order != "given":
+        key = _when if order == "run" else _committed
+        placed.sort(key=lambda p: key(p.recording))
+    return _timeline(placed, in_time=order != "given")
+
+
+def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
+    machines = list(dict.fromkeys(p.machine for p in placed))
+    points = merged([[p.name for p in placed if p.machine == m] for m in machines])
+    if in_time:  # whichever machine came first
+        points = list(dict.fromkeys(p.name for p in placed))
+    series: list[PointSeries] = []
+    facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
+    for m in machines:
+        at: dict[str, list[Recording]] = {}
+        for p in placed:
+            if p.machine == m:
+                at.setdefault(p.name, []).append(p.recording)
+        columns = [at.get(point, []) for point in points]
+        series += _series(m, columns)
+        known = tuple(_facts(found[0]) if found else None for found in columns)
+        if any(known):
+            facts[m] = known
+    first: dict[str, float | None] = {}
+    for p in placed:
+        first.setdefault(p.name, p.recording.started)
+    when = tuple(first[point] for point in points)
+    dates = when if any(w is not None for w in when) else ()
+    notes = () if in_time else order_notes(points, dates)
+    return Timeline(tuple(points), tuple(series), "file", dates, facts, notes=notes)
+
+
+def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointSeries]:
+    names = dict.fromkeys(
+        name for rs in columns for r in rs for name, s in r.series.items() if is_read(s)
+    )
+    made = []
+    for name in names:
+        found = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
+        cells = [point_value(p for s in at for p in s.processes) if at else None for at in found]
+        spreads = tuple(c.spread if c else None for c in cells)
+        called = f"{name} on {machine}" if machine else name
+        made.append(
+            PointSeries(
+                called,
+                tuple(c.value if c else None for c in cells),
+                {"machine": machine} if machine else {},
+                machine=machine,
+                spreads=spreads if any(x is not None for x in spreads) else (),
+                higher=any(is_rate(s) for at in found for s in at),
+            )
+        )
+    return made
+
+
+def is_read(series: Series) -> bool:
+    """Times, and rates; nothing else has a better and a worse."""
+    return series.unit == SECOND or is_rate(series)
+
+
+def is_rate(series: Series) -> bool:
+    """Whether more is better."""
+    return series.higher or rate(series.unit)
+
+
+def _facts(recording: Recording) -> Mapping[str, str]:
+    return {key: _text(value) for key, value in recording.metadata.items()}
+
+
+def _text(value: MetadataValue) -> str:
+    if isinstance(value, tuple):
+        return " and ".join(sorted(value))
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[Recording], str]:
+    """What tells the machines apart, as a function of a recording."""
+    if wanted == NO_MACHINE:
+        return lambda r: ""
+    if wanted == FOLDER:
+        return lambda r: Path(r.source).absolute().parent.name
+    if wanted is not None:
+        for r in recordings:
+            if wanted not in r.metadata:
+                keys = ", ".join(sorted(r.metadata)) or "none"
+                raise UserError(
+                    f"says nothing of {wanted!r} (--machine); it has {keys}; or --machine {FOLDER}",
+                    where=r.source,
+                )
+        return lambda r: _text(r.metadata[wanted])
+    hosts = [_text(r.metadata[_HOST]) if _HOST in r.metadata else None for r in recordings]
+    if tells_apart(hosts, _FEWEST):
+        return lambda r: _text(r.metadata[_HOST])
+    return lambda r: ""
+
+
+def _names(recordings: Sequence[Recording]) -> Callable[[Recording], str]:
+    """What the point of a recording is called where several machines share points: the commit; or
+    the file's name, if it comes more than once; or its own."""
+    if all(_COMMIT in r.metadata for r in recordings):
+        return lambda r: _text(r.metadata[_COMMIT])[:_SHORT]
+    names = [bare_name(Path(r.source)) for r in recordings]
+    if len(set(names)) < len(names):
+        return lambda r: bare_name(Path(r.source))
+    return lambda r: r.name
+
+
+def _dated(recordings: Sequence[Recording]) -> bool:
+    return all(r.started is not None for r in recordings)
+
+
+def _when(recording: Recording) -> float:
+    if recording.started is None:
+        raise UserError("does not say when it was run (--order run)", where=recording.source)
+    return recording.started
+
+
+def _committed(recording: Recording) -> float:
+    date = recording.metadata.get("commit_date")
+    seconds = epoch_seconds(date) if isinstance(date, str) else None
+    if seconds is None:
+        raise UserError(
+            "does not say the date of its commit (commit_date, for --order commit)",
+            where=recording.source,
+        )
+    return seconds
+
+
+# ---- The values of a table's column as the points of a timeline.
+
+#: Columns that tell series apart even if each point has but one value of them.
+_NAMES = ("benchmark",)
+
+
+def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
+    """Each value of the column ``by`` a point, in the order in which they first appear.
+
+    A column that has one value at each point of a machine, and others elsewhere, is no part of the
+    series' names: it is on record of the points. UserError for what cannot be read or ordered.
+    """
+    path, chosen = split_choice(argument)
+    given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
+    if not claims(given):
+        raise UserError("goes with a CSV file that has a column of times", where=f"--by {by}")
+    table = parse(given)
+    machine = None if wanted.machine == NO_MACHINE else wanted.machine
+    if machine == FOLDER:
+        raise UserError("goes with several files; name a column", where=f"--machine {FOLDER}")
+    for column in (by, *(column for column, _ in chosen), *((machine,) if machine else ())):
+        table.check(column, str(path))
+    rows = [r for r in table.rows if all(r.cells[c] == v for c, v in chosen)]
+    if not rows:
+        raise UserError(
+            "no row has these values" if chosen else "there is no row below the heading", where=path
+        )
+    keys = [c for c in table.keys if c not in (by, machine) and c not in dict(chosen)]
+    recorded = [c for c in keys if c not in _NAMES and _of_points(rows, c, (by, machine))]
+    rows = _ordered(rows, recorded, wanted, str(path))
+    machines = list(dict.fromkeys(r.cells[machine] if machine else "" for r in rows))
+    by_machine = {m: [r for r in rows if not machine or r.cells[machine] == m] for m in machines}
+    points = merged([r.cells[by] for r in mine] for mine in by_machine.values())
+    if wanted.order == "run":
+        points = list(dict.fromkeys(r.cells[by] for r in rows))
+    names = [c for c in keys if c not in recorded]
+    series: list[PointSeries] = []
+    facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
+    for m, mine in by_machine.items():
+        cells = _Cells(by, names, m, path.stem, points)
+        series += cells.series(mine, table)
+        if recorded:
+            at = {r.cells[by]: r for r in reversed(mine)}
+            facts[m] = tuple(
+                {c: at[p].cells[c] for c in recorded} if p in at else None for p in points
+            )
+    return Timeline(tuple(points), tuple(series), by, _dates(facts, len(points)), facts)
+
+
+class _Cells:
+    """The rows of one machine as series."""
+
+    def __init__(
+        self, by: str, names: Sequence[str], machine: str, stem: str, points: Sequence[str]
+    ) -> None:
+        self._by, self._names, self._machine, self._stem = by, names, machine, stem
+        self._place = {point: i for i, point in enumerate(points)}
+
+    def series(self, rows: Iterable[CsvRow], table: CsvTable) -> list[PointSeries]:
+        """One for each combination of what names them."""
+        values: dict[tuple[str, ...], list[dict[str, list[float]]]] = {}
+        for row in rows:
+            name = tuple(row.cells[c] for c in self._names)
+            cells = values.setdefault(name, [{} for _ in self._place])
+            processes = cells[self._place[row.cells[self._by]]]
+            processes.setdefault(row.cells.get("process", ""), []).append(row.value)
+        return [self._one(name, cells, table) for name, cells in values.items()]
+
+    def _one(
+        self, name: Sequence[str], cells: Sequence[Mapping[str, Sequence[float]]], table: CsvTable
+    ) -> PointSeries:
+        pairs = dict(zip(self._names, name, strict=True))
+        found = [point_value(at.values()) if at else None for at in cells]
+        spreads = tuple(v.spread if v else None for v in found)
+        called = series_name(pairs, self._names) or self._stem
+        if self._machine:
+            called, pairs = f"{called} on {self._machine}", {**pairs, "machine": self._machine}
+        return PointSeries(
+            called,
+            tuple(v.value if v else None for v in found),
+            pairs,
+            table.resolution,
+            self._machine,
+            spreads if any(s is not None for s in spreads) else (),
+        )
+
+
+def _of_points(rows: Sequence[CsvRow], column: str, place: tuple[str | None, ...]) -> bool:
+    """Whether each point of each machine has one value of the column, and not all the same."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for row in rows:
+        where = tuple(row.cells[c] for c in place if c)
+        found.setdefault(where, set()).add(row.cells[column])
+    return all(len(v) == 1 for v in found.values()) and len(set.union(*found.values())) > 1
+
+
+def _ordered(
+    rows: Sequence[CsvRow], recorded: Sequence[str], wanted: Wanted, where: str
+) -> list[CsvRow]:
+    if wanted.order == "commit":
+        raise UserError("goes with files that name commit_date", where="--order commit")
+    if wanted.order != "run":
+        return list(rows)
+    for column in recorded:
+        dates = [epoch_seconds(row.cells[column]) for row in rows]
+        if all(d is not None for d in dates):
+            order = sorted(range(len(rows)), key=lambda i: dates[i] or 0.0)
+            return [rows[i] for i in order]
+    raise UserError("no column holds a date of each point (--order run)", where=where)
+
+
+def _dates(
+    facts: Mapping[str, Sequence[Mapping[str, str] | None]], points: int
+) -> tuple[float | None, ...]:
+    """When each point was measured, from a column that holds dates; () without one."""
+    found: list[float | None] = [None] * points
+    for known in facts.values():
+        for column in next((f for f in known if f), {}):
+            dates = [epoch_seconds(f[column]) if f else None for f in known]
+            if all(d is not None for d, f in zip(dates, known, strict=True) if f):
+                found = [a if a is not None else b for a, b in zip(found, dates, strict=True)]
+                break
+    return tuple(found) if any(f is not None for f in found) else ()
 
 
 def load_timeline(arguments: Sequence[str], wanted: Wanted) -> Timeline:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.history.evidence import slope_variance
+from whyfast.history.evidence import Segment, slope_variance
 from whyfast.history.findings import drift_findings, findings
 from whyfast.history.noise import (
     LEAST,
@@ -20,12 +20,8 @@ from whyfast.history.noise import (
     rounding_noise,
     shared_prior,
 )
-from whyfast.history.odd import odd_points
-from whyfast.history.penalty import FEWEST, single_chance
-from whyfast.history.pieces import Stretch
 from whyfast.history.prune import Pruned, left_over, prune, threshold
-from whyfast.history.segment import segment
-from whyfast.history.suite import suite_series
+from whyfast.history.segment import FEWEST, OUTLIER, segment, single_chance
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
@@ -37,7 +33,102 @@ from whyfast.model.history import (
     Timeline,
 )
 
+# ---- Which single points lie beyond what the noise of their series does.
+
 Floats = NDArray[np.float64]
+
+#: From so many points on, the tail of the noise is taken from the points themselves.
+_TAILED = 20
+#: The tail is one point in so many, ...
+_ONE_IN = 10
+#: ... but so many points at least.
+_FEWEST = 5
+
+
+def odd_points(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
+    """Which points lie so far from their level as noise does with ``chance`` only, while most of
+    the points of their piece do not."""
+    far = np.abs(residuals) > reach(residuals, pruned, chance)
+    for piece in pruned.pieces:
+        if 2 * int(far[piece.start : piece.end].sum()) >= piece.points:
+            far[piece.start : piece.end] = False
+    return np.flatnonzero(far).tolist()
+
+
+def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
+    """How far from its level a point of noise lies with ``chance`` only, in logarithms.
+
+    That of normal noise, with wild points set aside; or, if it is farther, that of the tail that
+    the series itself shows: the distances beyond the ninth decile, or the five largest, taken as
+    exponential, by their median, which the odd points among them hardly move.
+    """
+    near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
+    aside = len(residuals) - len(near)
+    freedom = max(pruned.freedom - aside, 1.0)
+    prior = pruned.prior
+    square = float(near @ near) + prior.variance * prior.freedom
+    sd = max(math.sqrt(square / freedom), prior.least)
+    normal = sd * math.sqrt(threshold(chance, freedom))
+    if len(residuals) < _TAILED:
+        return normal
+    distances = np.sort(np.abs(residuals))[::-1]
+    count = max(len(distances) // _ONE_IN, _FEWEST)
+    edge = float(distances[count])
+    scale = float(np.median(distances[:count] - edge)) / math.log(2.0)
+    return max(normal, edge + scale * math.log(count / (len(distances) * chance)))
+
+
+# ---- The suite as a whole: its geometric mean and its median as series of their own.
+
+#: Fewer series are no suite.
+FEWEST_SERIES = 3
+#: So often points and series are centred in turn, and until nothing moves by more than this.
+_ROUNDS, _STILL = 50, 1e-9
+
+
+def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
+    """The geometric mean and the median over ``series``, point by point; nothing for fewer than
+    ``FEWEST_SERIES``.
+
+    A series that lacks a point says nothing of it, so what is averaged are the distances of the
+    series from their own means: the two-way fit of points and series, by turns (Tukey's median
+    polish, and the same with means). Values are relative to the mean, or median, point.
+    """
+    if len(series) < FEWEST_SERIES:
+        return ()
+    logs = np.array([_logs(s) for s in series])
+    lacking = np.isfinite(logs).sum(axis=0) < FEWEST_SERIES
+    made = []
+    for name, middle in (("geometric mean", np.nanmean), ("median", np.nanmedian)):
+        points = _by_point(logs[:, ~lacking], middle)
+        values: list[float | None] = [None] * len(lacking)
+        for i, value in zip(np.flatnonzero(~lacking), np.exp(points), strict=True):
+            values[i] = float(value)
+        machine = series[0].machine
+        on = f" on {machine}" if machine else ""
+        called = f"{name} of {len(series)} series{on}"
+        made.append(PointSeries(called, tuple(values), machine=machine))
+    return tuple(made)
+
+
+def _logs(series: PointSeries) -> list[float]:
+    sign = -1.0 if series.higher else 1.0
+    return [math.nan if v is None else sign * math.log(v) for v in series.values]
+
+
+def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
+    """What each point adds to every series; ``logs`` of shape (series, points), NaN for nothing."""
+    rest = logs[np.isfinite(logs).any(axis=1)]
+    total = np.zeros(logs.shape[1])
+    for _ in range(_ROUNDS):
+        rest = rest - middle(rest, axis=1)[:, None]
+        moved = middle(rest, axis=0)
+        rest = rest - moved
+        total = total + moved
+        if not np.abs(moved).max(initial=0.0) > _STILL:
+            break
+    return total
+
 
 #: The chance that the interval of one shift misses it, two-sided.
 _MISSED = 0.01
@@ -152,7 +243,7 @@ def _one(
     )
 
 
-def _shift(pruned: Pruned, left: Stretch, right: Stretch, where: Sequence[int]) -> Shift:
+def _shift(pruned: Pruned, left: Segment, right: Segment, where: Sequence[int]) -> Shift:
     noise = pruned.judge.noise
     change, variance = 0.0, 0.0
     for piece, side in ((left, 0.5), (right, -0.5)):
@@ -168,7 +259,7 @@ def _shift(pruned: Pruned, left: Stretch, right: Stretch, where: Sequence[int]) 
 
 
 def _drift(
-    pruned: Pruned, piece: Stretch, where: Sequence[int], when: Sequence[float | None]
+    pruned: Pruned, piece: Segment, where: Sequence[int], when: Sequence[float | None]
 ) -> Drift:
     start, end = where[piece.start], where[piece.end - 1]
     rise = piece.slope * (piece.points - 1)

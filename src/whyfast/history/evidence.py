@@ -12,16 +12,255 @@ ways, and the weakest counts:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.history.pieces import Stretch, Sums, fit
-from whyfast.history.scales import ScaledNoise, lengths
+from whyfast.history.noise import LOWER_QUARTILE, lower_quartile
+
+# ---- How far the means of neighbouring stretches lie apart when nothing happens, at every length.
+#
+# Independent noise averages out; noise that wanders does not. So the noise of a mean of m points
+# is not taken from that of one point but measured: by the distances of the means of all pairs of
+# adjoining stretches of m points (Allan 1966), the lower quartile of them, so that steps in a part
+# of the series do not count as noise.
 
 Floats = NDArray[np.float64]
+#: Lengths of stretches, and for each the variance that it says one value has.
+Measured = tuple[NDArray[np.intp], Floats]
+
+#: From so many points on, stretches longer than one point are looked at.
+FEWEST_SCALED = 16
+#: The longest stretch is this part of a series: eight of them are few enough to tell a spread from.
+_PART = 8
+#: No noise is so correlated that this bound of its lag-1 correlation is exceeded.
+_MOST_CORRELATED = 0.95
+
+
+def lengths(longest: int) -> NDArray[np.intp]:
+    """1, 2, 3, 4, 6, 8, 12, … up to ``longest``: two to an octave."""
+    made, m = [1], 2
+    while m <= longest:
+        made.append(m)
+        if m * 3 // 2 <= longest:
+            made.append(m * 3 // 2)
+        m *= 2
+    return np.array(sorted(made), dtype=np.intp)
+
+
+def adjoining(y: Floats) -> Measured:
+    """For each length m: the variance of one value that the distances of adjoining means of m
+    values would have if values were independent. One length of 0 for short series."""
+    if len(y) < FEWEST_SCALED:
+        return lengths(1), np.zeros(1)
+    total = np.concatenate([[0.0], np.cumsum(y - y.mean())])
+    sizes = lengths(len(y) // _PART)
+    found = []
+    for m in sizes:
+        apart = (total[2 * m :] - 2.0 * total[m:-m] + total[: -2 * m]) / m
+        # About nothing, or about what a drift makes of them, whichever they lie closer to.
+        quartile = min(lower_quartile(np.abs(apart - c)) for c in (0.0, np.median(apart)))
+        found.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
+    return sizes, np.array(found)
+
+
+def increasing(values: Floats, weights: Floats) -> Floats:
+    """The nearest sequence that does not fall: neighbours that do are pooled, by weight."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values, weights, strict=True):
+        pool = (float(value), float(weight), 1)
+        while pools and pools[-1][0] > pool[0]:
+            before, much, many = pools.pop()
+            both = much + pool[1]
+            pool = ((before * much + pool[0] * pool[1]) / both, both, many + pool[2])
+        pools.append(pool)
+    return np.repeat([p[0] for p in pools], [p[2] for p in pools])
+
+
+@dataclass(frozen=True)
+class ScaledNoise:
+    """The noise of means of any length.
+
+    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours.
+    ``log_lengths`` and ``log_factors`` tell how much more than ``variance`` / m the variance of a
+    mean of m values is; ``growth`` continues them beyond the longest measured, as a power of m.
+    """
+
+    variance: float
+    correlation: float
+    log_lengths: Floats
+    log_factors: Floats
+    growth: float
+
+    def factor(self, m: Floats) -> Floats:
+        """How much more than ``variance`` / m the variance of a mean of ``m`` values is."""
+        logs = np.log(m)
+        beyond = np.maximum(logs - self.log_lengths[-1], 0.0)
+        wander = np.interp(logs, self.log_lengths, self.log_factors) + self.growth * beyond
+        factors: Floats = np.exp(wander)
+        return np.maximum(factors, _autoregressive(self.correlation, m))
+
+    def factor_at(self, m: float) -> float:
+        """``factor`` of a single length."""
+        return float(self.factor(np.array([m]))[0])
+
+    def of_mean(self, m: Floats) -> Floats:
+        """Variance of a mean of ``m`` values."""
+        return self.variance * self.factor(m) / m
+
+
+def scaled_noise(
+    variance: float, correlation: float, points: int, measured: Measured
+) -> ScaledNoise:
+    """Put together what is known: the noise of one value, of neighbours, and of stretches.
+
+    A quartile of few stretches is uncertain by about the root of m / points of itself; by so much
+    the measured ones are lowered, and they count only where they still exceed what independent
+    noise of ``variance`` would have.
+    """
+    sizes, found = measured
+    m = sizes.astype(np.float64)
+    certain = 1.0 - np.sqrt(m / points)
+    logs = np.log(increasing(np.maximum(found / variance * certain, 1.0), 1.0 / m))
+    growth = 0.0
+    if len(m) > 3:
+        start = int(np.searchsorted(m, m[-1] / 4.0))
+        slope = float(logs[-1] - logs[start]) / math.log(m[-1] / m[start])
+        # 2 is a random walk; nothing that is not a trend grows faster.
+        growth = min(slope, 2.0)
+    bounded = min(max(correlation, 0.0), _MOST_CORRELATED)
+    return ScaledNoise(variance, bounded, np.log(m), logs, growth)
+
+
+def _autoregressive(correlation: float, m: Floats) -> Floats:
+    """m times the variance of a mean of m values of an AR(1) process of variance 1."""
+    if correlation <= 0:
+        return np.ones_like(m)
+    c = correlation
+    made: Floats = (1 + c) / (1 - c) - 2 * c * (1 - c**m) / (m * (1 - c) ** 2)
+    return made
+
+
+def lag_one(residuals: Floats, parameters: int) -> float:
+    """Lag-1 correlation of residuals, corrected for the ``parameters`` that were fitted."""
+    square = float(residuals @ residuals)
+    if square <= 0 or len(residuals) < 3:
+        return 0.0
+    r = float(residuals[1:] @ residuals[:-1]) / square
+    return r + (1.0 + r) * parameters / len(residuals)
+
+
+# ---- Stretches of a series as levels or as straight lines, in constant time each.
+
+#: A line is not told from noise in fewer points.
+FEWEST_ON_LINE = 8
+
+
+class Segment(NamedTuple):
+    """Points ``start`` to ``end`` (not included) around a line: ``middle`` is its value at the
+    middle of the piece, ``slope`` its rise a point, 0 for a level; ``square`` the sum of squared
+    residuals."""
+
+    start: int
+    end: int
+    middle: float
+    slope: float
+    square: float
+
+    @property
+    def points(self) -> int:
+        return self.end - self.start
+
+    def values(self) -> Floats:
+        """The line at each point."""
+        places = np.arange(self.points, dtype=np.float64) - (self.points - 1) / 2.0
+        made: Floats = self.middle + self.slope * places
+        return made
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Cumulated sums of values y, of t · y and of y², from which any stretch is fitted."""
+
+    y: Floats
+    ty: Floats
+    yy: Floats
+    offset: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Sums:
+        offset = float(values.mean())
+        y = values - offset
+        t = np.arange(len(y)) - len(y) / 2.0
+        return cls(_cumulated(y), _cumulated(t * y), _cumulated(y * y), offset)
+
+    def level(self, start: int, end: int) -> Segment:
+        """The stretch as a level."""
+        total = self.y[end] - self.y[start]
+        square = self.yy[end] - self.yy[start] - total * total / (end - start)
+        middle = self.offset + total / (end - start)
+        return Segment(start, end, float(middle), 0.0, max(float(square), 0.0))
+
+    def line(self, start: int, end: int) -> Segment:
+        """The stretch as a straight line, by least squares; needs two points."""
+        level = self.level(start, end)
+        points = end - start
+        center = (start + end - 1) / 2.0 - (len(self.y) - 1) / 2.0
+        product = self.ty[end] - self.ty[start] - center * (self.y[end] - self.y[start])
+        slope = product / (points * (points * points - 1) / 12.0)
+        square = max(level.square - float(slope * product), 0.0)
+        return Segment(start, end, level.middle, float(slope), square)
+
+
+def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> Segment:
+    """A line where it explains ``needed`` times the noise more than a level does, else a level."""
+    level = sums.level(start, end)
+    if end - start < FEWEST_ON_LINE:
+        return level
+    line = sums.line(start, end)
+    # A trend is told from a wandering level by how far means of half the stretch wander.
+    factor = noise.factor_at((end - start) / 2.0)
+    gained = level.square - line.square
+    return line if gained > needed * noise.variance * factor else level
+
+
+def robust_values(y: Floats, pieces: list[Segment], reach: float) -> Floats:
+    """What the pieces say of each point: lines as they are, levels by the points within ``reach``
+    of their median; or, where those are no majority, by a line that has more."""
+    made = np.empty_like(y)
+    for piece in pieces:
+        inside = y[piece.start : piece.end]
+        values = piece.values() if piece.slope else _robust_level(inside, reach)
+        if not piece.slope and len(inside) >= FEWEST_ON_LINE:
+            near = (np.abs(inside - values) <= reach).sum()
+            line = _robust_line(inside)
+            if 2 * near <= len(inside) and (np.abs(inside - line) <= reach).sum() > near:
+                values = line
+        made[piece.start : piece.end] = values
+    return made
+
+
+def _robust_level(y: Floats, reach: float) -> Floats:
+    near = y[np.abs(y - np.median(y)) <= reach]
+    return np.full_like(y, near.mean() if len(near) else np.median(y))
+
+
+def _robust_line(y: Floats) -> Floats:
+    """The line with the median slope between points half the stretch apart, through the median."""
+    half = len(y) // 2
+    slope = float(np.median(y[half:] - y[:-half])) / half
+    rest = y - slope * np.arange(len(y))
+    made: Floats = y - rest + np.median(rest)
+    return made
+
+
+def _cumulated(values: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(values)])
+
 
 #: Pieces of up to so many points might be a cluster of wild ones.
 CLUSTER = 40
@@ -53,11 +292,11 @@ class Judge:
     sure: float
     outside: tuple[Floats, Floats]
 
-    def fit(self, start: int, end: int) -> Stretch:
+    def fit(self, start: int, end: int) -> Segment:
         """The stretch as a level, or as a line if there is one."""
         return fit(self.sums, start, end, self.noise, self.needed)
 
-    def between(self, pieces: Sequence[Stretch], i: int) -> float:
+    def between(self, pieces: Sequence[Segment], i: int) -> float:
         """Evidence for the boundary between pieces i and i + 1."""
         left, right = pieces[i], pieces[i + 1]
         found = self._as_pair(left, right)
@@ -69,7 +308,7 @@ class Judge:
                 found = min(found, self._as_excursion(pieces[middle - 1 : middle + 2]))
         return found
 
-    def jump(self, left: Stretch, right: Stretch) -> float:
+    def jump(self, left: Segment, right: Segment) -> float:
         """Evidence for different values on both sides of the boundary, whatever the slopes: the
         largest over stretches of all lengths."""
         a, b = left.points, right.points
@@ -88,7 +327,7 @@ class Judge:
         steep = _POINTS_OF_DRIFT * max(abs(left.slope), abs(right.slope))
         return float(np.where(apart > steep, apart**2 / variance, 0.0).max())
 
-    def _as_pair(self, left: Stretch, right: Stretch) -> float:
+    def _as_pair(self, left: Segment, right: Segment) -> float:
         whole = self.fit(left.start, right.end)
         apart = left.square + right.square
         jump = self.jump(left, right)
@@ -99,7 +338,7 @@ class Judge:
         bend = gained / self.noise.factor_at(whole.points / 2.0)
         return min(gained, max(jump, bend))
 
-    def _as_cluster(self, short: Stretch, other: Stretch) -> float:
+    def _as_cluster(self, short: Segment, other: Segment) -> float:
         """Twice the log-likelihood ratio of the short piece's own level: under t noise, or, where
         that many other points lie as far out, by their share."""
         inside = self.values[short.start : short.end]
@@ -129,7 +368,7 @@ class Judge:
         made: Floats = (_TAIL + 1.0) * np.log1p((residuals / self.scale) ** 2 / _TAIL)
         return made
 
-    def _as_excursion(self, three: Sequence[Stretch]) -> float:
+    def _as_excursion(self, three: Sequence[Segment]) -> float:
         before, middle, after = three
         if before.slope or middle.slope or after.slope:
             return float("inf")
@@ -139,7 +378,7 @@ class Judge:
         return gained / self.noise.variance / factor / 2.0
 
 
-def slope_variance(noise: ScaledNoise, piece: Stretch) -> float:
+def slope_variance(noise: ScaledNoise, piece: Segment) -> float:
     """Variance of the slope of a line through the piece."""
     factor = noise.factor_at(piece.points / 2.0)
     return 12.0 * noise.variance * factor / piece.points**3

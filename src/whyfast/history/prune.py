@@ -10,10 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from whyfast.history.evidence import Judge
+from whyfast.history.evidence import (
+    Judge,
+    Measured,
+    ScaledNoise,
+    Segment,
+    Sums,
+    adjoining,
+    fit,
+    lag_one,
+    robust_values,
+    scaled_noise,
+)
 from whyfast.history.noise import Prior
-from whyfast.history.pieces import Stretch, Sums, fit, robust_values
-from whyfast.history.scales import Measured, ScaledNoise, adjoining, lag_one, scaled_noise
 from whyfast.history.segment import OUTLIER
 
 Floats = NDArray[np.float64]
@@ -27,7 +36,7 @@ class Pruned:
     """The pieces that are left, what judged them, the degrees of freedom that the noise is known
     with, and what was known of it before."""
 
-    pieces: tuple[Stretch, ...]
+    pieces: tuple[Segment, ...]
     judge: Judge
     freedom: float
     prior: Prior
@@ -80,14 +89,14 @@ def left_over(y: Floats, starts: Sequence[int], scale: float) -> tuple[float, fl
     return (float(np.sqrt(near @ near / freedom)) if freedom > 0 else 0.0), float(freedom)
 
 
-def _unfitted(starts: Sequence[int], points: int) -> list[Stretch]:
-    return [Stretch(a, b, 0.0, 0.0, 0.0) for a, b in pairwise([*starts, points])]
+def _unfitted(starts: Sequence[int], points: int) -> list[Segment]:
+    return [Segment(a, b, 0.0, 0.0, 0.0) for a, b in pairwise([*starts, points])]
 
 
-def _joined_slopes(y: Floats, pieces: Sequence[Stretch], reach: float) -> list[Stretch]:
+def _joined_slopes(y: Floats, pieces: Sequence[Segment], reach: float) -> list[Segment]:
     """Where values move so fast that most lie beyond the reach of any level, the bounds between
     levels mean nothing: neighbours of that kind are one piece, which may be a line."""
-    made: list[Stretch] = []
+    made: list[Segment] = []
     moving = False
     for piece in pieces:
         inside = y[piece.start : piece.end]
@@ -100,12 +109,12 @@ def _joined_slopes(y: Floats, pieces: Sequence[Stretch], reach: float) -> list[S
     return made
 
 
-def _freedom(pieces: Sequence[Stretch], prior: Prior) -> float:
+def _freedom(pieces: Sequence[Segment], prior: Prior) -> float:
     fitted = sum(2 if p.slope else 1 for p in pieces)
     return pieces[-1].end - fitted + prior.freedom
 
 
-def _enough_freedom(sums: Sums, pieces: list[Stretch], prior: Prior) -> list[Stretch]:
+def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Segment]:
     """Of so many candidates that nothing is left over to tell the noise from, the nearest are
     joined until there is."""
     while len(pieces) > 1 and _freedom(pieces, prior) < 1:
@@ -120,7 +129,7 @@ def _enough_freedom(sums: Sums, pieces: list[Stretch], prior: Prior) -> list[Str
 
 
 def _noise(
-    residuals: Floats, pieces: Sequence[Stretch], measured: Measured, prior: Prior
+    residuals: Floats, pieces: Sequence[Segment], measured: Measured, prior: Prior
 ) -> ScaledNoise:
     """The noise that the pieces leave over, with what other series say of it."""
     freedom = _freedom(pieces, prior)
@@ -130,11 +139,11 @@ def _noise(
     return scaled_noise(variance, correlation, len(residuals), measured)
 
 
-def _values(pieces: Sequence[Stretch]) -> Floats:
+def _values(pieces: Sequence[Segment]) -> Floats:
     return np.concatenate([p.values() for p in pieces])
 
 
-def _ramps(judge: Judge, pieces: Sequence[Stretch]) -> list[Stretch]:
+def _ramps(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
     """Levels that follow each other in one direction are joined where a line does about as well:
     it takes two numbers where they take one each."""
     left = list(pieces)
@@ -154,7 +163,7 @@ def _ramps(judge: Judge, pieces: Sequence[Stretch]) -> list[Stretch]:
     return left
 
 
-def _monotone(pieces: Sequence[Stretch], first: int) -> int:
+def _monotone(pieces: Sequence[Segment], first: int) -> int:
     """The last of the levels that follow ``first`` in one direction."""
     last = first
     while last + 1 < len(pieces) and not (pieces[last].slope or pieces[last + 1].slope):
@@ -165,7 +174,7 @@ def _monotone(pieces: Sequence[Stretch], first: int) -> int:
     return last
 
 
-def _struck(judge: Judge, pieces: Sequence[Stretch]) -> list[Stretch]:
+def _struck(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
     """The pieces that are left when the weakest boundary is struck out as long as it is weak."""
     left = list(pieces)
     found = np.array([judge.between(left, i) for i in range(len(left) - 1)])

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from whyfast.judge.run_confounds import MACHINE, SUBJECT
-from whyfast.judge.same_facts import same_fact
+from whyfast.judge.run_confounds import MACHINE, SUBJECT, same_fact
 from whyfast.model.history import Finding, History, Timeline
 
 Facts = Mapping[str, str]

@@ -6,10 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from whyfast.interpreter.ask import ask, digest_of
-from whyfast.interpreter.provider import Progress
+from whyfast.interpreter.provider import Progress, ask, digest_of
+from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.interpreter import Interpreter
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore

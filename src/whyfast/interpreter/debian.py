@@ -7,12 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.interpreter.ask import ask, digest_of
-from whyfast.interpreter.facts import corrected, needs_libpython
-from whyfast.interpreter.provider import Progress
+from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
+from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.interpreter import Interpreter
-from whyfast.store.complete import make_once
+from whyfast.store.files import make_once
 from whyfast.store.home import Home
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.archive import archive_address, proxy_options

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
-from whyfast.interpreter.ask import ask, digest_of
-from whyfast.interpreter.facts import corrected, needs_libpython
+from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
+from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.interpreter import Interpreter
+from whyfast.store.home import Home
+from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
 
 
 def local_interpreter(name: str, program: Path) -> Interpreter:
@@ -32,3 +34,49 @@ def local_interpreter(name: str, program: Path) -> Interpreter:
         readable=tuple(dict.fromkeys((*own, Path(os.path.dirname(found.program))))),
         facts=corrected(found.facts, needs_libpython(found.program)),
     )
+
+
+# ---- Interpreters on ``PATH``, or by their file: ``path:python3.11``, ``path:/opt/bin/python3``.
+
+
+class PathPythons:
+    """Whatever the user has on ``PATH``."""
+
+    def names(self) -> list[str]:
+        return pythons_on_path()
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
+        program = shutil.which(name)
+        if program is None:
+            here = ", ".join(pythons_on_path()) or "none"
+            raise CannotBuildHere(f"{name} is not installed (on PATH here: {here})")
+        return local_interpreter(f"path:{name}", Path(program).absolute())
+
+    def installed(self, name: str, home: Home) -> bool:
+        """Nothing is ever downloaded."""
+        return True
+
+
+# ---- Interpreters that pyenv has installed: ``pyenv:3.12``, ``pyenv:3.12.1``.
+
+
+class PyenvPythons:
+    """The folders below ``versions`` of pyenv's own."""
+
+    def names(self) -> list[str]:
+        return pyenv_versions()
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
+        """The version of that name, or the newest that begins with it."""
+        found = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
+        if not found:
+            here = ", ".join(pyenv_versions()) or "none"
+            raise CannotBuildHere(f"pyenv has no {name} (here: {here}); pyenv install {name}")
+        program = pyenv_folder() / found[-1] / "bin" / "python"
+        if not os.access(program, os.X_OK):
+            raise CannotBuildHere(f"{program} cannot be run")
+        return local_interpreter(f"pyenv:{name}", Path(program))
+
+    def installed(self, name: str, home: Home) -> bool:
+        """Nothing is ever downloaded."""
+        return True

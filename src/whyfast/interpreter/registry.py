@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from whyfast.interpreter.build import BuiltPythons
 from whyfast.interpreter.debian import DebianPythons
-from whyfast.interpreter.path import PathPythons
+from whyfast.interpreter.local import PathPythons, PyenvPythons
 from whyfast.interpreter.provider import InterpreterProvider, Progress
-from whyfast.interpreter.pyenv import PyenvPythons
+from whyfast.model.build import Interpreter
 from whyfast.model.errors import UserError
-from whyfast.model.interpreter import Interpreter
 from whyfast.store.home import Home
 
 

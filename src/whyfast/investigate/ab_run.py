@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import random
@@ -11,23 +12,20 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
-from whyfast.investigate.block_loop import Settled, measure_blocks
-from whyfast.investigate.events import Observer
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.first_runs import FirstRuns, first_runs, said
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.recording import recording
-from whyfast.investigate.work import Work
-from whyfast.judge.whole import Quantities, judge_metrics, judge_whole
+from whyfast.investigate.recording import Settled, measure_blocks, recording
+from whyfast.investigate.services import Observer, Services
+from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.launch import CannotCount, ToolRun
-from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.model.errors import UserError
-from whyfast.model.question import Commands
 from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import WAITED
-from whyfast.model.study import MeasureSpec
+from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import CLEANUP, Confound
 from whyfast.store.home import Home
@@ -92,21 +90,21 @@ def run_ab(
     home: Home,
     observer: Observer,
     *,
-    outside: Outside | None = None,
+    services: Services | None = None,
 ) -> Result:
     """Measure the commands until every comparison is decided or the budget is used.
 
     UserError for a command that cannot be run or fails in its first run.
     """
-    work = Work(_question(commands, options), home, observer, outside or Outside())
-    arguments = _arguments(commands, options, work.outside)
+    work = RunContext(_question(commands, options), home, observer, services or Services())
+    arguments = _arguments(commands, options, work.services)
     start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")
     with _set_up(options, work) as left_over:
-        seed = int(work.outside.new_id()[:12], 16)
+        seed = int(work.services.new_id()[:12], 16)
         firsts = first_runs(
             arguments,
-            work.outside,
+            work.services,
             offer=options.turns_offered and options.stdin == os.devnull,
             warmup=options.warmup,
             ignore_failure=options.ignore_failure,
@@ -117,11 +115,11 @@ def run_ab(
         _tell(work, firsts, options.budget)
         with recording(work, None) as run:  # commands can change under our feet
             if not turns:
-                start = _start_cost(work.outside)
+                start = _start_cost(work.services)
             entry = _entry(work, arguments, firsts, options)
             if entry.calibration is not None:
                 run.add_calibration(entry.calibration)
-            began = work.outside.clock.monotonic()
+            began = work.services.clock.monotonic()
             ended = measure_blocks(
                 work,
                 run,
@@ -130,14 +128,14 @@ def run_ab(
                 None if options.runs is None else _taken(options.runs),
                 (lambda session: firsts.block(entry.name, session, seed)) if firsts.dear else None,
             )
-            left = options.budget - (work.outside.clock.monotonic() - began)
+            left = options.budget - (work.services.clock.monotonic() - began)
             rounds = _rounds(firsts, left, options.budget)
             if not turns and options.stdin == os.devnull and rounds:
                 counted = count_commands(
-                    arguments, work.outside, int(run.run.id[:8], 16), rounds=rounds
+                    arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
     observer.phase("judge")
-    judged = judge_whole(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
+    judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
     metrics = judge_metrics(counted, _events(counted), work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
@@ -186,16 +184,18 @@ def _asked_of(question: Commands, turns: bool) -> Commands:
     return replace(question, benchmarks=(Benchmark(BENCHMARK, "turn" if turns else "command", ()),))
 
 
-def _arguments(commands: Sequence[Command], options: Options, outside: Outside) -> LaunchArguments:
+def _arguments(
+    commands: Sequence[Command], options: Options, services: Services
+) -> LaunchArguments:
     # All in the same way: starting a shell takes time.
     shell = _shell([c.line for c in commands], options)
     return LaunchArguments(
-        {c.name: _words(c.line, shell, outside) for c in commands},
-        outside.env,
+        {c.name: _words(c.line, shell, services) for c in commands},
+        services.env,
         options.budget if options.timeout is None else options.timeout,
         stdin=options.stdin,
         ignore_failure=options.ignore_failure,
-        prepare=_aside_words("--prepare", options.prepare, options, outside),
+        prepare=_aside_words("--prepare", options.prepare, options, services),
     )
 
 
@@ -216,18 +216,18 @@ def _shell(lines: Sequence[str], options: Options) -> str:
 
 
 def _aside_words(
-    option: str, line: str | None, options: Options, outside: Outside
+    option: str, line: str | None, options: Options, services: Services
 ) -> tuple[str, ...] | None:
     """What to execute for the command line of an option, which a UserError names."""
     if line is None:
         return None
     try:
-        return _words(line, _shell([line], options), outside)
+        return _words(line, _shell([line], options), services)
     except UserError as error:
         raise UserError(error.message, where=option) from None
 
 
-def _words(line: str, shell: str, outside: Outside) -> tuple[str, ...]:
+def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
     """What to execute for a command line; UserError when there is no such program."""
     if shell:
         return (*shlex.split(shell), "-c", line)
@@ -237,7 +237,7 @@ def _words(line: str, shell: str, outside: Outside) -> tuple[str, ...]:
         raise UserError(f"{line!r} is no command line: {error}") from None
     if not argv:
         raise UserError("an empty command cannot be measured")
-    if outside.launcher.find(argv[0]) is None:
+    if services.launcher.find(argv[0]) is None:
         raise UserError(
             f"{line!r}: no program {argv[0]!r} is found; for what a shell has built in use "
             "--shell sh"
@@ -246,42 +246,42 @@ def _words(line: str, shell: str, outside: Outside) -> tuple[str, ...]:
 
 
 @contextmanager
-def _set_up(options: Options, work: Work[Commands]) -> Iterator[list[Confound]]:
+def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confound]]:
     """With ``--setup`` done before it and ``--cleanup`` after it. A setup that fails is a
     UserError; of a cleanup that does, what was measured is worth more: it is told, and in what is
     yielded."""
-    setup = _aside_words("--setup", options.setup, options, work.outside)
-    cleanup = _aside_words("--cleanup", options.cleanup, options, work.outside)
+    setup = _aside_words("--setup", options.setup, options, work.services)
+    cleanup = _aside_words("--cleanup", options.cleanup, options, work.services)
     left_over: list[Confound] = []
     try:
         try:
-            _aside(setup, "--setup", options, work.outside)
+            _aside(setup, "--setup", options, work.services)
         except InvocationFailed as failed:
             raise UserError(said(failed)) from None
         yield left_over
     finally:
         try:
-            _aside(cleanup, "--cleanup", options, work.outside)
+            _aside(cleanup, "--cleanup", options, work.services)
         except InvocationFailed as failed:
             work.observer.note(said(failed))
             left_over.append(Confound(CLEANUP, f"after the last run, {said(failed)}"))
 
 
-def _aside(argv: tuple[str, ...] | None, what: str, options: Options, outside: Outside) -> None:
+def _aside(argv: tuple[str, ...] | None, what: str, options: Options, services: Services) -> None:
     if argv is not None:
         timeout = ASIDE_TIMEOUT if options.timeout is None else options.timeout
-        outside.aside(argv, env=outside.env, timeout=timeout, what=what)
+        services.aside(argv, env=services.env, timeout=timeout, what=what)
 
 
 def _entry(
-    work: Work[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
+    work: RunContext[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
 ) -> BenchmarkRun:
     """The baseline first."""
     question = work.question
     (benchmark,), main = question.benchmarks, question.baselines[0]
     return BenchmarkRun(
         benchmark.name,
-        work.outside.runner(benchmark.runner, arguments),
+        work.services.runner(benchmark.runner, arguments),
         [main, *(v.name for v in question.variants if v.name != main)],
         question.baselines,
         pinned=firsts.pinned,
@@ -290,7 +290,7 @@ def _entry(
     )
 
 
-def _tell(work: Work[Commands], firsts: FirstRuns, budget: float) -> None:
+def _tell(work: RunContext[Commands], firsts: FirstRuns, budget: float) -> None:
     """In advance, where the budget is known to be too small for a verdict."""
     cost, needed = firsts.round_cost, firsts.needed()
     if cost * needed > budget:
@@ -301,12 +301,12 @@ def _tell(work: Work[Commands], firsts: FirstRuns, budget: float) -> None:
         )
 
 
-def _start_cost(outside: Outside) -> float:
+def _start_cost(services: Services) -> float:
     """The least seconds that an empty program takes from start to end, as its run is timed; 0 where
     there is none."""
-    if outside.launcher.find("true") is None:
+    if services.launcher.find("true") is None:
         return 0.0
-    runner = outside.runner("command", LaunchArguments({"true": ("true",)}, outside.env, 10.0))
+    runner = services.runner("command", LaunchArguments({"true": ("true",)}, services.env, 10.0))
     invocation = runner.enter("true", cpu=None, pad=0)
     samples = (invocation.turn(1) for _ in range(EMPTY_RUNS))
     return min(s.seconds - s.extra.get(WAITED, 0.0) for s in samples)
@@ -336,7 +336,7 @@ def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
 
 
 def count_commands(
-    arguments: LaunchArguments, outside: Outside, seed: int, *, rounds: int = ROUNDS
+    arguments: LaunchArguments, services: Services, seed: int, *, rounds: int = ROUNDS
 ) -> list[Quantities]:
     """What the hardware counts of each command, in rounds apart from the timed runs.
 
@@ -354,7 +354,7 @@ def count_commands(
             command = arguments.commands[name]
             try:
                 one[name] = count_events(
-                    ToolRun(command, outside.launcher, arguments.env, arguments.timeout)
+                    ToolRun(command, services.launcher, arguments.env, arguments.timeout)
                 )
             except CannotCount:
                 return []
@@ -363,3 +363,77 @@ def count_commands(
         found.append(one)
     events = [e for e in GROUPS[0] if all(of.get(e) for one in found for of in one.values())]
     return [{n: {e: of[e] for e in events} for n, of in one.items()} for one in found]
+
+
+# ---- Commands spelled out: names, and parameters replaced by each of their values.
+
+#: More variants than this in one comparison is surely a mistake.
+MOST = 100
+
+
+def expand(
+    lines: Sequence[str],
+    names: Sequence[str],
+    lists: Sequence[Sequence[str]] = (),
+    scans: Sequence[Sequence[str]] = (),
+) -> list[Command]:
+    """Every command with every combination of parameter values.
+
+    ``lists``: (variable, "a,b,c"); ``scans``: (variable, min, max, step). ``names`` are given to
+    the results in order; the others are named by their command line. UserError for names that are
+    too many or used twice, and for parameters that are given twice or that no command mentions.
+    """
+    parameters = {v: values.split(",") for v, values in lists}
+    parameters.update({v: _scan(v, low, high, step) for v, low, high, step in scans})
+    given = [v for v, *_ in (*lists, *scans)]
+    for variable in parameters:
+        if given.count(variable) > 1:
+            raise UserError("is given twice", where=f"parameter {variable}")
+        if not any(f"{{{variable}}}" in line for line in lines):
+            raise UserError(f"no command mentions {{{variable}}}", where=f"parameter {variable}")
+    used = [[v for v in parameters if f"{{{v}}}" in line] for line in lines]
+    total = sum(math.prod(len(parameters[v]) for v in own) for own in used)
+    if total > MOST:  # before they are made: there may be millions
+        raise UserError(f"that makes {total} commands; at most {MOST} can be compared")
+    expanded = []
+    for line, own in zip(lines, used, strict=True):
+        for combination in itertools.product(*(parameters[v] for v in own)):
+            text = line
+            for variable, value in zip(own, combination, strict=True):
+                text = text.replace(f"{{{variable}}}", value)
+            expanded.append(text)
+    if len(names) > len(expanded):
+        raise UserError(f"{len(names)} names for {len(expanded)} commands", where="--name")
+    return _named(expanded, names)
+
+
+def _named(lines: Sequence[str], names: Sequence[str]) -> list[Command]:
+    """Names as given, else the command line; the same line again gets a number."""
+    taken: set[str] = set()
+    commands = []
+    for i, line in enumerate(lines):
+        name = names[i] if i < len(names) else line
+        if name in taken and i < len(names):
+            raise UserError(f"{name!r} is given twice", where="--name")
+        count = 2
+        while name in taken:
+            name = f"{line} ({count})"
+            count += 1
+        taken.add(name)
+        commands.append(Command(name, line))
+    return commands
+
+
+def _scan(variable: str, low: str, high: str, step: str) -> list[str]:
+    where = f"--parameter-scan {variable}"
+    try:
+        first, last, by = Decimal(low), Decimal(high), Decimal(step)
+        count = (last - first) / by
+        fits = 0 <= count < MOST
+    except ArithmeticError:  # no number, NaN, a step of 0, or beyond what a decimal can hold
+        raise UserError("MIN, MAX and STEP must be numbers, STEP not 0", where=where) from None
+    if not fits:
+        raise UserError(
+            f"{low} to {high} by {step} is no range of up to {MOST} values", where=where
+        )
+    return [f"{first + by * i:f}" for i in range(int(count) + 1)]

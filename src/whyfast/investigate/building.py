@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.build.layout import layout_seeds
-from whyfast.build.recipe import Recipe, make_recipe, packages_here, scan_source, steps_of
-from whyfast.build.relink import CannotRelink
+from whyfast.build.recipe import (
+    Recipe,
+    differing_files,
+    make_recipe,
+    packages_here,
+    scan_source,
+    steps_of,
+)
+from whyfast.build.relink import CannotRelink, layout_seeds
 from whyfast.build.source import at_revision, with_source
 from whyfast.explain.program import explain_program, hint_for
-from whyfast.investigate.commits_touch import check_change
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.forecast import check_room, lacks
-from whyfast.investigate.work import Work
+from whyfast.investigate.judging import check_change
 from whyfast.measure.registry import MAKERS, Fetch
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, unmatched
-from whyfast.model.interpreter import Interpreter
 from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.toolchain import Toolchain
-from whyfast.model.variant import Variant
+from whyfast.model.variant import MAKING, Variant, differ_in
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
-from whyfast.study.placeholders import names_in
-from whyfast.toolchain.python_packages import pyperformance_benchmarks
+from whyfast.store.files import sha256_of
+from whyfast.study.sections import names_in
+from whyfast.toolchain.wheels import pyperformance_benchmarks
 
 
-def build(work: Work[Study]) -> Work[Study]:
+def build(work: RunContext[Study]) -> RunContext[Study]:
     """Get source and toolchains, make the builds, read the evidence.
 
     What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
     UserError when the disk has no room, or the source or what the benchmarks need cannot be had.
     """
-    began = work.outside.clock.monotonic()
+    began = work.services.clock.monotonic()
     note, step = work.observer.note, work.observer.step
-    check_room(work.question, work.home, work.outside.toolchain, work.outside.interpreter)
+    check_room(work.question, work.home, work.services.toolchain, work.services.interpreter)
     study = with_source(work.question, work.home, step)
     check_change(study)
     work = replace(work, question=study)
@@ -74,14 +78,14 @@ def build(work: Work[Study]) -> Work[Study]:
                     pythons.get(variant.python),
                 )
             )
-    made = {o.variant: o for o in work.outside.build(recipes, BuildStore(work.home.builds), step)}
+    made = {o.variant: o for o in work.services.build(recipes, BuildStore(work.home.builds), step)}
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     for outcome in outcomes:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
             note(f"{outcome.variant}: {outcome.reason}")
     layouts = _layouts(work, recipes, outcomes)
-    for twin in (v for v in study.variants if v.twin_of):
-        outcomes.append(_twin(twin, outcomes, layouts))
+    for control in (v for v in study.variants if v.twin_of):
+        outcomes.append(_twin(control, outcomes, layouts))
     work.observer.phase("explain")
     work = replace(
         work,
@@ -90,9 +94,9 @@ def build(work: Work[Study]) -> Work[Study]:
         evidence=read_evidence(work, outcomes),
         packages=packages,
         layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
-        seconds={"prepare": work.outside.clock.monotonic() - began},
+        seconds={"prepare": work.services.clock.monotonic() - began},
     )
-    for one in work.unmet:
+    for one in work.failed_expectations:
         if one.found is not None:
             note(
                 f"{one.variant} is left out: {one.wanted} {one.key} is expected, "
@@ -104,9 +108,9 @@ def build(work: Work[Study]) -> Work[Study]:
 def with_twin(study: Study) -> Study:
     """The study with the twin of its main baseline as a variant, when it has one."""
     main = study.baselines[0]
-    if not study.twin or not study.measured or any(v.twin_of for v in study.variants):
+    if not study.control or not study.measured or any(v.twin_of for v in study.variants):
         return study
-    twin = replace(
+    control = replace(
         study.variant(main),
         name=f"{main} twin",
         twin_of=main,
@@ -114,10 +118,10 @@ def with_twin(study: Study) -> Study:
         axes={},
         about="the baseline again: the same objects in another layout",
     )
-    return replace(study, variants=(*study.variants, twin))
+    return replace(study, variants=(*study.variants, control))
 
 
-def _revisions(work: Work[Study]) -> dict[str, Source]:
+def _revisions(work: RunContext[Study]) -> dict[str, Source]:
     """The source at each revision that variants name; UserError when there is no such."""
     study = work.question
     try:
@@ -133,7 +137,7 @@ def _revisions(work: Work[Study]) -> dict[str, Source]:
 
 
 def _layouts(
-    work: Work[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
+    work: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
 ) -> dict[str, tuple[Path, ...]]:
     """Layouts of each build, of the main baseline alone when only a twin is wanted.
 
@@ -144,8 +148,8 @@ def _layouts(
     builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
     found: dict[str, tuple[Path, ...]] = {}
     for recipe in recipes:
-        twin = study.twin and recipe.variant == study.baselines[0]
-        if recipe.variant not in builds or recipe.link is None or not (count or twin):
+        control = study.control and recipe.variant == study.baselines[0]
+        if recipe.variant not in builds or recipe.link is None or not (count or control):
             continue
         if count:
             work.observer.step(f"linking {count} layouts of {recipe.variant}")
@@ -153,7 +157,7 @@ def _layouts(
         keep = study.variant(recipe.variant).keep
         store = BuildStore(work.home.builds)
         try:
-            programs = work.outside.relink(recipe, builds[recipe.variant], store, seeds, keep)
+            programs = work.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
             found[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             work.observer.note(f"no other layouts of {recipe.variant}: {error}")
@@ -161,18 +165,20 @@ def _layouts(
 
 
 def _twin(
-    twin: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
+    control: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
 ) -> BuildOutcome:
     """The twin as a build of its own; a failure when its original has no other layout."""
     for original in outcomes:
-        programs = layouts.get(twin.twin_of or "")
-        if isinstance(original, Build) and original.variant == twin.twin_of and programs:
+        programs = layouts.get(control.twin_of or "")
+        if isinstance(original, Build) and original.variant == control.twin_of and programs:
             sha256 = sha256_of(programs[0])
-            return replace(original, variant=twin.name, program=programs[0], program_sha256=sha256)
-    return BuildFailure(twin.name, "not-buildable", "its original has no other layout")
+            return replace(
+                original, variant=control.name, program=programs[0], program_sha256=sha256
+            )
+    return BuildFailure(control.name, "not-buildable", "its original has no other layout")
 
 
-def _packages(work: Work[Study]) -> dict[str, Path]:
+def _packages(work: RunContext[Study]) -> dict[str, Path]:
     """What the benchmarks need beside the builds; UserError when it cannot be had."""
     study = work.question
     benchmarks = study.benchmarks if study.measured else ()
@@ -191,14 +197,14 @@ _Wanted = tuple[str, tuple[str, ...]]
 
 
 def _toolchains(
-    work: Work[Study], wanted: Iterable[_Wanted]
+    work: RunContext[Study], wanted: Iterable[_Wanted]
 ) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
     """The toolchains that can be had, and for the others the reason."""
     found: dict[_Wanted, Toolchain] = {}
     reasons: dict[_Wanted, str] = {}
     for name, packages in dict.fromkeys(wanted):
         try:
-            found[name, packages] = work.outside.toolchain(
+            found[name, packages] = work.services.toolchain(
                 name, work.home, work.observer.step, packages
             )
         except CannotBuildHere as error:
@@ -206,13 +212,13 @@ def _toolchains(
     return found, reasons
 
 
-def _interpreters(work: Work[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
+def _interpreters(work: RunContext[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
     """The interpreters that can be had, and for the others the reason."""
     found: dict[str, Interpreter] = {}
     reasons: dict[str, str] = {}
     for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
         try:
-            found[name] = work.outside.interpreter(name, work.home, work.observer.step)
+            found[name] = work.services.interpreter(name, work.home, work.observer.step)
         except CannotBuildHere as error:
             reasons[name] = str(error)
     return found, reasons
@@ -227,7 +233,9 @@ def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> st
     return None
 
 
-def read_evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[Evidence, ...]:
+def read_evidence(
+    work: RunContext[Study], outcomes: Sequence[BuildOutcome]
+) -> tuple[Evidence, ...]:
     """What the study wants to know of the machine code of these builds."""
     wanted = work.question.evidence
     if not wanted.dispatch and not wanted.functions:
@@ -253,3 +261,58 @@ def read_evidence(work: Work[Study], outcomes: Sequence[BuildOutcome]) -> tuple[
         said = f"; {hint}" if hint else ""
         work.observer.note(f"warning: no program has a function that matches {pattern!r}{said}")
     return tuple(found)
+
+
+# ---- The stage that keeps equal programs from being measured twice.
+
+#: What may differ between variants whose equal programs are run alike; not the interpreter.
+_MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
+
+
+def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
+    """Let one variant stand for all whose builds are byte-identical and that are run alike.
+
+    It is the first of them, a baseline or a side of the claim where there is one. Builds whose
+    programs are equal while another file differs that these could read are measured each.
+    """
+    same: dict[str, str] = {}
+    first: list[Build] = []
+    for build in _by_weight(work):
+        found = next((other for other in first if _run_alike(work, other, build)), None)
+        if found is None:
+            first.append(build)
+        else:
+            same[build.variant] = found.variant
+    for name in dict.fromkeys(same.values()):
+        names = [name, *(other for other, one in same.items() if one == name)]
+        work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
+    return replace(work, same=same)
+
+
+def _by_weight(work: RunContext[Study]) -> Iterator[Build]:
+    """The usable builds, those first that others are compared with."""
+    study = work.question
+    claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
+    order = [*study.baselines, *claim]
+    rank = {name: i for i, name in reversed(list(enumerate(order)))}
+    yield from sorted(work.usable, key=lambda b: rank.get(b.variant, len(order)))
+
+
+def _run_alike(work: RunContext[Study], a: Build, b: Build) -> bool:
+    variants = (work.question.variant(a.variant), work.question.variant(b.variant))
+    if a.program_sha256 != b.program_sha256 or not differ_in(*variants) <= _MAY_DIFFER:
+        return False
+    if _root(a) != _root(b):  # with another C library
+        return False
+    differing = differing_files(a, b)
+    if differing:
+        more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+        work.observer.note(
+            f"{a.variant} and {b.variant} have equal programs, but differ in {differing[0]}{more}; "
+            "both are measured"
+        )
+    return not differing
+
+
+def _root(build: Build) -> object:
+    return build.provenance.get("toolchain", {}).get("root")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.revisions import Range, change_between, commits_between, top_level
+from whyfast.build.git import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
+from whyfast.explain.functions import base_name
+from whyfast.explain.program import load
 from whyfast.explain.same_builds import same_builds
-from whyfast.investigate.block_loop import LiveSink, measure_blocks
 from whyfast.investigate.building import build
-from whyfast.investigate.events import Observer, Silent
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -22,19 +25,112 @@ from whyfast.investigate.measuring import (
     tell_earlier,
 )
 from whyfast.investigate.observing import observe
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.reaching import reached_by
-from whyfast.investigate.recording import OpenRun, recording, run_key
-from whyfast.investigate.work import Work
+from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
+from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.measure.harnesses import LONG, ONCE
+from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
-from whyfast.model.check import Check
+from whyfast.model.code import ChangeCoverage, Check, CodeComparison
+from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Variant
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
+
+# ---- The stage that finds out which benchmarks execute what a change has changed.
+
+
+def reached_by(
+    work: RunContext[Study], code: CodeComparison, timeout: float
+) -> tuple[ChangeCoverage, ...]:
+    """One entry a benchmark, by a run of both builds under a simulator, ``timeout`` seconds each.
+
+    Nothing is raised for what cannot be simulated. Nothing is run where no function is known to
+    have changed, as then it cannot be told who executes it.
+    """
+    benchmarks = work.question.benchmarks
+    if not code.reached:
+        why = "what has changed is not machine code with names"
+        return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
+    try:
+        names = {b.variant: _names(b.program) for b in work.usable}
+    except UserError as error:
+        return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
+    with scratch_folder(work.home) as folder:
+        counter = BuildCounter(work, {}, folder, timeout)
+        return tuple(_reach(counter, b, names, code) for b in benchmarks)
+
+
+def _reach(
+    counter: BuildCounter,
+    benchmark: Benchmark,
+    names: Mapping[str, Mapping[str, str]],
+    code: CodeComparison,
+) -> ChangeCoverage:
+    if benchmark.kind.countable:
+        return _reach_of(benchmark, counter.simulated(benchmark)[0], names, code)
+    if MAKERS[benchmark.runner].to_see is None:
+        return ChangeCoverage(
+            benchmark.name, None, f"a {benchmark.runner} benchmark cannot be simulated"
+        )
+    # Once shows what most changes are about. That something is not executed takes as many
+    # iterations as are measured: inputs may differ from one to the next.
+    seen = _reach_of(benchmark, counter.seen(benchmark, ONCE), names, code)
+    if seen.placement_only:
+        seen = _reach_of(benchmark, counter.seen(benchmark, LONG), names, code)
+    return replace(seen, instructions=None)
+
+
+def _reach_of(
+    benchmark: Benchmark,
+    counts: list[Counts],
+    names: Mapping[str, Mapping[str, str]],
+    code: CodeComparison,
+) -> ChangeCoverage:
+    broken = next((c for c in counts if c.profile is None or c.failed), None)
+    if broken is not None or not counts:
+        notes = broken.notes if broken else ()
+        return ChangeCoverage(benchmark.name, None, notes[0] if notes else "it was not simulated")
+    changed = {base_name(f.name) for f in code.reached}
+    sides = [_own(c.profile, names[c.variant]) for c in counts if c.profile is not None]
+    costs = {n: [s.get(n, 0.0) for s in sides] for s in sides for n in s if n in changed}
+    # What takes more or fewer instructions than before says most of why.
+    executed = tuple(
+        sorted(costs, key=lambda n: (min(costs[n]) - max(costs[n]), -max(costs[n]), n))
+    )
+    instructions = _instructions(counts)
+    if not executed and not code.traced:
+        return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons), instructions)
+    return ChangeCoverage(benchmark.name, executed, "", instructions)
+
+
+def _own(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
+    """Self cost by the name that the program puts first; libraries' functions by their own."""
+    costs: dict[str, float] = {}
+    for function in profile.functions:
+        plain = base_name(function.name.split("'")[0])
+        name = names.get(plain, plain)
+        costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
+    return costs
+
+
+def _instructions(counts: list[Counts]) -> tuple[float, float] | None:
+    totals = [c.profile.totals.get(c.profile.main) for c in counts if c.profile]
+    if len(totals) != 2 or totals[0] is None or totals[1] is None:
+        return None
+    return totals[0], totals[1]
+
+
+def _names(program: Path) -> dict[str, str]:
+    return {
+        base_name(name): base_name(function.name)
+        for function in load(program).functions
+        for name in function.names
+    }
+
 
 BASE, HEAD = "base", "head"
 
@@ -73,7 +169,7 @@ def run_check(
     home: Home,
     observer: Observer,
     *,
-    outside: Outside | None = None,
+    services: Services | None = None,
     elsewhere: Measurer | None = None,
 ) -> Result:
     """Build both sides, compare what runs, and measure only what can have changed; ``elsewhere``
@@ -82,11 +178,11 @@ def run_check(
     UserError, one line, for whatever keeps the two sides from being compared.
     """
     asked = ask(request, home, observer)
-    outside = outside or Outside()
+    services = services or Services()
     if elsewhere is not None:
-        elsewhere.check(Work(asked.study, home, observer, outside))
+        elsewhere.check(RunContext(asked.study, home, observer, services))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
-    work = _built(build(Work(plain, home, observer, outside)), asked.change)
+    work = _built(build(RunContext(plain, home, observer, services)), asked.change)
     code = same_builds(*(_place(work, b) for b in work.usable))
     count = commits_between(asked.study.source.folder, asked.change)
     check = Check(
@@ -104,7 +200,7 @@ def run_check(
         return _said(judge(work, run.recorded), check)
     check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
     if asked.study.measure.layouts:
-        work = build(Work(asked.study, home, observer, outside))
+        work = build(RunContext(asked.study, home, observer, services))
     work = (elsewhere or Processes()).ready(work)
     observer.phase("measure")
     with recording(work, run_key(work), alone=elsewhere is None) as run:
@@ -153,7 +249,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
             evidence=EvidenceSpec(),
             measure=replace(study.measure, budget=request.budget, stop="decided"),
             claim=None,
-            twin=False,
+            control=False,
         ),
         change,
         added=tuple(b.name for b in study.benchmarks if b.name not in earlier),
@@ -243,7 +339,7 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _built(work: Work[Study], change: Range) -> Work[Study]:
+def _built(work: RunContext[Study], change: Range) -> RunContext[Study]:
     """The work, when both sides have been built; UserError names the side and its log."""
     names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
     for one in work.builds:
@@ -255,7 +351,7 @@ def _built(work: Work[Study], change: Range) -> Work[Study]:
     return work
 
 
-def _place(work: Work[Study], built: Build) -> tuple[Path, Path]:
+def _place(work: RunContext[Study], built: Build) -> tuple[Path, Path]:
     """The folder that it was built in, and the program in it."""
     program = Path(work.question.build.program)
     folder = built.program
@@ -264,7 +360,9 @@ def _place(work: Work[Study], built: Build) -> tuple[Path, Path]:
     return folder, program
 
 
-def _measure(work: Work[Study], run: OpenRun, check: Check, elsewhere: Measurer | None) -> None:
+def _measure(
+    work: RunContext[Study], run: OpenRun, check: Check, elsewhere: Measurer | None
+) -> None:
     """First what executes changed code, then what only its place can make differ."""
     last = {r.benchmark for r in check.reaches if r.placement_only}
     benchmarks = work.question.benchmarks
@@ -273,7 +371,7 @@ def _measure(work: Work[Study], run: OpenRun, check: Check, elsewhere: Measurer 
         tuple(b for b in benchmarks if b.name in last),
     )
     spec: MeasureSpec = work.question.measure
-    clock = work.outside.clock
+    clock = work.services.clock
     began = clock.monotonic()
     whole = True
     if elsewhere is None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
 from whyfast.investigate.measuring import launch_arguments
-from whyfast.investigate.outside import Note, Outside
 from whyfast.investigate.recording import OpenRun
-from whyfast.investigate.work import Work
+from whyfast.investigate.services import Note, Services
 from whyfast.measure.count import (
     TIMEOUT,
     CountingTask,
@@ -24,12 +24,10 @@ from whyfast.measure.count import (
     joined,
     measured_turns,
 )
-from whyfast.measure.geometry import Geometry, read_geometry
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.registry import MAKERS
-from whyfast.measure.simulate import Valgrind, choose_valgrind
-from whyfast.model.counted import Counted
-from whyfast.model.counters import MEASURED, Counts, Source
+from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
+from whyfast.model.counters import MEASURED, Counted, Counts, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
 from whyfast.model.study import Study
@@ -41,7 +39,7 @@ from whyfast.toolchain.valgrind import valgrind_root
 WHOLE = "one run of the command"
 
 
-def count(work: Work[Study], run: OpenRun) -> Work[Study]:
+def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     """Every benchmark that the study wants counted, in every build but twins.
 
     Nothing is raised for what cannot be counted; the notes of its counts say why. Programs under
@@ -53,7 +51,7 @@ def count(work: Work[Study], run: OpenRun) -> Work[Study]:
     work.observer.phase("count")
     named = study.evidence.counted or [b.name for b in study.benchmarks]
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
-    with run.timed("count", work.outside.clock), scratch_folder(work.home) as folder:
+    with run.timed("count", work.services.clock), scratch_folder(work.home) as folder:
         counter = BuildCounter(work, run.calibrations(), folder)
         return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
 
@@ -63,7 +61,7 @@ def file_tasks(
     programs: Sequence[tuple[str, Path]],
     arguments: Sequence[str],
     home: Home,
-    outside: Outside,
+    services: Services,
     timeout: float,
     profiler: Profiler,
     note: Note,
@@ -73,7 +71,7 @@ def file_tasks(
 
     Those that were built in a root of their own run in it, under a Valgrind that is seen there.
     """
-    plain = ToolRun((), outside.launcher, outside.env, timeout)
+    plain = ToolRun((), services.launcher, services.env, timeout)
     tasks = [
         CountingTask(name, replace(plain, command=(str(file.absolute()), *arguments)))
         for name, file in programs
@@ -85,7 +83,7 @@ def file_tasks(
     valgrind = None
     if profiler == "callgrind":
         with suppress(CannotCount):
-            valgrind = _choose(outside, home, True, note)
+            valgrind = _choose(services, home, True, note)
     with scratch_folder(home) as folder:
         seen = replace(here, readable=(valgrind_root(home),), writable=(folder,))
         enter = file_prefixes(files, home, also=seen)
@@ -95,9 +93,9 @@ def file_tasks(
         yield [replace(t, run=r) for t, r in zip(tasks, rooted, strict=True)], valgrind
 
 
-def _choose(outside: Outside, home: Home, rooted: bool, note: Note) -> Valgrind:
-    launcher, env = outside.launcher, outside.env
-    return choose_valgrind(launcher, env, home, rooted=rooted, note=note, newer=outside.valgrind)
+def _choose(services: Services, home: Home, rooted: bool, note: Note) -> Valgrind:
+    launcher, env = services.launcher, services.env
+    return choose_valgrind(launcher, env, home, rooted=rooted, note=note, newer=services.valgrind)
 
 
 @contextmanager
@@ -115,7 +113,7 @@ class BuildCounter:
 
     def __init__(
         self,
-        work: Work[Study],
+        work: RunContext[Study],
         calibrations: Mapping[str, Calibration],
         scratch: Path,
         timeout: float = TIMEOUT,
@@ -124,7 +122,7 @@ class BuildCounter:
         self._timeout = timeout
         self._calibrations = calibrations
         self._scratch = scratch
-        self._geometry = read_geometry(work.outside.system)
+        self._geometry = read_geometry(work.services.system)
         self._hardware = work.question.evidence.counters == "hardware or simulation"
         self._simulation: Simulation | CannotCount | None = None
 
@@ -218,7 +216,7 @@ class BuildCounter:
         if self._simulation is None:
             try:
                 rooted = any(t.root for t in work.toolchains)
-                valgrind = _choose(work.outside, work.home, rooted, work.observer.step)
+                valgrind = _choose(work.services, work.home, rooted, work.observer.step)
                 self._simulation = Simulation(valgrind, self._geometry)
             except CannotCount as error:
                 self._simulation = error
@@ -228,19 +226,19 @@ class BuildCounter:
 
     def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
         """The main baseline first, no twins."""
-        work, outside = self._work, self._work.outside
+        work, services = self._work, self._work.services
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)
         plain = launch_arguments(work, benchmark, dict.fromkeys(enter, ()))
         started = MAKERS[benchmark.runner].adapt(plain)
-        twins = {v.name for v in work.question.variants if v.twin_of}
+        controls = {v.name for v in work.question.variants if v.twin_of}
         main = work.question.baselines[0]
         return [
             CountingTask(
                 name,
                 ToolRun(
                     started.commands[name],
-                    outside.launcher,
+                    services.launcher,
                     started.env,
                     self._timeout,
                     enter[name],
@@ -250,11 +248,11 @@ class BuildCounter:
                 check=benchmark.check if benchmark.kind.takes_turns else None,
             )
             for name in sorted(enter, key=lambda name: name != main)
-            if name not in twins
+            if name not in controls
         ]
 
 
-def _compared(work: Work[Study], counted: Counted, geometry: Geometry) -> Counted:
+def _compared(work: RunContext[Study], counted: Counted, geometry: Geometry) -> Counted:
     """Hot functions side by side; then the profiles, thousands of functions each, can go."""
     events = work.question.evidence.events
     programs = {b.variant: b.program for b in work.usable}

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.investigate.work import Work
-from whyfast.measure.pyperf_runner import hook_folder
+from whyfast.investigate.context import RunContext
+from whyfast.measure.registry import hook_folder
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
@@ -16,7 +16,9 @@ from whyfast.store.home import Home
 from whyfast.toolchain.sandbox import Box, around_program
 
 
-def study_prefixes(work: Work[Study], *, also: Box | None = None) -> Mapping[str, tuple[str, ...]]:
+def study_prefixes(
+    work: RunContext[Study], *, also: Box | None = None
+) -> Mapping[str, tuple[str, ...]]:
     """For each build that can be measured the words before its commands.
 
     What is seen ``also`` is so beside the folders of study and build and what runners need.

@@ -7,13 +7,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.investigate.outside import Outside
-from whyfast.judge.decide import ALPHA
-from whyfast.judge.few import needed_blocks
+from whyfast.investigate.services import Services
+from whyfast.judge.decide import ALPHA, needed_blocks
 from whyfast.measure.calibrate import first_turns
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.probe_run import ProbeRun
+from whyfast.measure.commands import ProbeRun
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.run_queue import without_waiting
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED, Block, Calibration
@@ -100,7 +98,7 @@ class FirstRuns:
 
 def first_runs(
     arguments: LaunchArguments,
-    outside: Outside,
+    services: Services,
     *,
     offer: bool,
     warmup: int,
@@ -114,23 +112,23 @@ def first_runs(
     names: Sequence[str] = list(arguments.commands)
     names = random.Random(seed).sample(names, len(names))
     runs: dict[str, ProbeRun] = {}
-    started, began = outside.clock.now(), outside.clock.monotonic()
+    started, began = services.clock.now(), services.clock.monotonic()
     for name in names:
         try:
             for _ in range(warmup + 1):
                 if arguments.prepare is not None:
-                    outside.aside(
+                    services.aside(
                         arguments.prepare,
-                        env=outside.env,
+                        env=services.env,
                         timeout=arguments.timeout,
                         what="--prepare",
                     )
-                runs[name] = outside.probe(arguments, name, offer)
+                runs[name] = services.probe(arguments, name, offer)
         except InvocationFailed as failed:
             hint = "" if failed.status is None or ignore_failure else _IGNORE
             command = shlex.join(arguments.commands[name])
             raise UserError(f"{command}: {said(failed)}{hint}") from None
-    return FirstRuns(runs, started, outside.clock.monotonic() - began)
+    return FirstRuns(runs, started, services.clock.monotonic() - began)
 
 
 def said(failed: InvocationFailed) -> str:

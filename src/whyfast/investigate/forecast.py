@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.source import present
 from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
+from whyfast.model.build import Interpreter, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.interpreter import Interpreter
 from whyfast.model.study import Source, Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
-from whyfast.store.disk import lacking
+from whyfast.store.files import lacking
 from whyfast.store.home import Home
 from whyfast.toolchain import kernels
 from whyfast.toolchain.provider import Cost

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from whyfast.explain.calls import calls_left
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from whyfast.build.git import commit_of
+from whyfast.explain.changed_functions import TouchedFunctions, touched_functions
+from whyfast.explain.code_listing import Listings
+from whyfast.explain.function_differences import calls_left
+from whyfast.explain.program import load
 from whyfast.explain.troubles import find_troubles
-from whyfast.investigate.code_kept import kept_code
-from whyfast.investigate.commits_touch import touched_code
-from whyfast.investigate.work import Work
+from whyfast.investigate.context import RunContext
 from whyfast.judge.expectations import refuted
-from whyfast.judge.whole import judge_whole
+from whyfast.judge.judge_run import judge_run
+from whyfast.model.build import Build
+from whyfast.model.code import CodeListing, ProgramCode
+from whyfast.model.counters import ChangedFunctions, Counted
+from whyfast.model.errors import UserError
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Study
+from whyfast.model.variant import Variant, differ_in
 
 
-def judge(work: Work[Study], recorded: Recorded) -> Result:
+def judge(work: RunContext[Study], recorded: Recorded) -> Result:
     """What was asked and recorded, what that says, and what explains it."""
     work.observer.phase("judge")
-    judged = judge_whole(work.question, recorded, work.evidence)
+    judged = judge_run(work.question, recorded, work.evidence)
     return Result(work.question, recorded, judged, _found(work))
 
 
-def _found(work: Work[Study]) -> Found:
-    study, evidence, unmet = work.question, work.evidence, work.unmet
-    compared = {v.name for v in study.measured} - refuted(study, unmet)
+def _found(work: RunContext[Study]) -> Found:
+    study, evidence, failed_expectations = work.question, work.evidence, work.failed_expectations
+    compared = {v.name for v in study.measured} - refuted(study, failed_expectations)
     return Found(
         evidence=evidence,
-        unmet=unmet,
+        failed_expectations=failed_expectations,
         troubles=find_troubles(study, work.toolchains, evidence),
         calls=calls_left(
             study.evidence, [e for e in evidence if e.variant in compared] or evidence
@@ -35,3 +46,131 @@ def _found(work: Work[Study]) -> Found:
         observed=work.observed,
         code=kept_code(work),
     )
+
+
+# ---- The machine code that a result keeps, so that any two builds can be laid side by side later.
+
+#: Instructions that are kept of one build: those of a large interpreter's loop. Handlers made for
+#: every choice of registers are ten times as many, and each is like the next.
+MOST_LINES = 6_000
+
+
+def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
+    """One a build that can be read, twins aside: a twin has the code of its baseline."""
+    wanted = (*work.question.evidence.dispatch, *work.question.evidence.functions)
+    controls = {v.name for v in work.question.variants if v.twin_of}
+    if not wanted:
+        return ()
+    found = []
+    for build in work.builds:
+        if isinstance(build, Build) and build.variant not in controls:
+            try:
+                found.append(_of(build, wanted))
+            except UserError:  # why it cannot be read was said when the evidence was gathered
+                continue
+    return tuple(found)
+
+
+def _of(build: Build, wanted: tuple[str, ...]) -> ProgramCode:
+    listings = Listings(load(build.program))
+    names = [n for n in listings.pieces if any(fnmatchcase(n, glob) for glob in wanted)]
+    kept = tuple(_within(listings, names))
+    return ProgramCode(build.variant, kept, len(names) - len(kept))
+
+
+def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
+    """As many functions as there is room for; those whose bytes alone say that they have none are
+    not decoded."""
+    left = MOST_LINES
+    for name in names:
+        if left <= 0:
+            return
+        listing = listings.of(name)
+        if len(listing.lines) <= left:
+            left -= len(listing.lines)
+            yield listing
+
+
+# ---- Which hot functions the commits between builds touch.
+
+
+def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
+    """One entry a range of commits: the study's ``change``, else that between the main baseline and
+    each variant that differs from it in nothing but the revision.
+
+    Empty where nothing was counted, as then nobody knows what is hot. Ranges that cannot be looked
+    at are noted.
+    """
+    study, counted = work.question, work.counted
+    repository = study.source.repository
+    if repository is None or not any(c.hot for c in counted):
+        return ()
+    programs = {b.variant: b.program for b in work.usable}
+    found = []
+    for base, head, variant in _ranges(study, repository):
+        if variant not in programs:
+            continue
+        try:
+            touched = touched_functions(repository, base, head, programs[variant])
+        except UserError as error:
+            work.observer.note(f"which functions {base}..{head} touches is not known: {error}")
+            continue
+        found.append(_stated(touched, variant, _hot(counted)))
+    return tuple(found)
+
+
+def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:
+    """(base, head, the variant that is built from head). UserError for what git does not know."""
+    variants = [v for v in study.measured if not v.twin_of]
+    if study.evidence.change:
+        base, _, head = study.evidence.change.partition("..")
+        where = f"{study.folder / 'study.toml'}: evidence.change"
+        for revision in (base, head):
+            try:
+                commit_of(repository, revision)
+            except UserError as error:
+                raise UserError(error.message, where=where) from None
+        wanted = commit_of(repository, head)
+        for v in variants:
+            if commit_of(repository, _revision(study, v)) == wanted:
+                yield base, head, v.name
+                return
+        raise UserError(
+            f"no variant is built from {head}, and only its debug information tells which "
+            "functions the lines of the change are in",
+            where=where,
+        )
+    main = study.variant(study.baselines[0])
+    for v in variants:
+        if differ_in(v, main) == {"revision"} and _revision(study, v) != _revision(study, main):
+            yield _revision(study, main), _revision(study, v), v.name
+
+
+def _revision(study: Study, variant: Variant) -> str:
+    return variant.revision or study.source.revision
+
+
+def _hot(counted: Sequence[Counted]) -> list[str]:
+    """The program's own functions that are hot in any build."""
+    names = (f.name for c in counted for f in c.hot if not f.object)
+    return list(dict.fromkeys(names))
+
+
+def _stated(touched: TouchedFunctions, variant: str, hot: Sequence[str]) -> ChangedFunctions:
+    return ChangedFunctions(
+        base=touched.base,
+        head=touched.head,
+        variant=variant,
+        statement=touched.statement(hot),
+        hot=touched.of(hot),
+        functions=tuple(f"{f.name} ({f.file})" for f in touched.functions),
+        outside=touched.outside,
+        not_compiled=touched.not_compiled,
+        other=touched.other,
+    )
+
+
+def check_change(study: Study) -> None:
+    """Raise UserError now for a ``change`` that could not be looked at once all is measured."""
+    if study.evidence.change and study.source.repository is not None:
+        list(_ranges(study, study.source.repository))

@@ -6,34 +6,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from whyfast.investigate.argument_vector import argument_vector
-from whyfast.investigate.block_loop import Settled, measure_blocks
+from whyfast.investigate.context import RunContext, argument_vector
 from whyfast.investigate.exec_prefixes import study_prefixes
-from whyfast.investigate.recording import OpenRun
+from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
-from whyfast.investigate.work import Work
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.invocation import Runner
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.temporary_sysctls import SysctlRunner
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 
 
 class Measurer(Protocol):
     """A way to measure what was built."""
 
-    def check(self, work: Work[Study]) -> None:
+    def check(self, work: RunContext[Study]) -> None:
         """Before anything is built: UserError for what is missing here."""
 
-    def ready(self, work: Work[Study]) -> Work[Study]:
+    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
         """Get what it needs beside the builds; those that lack it become failures. UserError when
         no variant can be measured so."""
 
-    def measure(self, work: Work[Study], run: OpenRun) -> None:
+    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
         """Take blocks until all is decided or the budget used, with those that ``run`` has already
         from earlier sessions. KeyboardInterrupt at any moment leaves it to be gone on with."""
 
@@ -46,14 +43,16 @@ def measurer_of(study: Study) -> Measurer:
 class Processes:
     """Processes on this machine."""
 
-    def check(self, work: Work[Study]) -> None:
+    def check(self, work: RunContext[Study]) -> None:
         """Nothing is needed but the builds."""
 
-    def ready(self, work: Work[Study]) -> Work[Study]:
+    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
         """Find out how programs are started."""
         return replace(work, prefixes=study_prefixes(work))
 
-    def measure(self, work: Work[Study], run: OpenRun, settled: Settled | None = None) -> None:
+    def measure(
+        self, work: RunContext[Study], run: OpenRun, settled: Settled | None = None
+    ) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see
         :func:`~whyfast.investigate.block_loop.measure_blocks`."""
         tell_earlier(work, run)
@@ -62,13 +61,13 @@ class Processes:
         check_programs(work)
 
 
-def tell_earlier(work: Work[Study], run: OpenRun) -> None:
+def tell_earlier(work: RunContext[Study], run: OpenRun) -> None:
     """That a run goes on, if it does."""
     if earlier := len(run.blocks()):
         work.observer.note(f"resuming: {earlier} blocks are there already")
 
 
-def check_programs(work: Work[Study]) -> None:
+def check_programs(work: RunContext[Study]) -> None:
     """They were the right ones before measuring. UserError where one is not any more: from when on
     another was measured, nobody knows."""
     for build in work.usable:
@@ -85,7 +84,7 @@ def check_programs(work: Work[Study]) -> None:
 
 
 def launch_arguments(
-    work: Work[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
+    work: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
 ) -> LaunchArguments:
     """How the processes of a benchmark are started; a twin draws from its original's layouts."""
     original = {v.name: v.twin_of or v.name for v in work.question.variants}
@@ -95,7 +94,7 @@ def launch_arguments(
     }
     return LaunchArguments(
         commands,
-        work.outside.env,
+        work.services.env,
         benchmark.timeout,
         benchmark.check,
         layouts={
@@ -115,10 +114,10 @@ def launch_arguments(
     )
 
 
-def runner_of(work: Work[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
+def runner_of(work: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
     """What starts the processes of a benchmark, under the settings of their variants."""
     arguments = launch_arguments(work, benchmark, work.prefixes)
-    runner = work.outside.runner(benchmark.runner, arguments)
+    runner = work.services.runner(benchmark.runner, arguments)
     settings = {v.name: v.sysctl for v in work.question.variants}
     if any(settings.values()):
         runner = SysctlRunner(runner, settings, work.sysctls)
@@ -126,7 +125,7 @@ def runner_of(work: Work[Study], benchmark: Benchmark) -> tuple[Runner, LaunchAr
 
 
 def entries_of(
-    work: Work[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
+    work: RunContext[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
 ) -> list[BenchmarkRun]:
     """These benchmarks, with the blocks and failures that the run has already."""
     blocks, failures = run.blocks(), run.failures()
@@ -134,7 +133,7 @@ def entries_of(
 
 
 def entry_of(
-    work: Work[Study],
+    work: RunContext[Study],
     benchmark: Benchmark,
     blocks: Sequence[Block],
     failures: Sequence[RunFailure],

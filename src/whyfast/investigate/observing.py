@@ -12,14 +12,12 @@ from typing import TypeVar
 
 from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
-from whyfast.investigate.argument_vector import argument_vector
-from whyfast.investigate.work import Work
-from whyfast.measure.kept_output import TooMuchOutput
-from whyfast.measure.process import describe_status
+from whyfast.investigate.context import RunContext, argument_vector
+from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.observed import Figure, JitImage, Observed, Overhead, RunTimes
+from whyfast.model.sample import Figure, JitImage, Observed, Overhead, RunTimes
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 
@@ -38,7 +36,7 @@ def wants_observing(study: Study) -> bool:
     return bool(asks) and not study.in_vms
 
 
-def observe(work: Work[Study]) -> Work[Study]:
+def observe(work: RunContext[Study]) -> RunContext[Study]:
     """Everything that the study asks for; what cannot be had is noted."""
     if not wants_observing(work.question):
         return work
@@ -49,7 +47,7 @@ def observe(work: Work[Study]) -> Work[Study]:
     return replace(work, observed=observed)
 
 
-def _observed(work: Work[Study]) -> Observed:
+def _observed(work: RunContext[Study]) -> Observed:
     study, builds = work.question, work.usable
     notes: dict[str, None] = {}  # in order, each once
 
@@ -98,13 +96,13 @@ def _observed(work: Work[Study]) -> Observed:
     return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
 
 
-def _ask(work: Work[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
+def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
     """What the command prints. Raises _NoAnswer."""
     argv = work.prefixes[build.variant] + argument_vector(work, command, build)
-    outside = work.outside
+    services = work.services
     try:
         with work.sysctls(work.question.variant(build.variant).sysctl):
-            done = outside.launcher.run(argv, env=outside.env, timeout=timeout)
+            done = services.launcher.run(argv, env=services.env, timeout=timeout)
     except (CannotHold, TimeoutError, OSError) as error:
         raise _NoAnswer(str(error)) from None
     if done.status:
@@ -115,7 +113,7 @@ def _ask(work: Work[Study], build: Build, command: tuple[str, ...], timeout: flo
     return done.stdout
 
 
-def _image(work: Work[Study], build: Build) -> JitImage:
+def _image(work: RunContext[Study], build: Build) -> JitImage:
     architecture = this_architecture()
     if architecture is None:
         raise _NoAnswer("whyfast does not read the machine code of this processor")
@@ -123,23 +121,23 @@ def _image(work: Work[Study], build: Build) -> JitImage:
     return explain_image(report, build.variant, architecture)
 
 
-def _run_times(work: Work[Study], build: Build, benchmark: Benchmark) -> RunTimes:
+def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> RunTimes:
     buckets = read_buckets(_ask(work, build, benchmark.distribution, benchmark.timeout))
     starts, widths, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
     return RunTimes(benchmark.name, build.variant, starts, widths, counts)
 
 
-def _overheads(work: Work[Study], benchmark: Benchmark) -> list[Overhead]:
+def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
     """Of the main baseline, for all variants: timing is the same for each of them."""
     main = next(b for b in work.usable if b.variant == work.baselines[0])
     said = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
     return [Overhead(benchmark.family_name, what, seconds) for what, seconds in said]
 
 
-def _figures(work: Work[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
+def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
     said = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
     return [
-        Figure(benchmark.name, build.variant, one.what, one.number, one.word, one.why)
+        Figure(benchmark.name, build.variant, one.what, one.number, one.outcome, one.why)
         for one in said
     ]
 

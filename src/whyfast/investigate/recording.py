@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.work import Q, Work
-from whyfast.measure.clock import Clock
+from whyfast.investigate.context import Q, RunContext
+from whyfast.investigate.services import Services
+from whyfast.judge.estimate import over_layouts
+from whyfast.judge.final_analysis import level_of_looks
+from whyfast.judge.live import Compared, LiveJudge, Looks, TogetherJudge
+from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.environment import environment, environment_after
-from whyfast.model.differences import RUN, words_of
+from whyfast.measure.invocation import Clock
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import Study
-from whyfast.store.lock import exclusive
+from whyfast.model.study import MeasureSpec, Question, Study
+from whyfast.model.variant import RUN, words_of
+from whyfast.store.files import exclusive
 from whyfast.store.samples import Run, SampleStore
 
 if TYPE_CHECKING:
-    from whyfast.model.boot import Boot
+    from whyfast.model.machine import Boot
 
 #: The fact of a session on a host of a fleet that has its name.
 FLEET_HOST = "fleet_host"
@@ -85,21 +89,21 @@ class OpenRun:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + clock.monotonic() - began
 
     @contextmanager
-    def session(self, outside: Outside) -> Iterator[Session]:
+    def session(self, services: Services) -> Iterator[Session]:
         """Measuring, with the state of the machine before and after it."""
-        session = Session(outside.new_id(), outside.clock.now(), environment(outside.system))
+        session = Session(services.new_id(), services.clock.now(), environment(services.system))
         self.store.add_session(self.run.id, session)
         try:
             yield session
         finally:
-            at_end = environment_after(outside.system)
+            at_end = environment_after(services.system)
             facts = {**session.environment, "at_end": at_end}
             self.store.end_session(replace(session, environment=facts))
 
 
 @contextmanager
 def recording(
-    work: Work[Q],
+    work: RunContext[Q],
     key: str | None,
     *,
     fresh: bool = False,
@@ -114,12 +118,12 @@ def recording(
     and goes on in the next recording of that key. ``kept`` is the store where several runs share
     one, and stays open. UserError when the store cannot be written.
     """
-    outside = work.outside
-    with nullcontext(kept) if kept else closing(outside.store(work.home.database)) as store:
+    services = work.services
+    with nullcontext(kept) if kept else closing(services.store(work.home.database)) as store:
         run = store.unfinished(key) if key and not fresh else None
         if run is None:
-            name, now = work.question.name, outside.clock.now()
-            run = Run(outside.new_id(), key or outside.new_id(), name, now, None)
+            name, now = work.question.name, services.clock.now()
+            run = Run(services.new_id(), key or services.new_id(), name, now, None)
             store.begin(run)
         opened = OpenRun(store, run)
         with ExitStack() as held:
@@ -133,7 +137,7 @@ def recording(
             except KeyboardInterrupt:
                 opened.complete = False
         if key is None or (opened.complete and not opened.goes_on):
-            store.finish(run.id, outside.clock.now())
+            store.finish(run.id, services.clock.now())
         opened.recorded = Recorded(
             run=run.id,
             started=run.started,
@@ -150,7 +154,7 @@ def recording(
         )
 
 
-def run_key(work: Work[Study]) -> str:
+def run_key(work: RunContext[Study]) -> str:
     """What must be equal for two runs to be one: builds, how they are run, and how measured."""
     study = work.question
     parts = {
@@ -170,10 +174,170 @@ def run_key(work: Work[Study]) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _recover(work: Work[Q]) -> None:
+def _recover(work: RunContext[Q]) -> None:
     """Put back the settings that an earlier run of such a study left behind."""
     if work.question.in_vms:
         return  # they are those of other kernels
     names = dict.fromkeys(name for v in work.question.variants for name in v.sysctl)
     for said in work.sysctls.recover(list(names)) if names else ():
         work.observer.note(said)
+
+
+# ---- Blocks are taken, kept, judged as they come in, and told of, until nothing is left to
+# decide.
+
+#: Whether a benchmark needs no further blocks.
+Settled = Callable[[BenchmarkRun], bool]
+
+
+def measure_blocks(
+    work: RunContext[Q],
+    run: OpenRun,
+    entries: Sequence[BenchmarkRun],
+    spec: MeasureSpec,
+    settled: Settled | None = None,
+    first: Callable[[str], Block] | None = None,
+) -> bool:
+    """Take blocks until every entry is settled or the budget used; whether nothing that they said
+    ended it.
+
+    Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
+    durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
+    where there are layouts, once all of them have been taken. ``first`` gives, for the id of the
+    session, a block of the first entry that was taken already.
+    """
+    if first is None:
+        work.services.left()  # what ran before is not told of here
+    live = LiveSink(work, run, entries, spec)
+    clock = work.services.clock
+    with run.timed("measure", clock), run.session(work.services) as session:
+        if first is not None:
+            live.begin_with(entries[0], first(session.id))
+        measure(
+            entries,
+            measuring_session(work, run, session.id, live, work.services.cpus),
+            Limits(spec.budget, live.earlier),
+            settled or live.settled,
+        )
+    return settled is not None or not any(live.settled(e) for e in entries)
+
+
+def measuring_session(
+    work: RunContext[Q], run: OpenRun, session: str, live: LiveSink, cpus: Sequence[int]
+) -> MeasuringSession:
+    """Where blocks are taken and kept, under the id of a session, on a machine with those CPUs."""
+    return MeasuringSession(
+        run.run.id,
+        session,
+        live,
+        work.services.clock,
+        cpus,
+        lambda name: work.observer.step(f"calibrating {name}"),
+        lambda name, threads: work.observer.note(released(name, threads)),
+    )
+
+
+def released(name: str, threads: Mapping[str, int]) -> str:
+    """What is said of a benchmark whose processes are bound to one CPU no longer."""
+    most = max(threads, key=threads.__getitem__)
+    return (
+        f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "
+        "free to use"
+    )
+
+
+def _compared(question: Question, same: Mapping[str, str]) -> Compared:
+    """What is told while it is measured: against the main baseline, or each against its own."""
+
+    def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+        own = [b for b in question.baselines if b in variants] if question.along else [baseline]
+        return question.compared(variants, own, same)
+
+    return pairs
+
+
+class LiveSink:
+    """A sink that keeps what it is given, judges it, and tells the observer."""
+
+    def __init__(
+        self,
+        work: RunContext[Q],
+        run: OpenRun,
+        entries: Sequence[BenchmarkRun],
+        spec: MeasureSpec,
+        looks: Looks | None = None,
+        together: TogetherJudge | None = None,
+    ) -> None:
+        self._observer, self._clock = work.observer, work.services.clock
+        self._run, self._spec = run, spec
+        self._left = work.services.left
+        self._left_behind: set[str] = set()
+        compared, level = _compared(work.question, work.same), level_of_looks(work.question)
+        self._judge = LiveJudge(work.question.margin, compared, looks, level, together)
+        self._entries = {e.name: e for e in entries}
+        for entry in entries:
+            self._look(entry)
+        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self._began = self._clock.monotonic()
+        self._said: set[str] = set()
+
+    def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
+        """What was taken before measuring began counts, and so does the time that it took."""
+        entry.blocks.append(block)
+        entry.next_index += 1
+        self.earlier += block.seconds
+        self.add_block(block)
+
+    def add_block(self, block: Block) -> None:
+        self._run.add_block(block)
+        name = block.benchmark
+        self._look(self._entries[name])
+        spent = self.earlier + self._clock.monotonic() - self._began
+        self._observer.block(name, self._judge.said(name), spent, self._spec.budget)
+        self._tell_left(name)
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self._run.add_failure(failure)
+        self._observer.failure(failure)
+        self._tell_left(failure.benchmark)
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self._run.add_calibration(calibration)
+
+    def _tell_left(self, name: str) -> None:
+        """Once a benchmark, of what its programs leave running where a killed group does not
+        end it."""
+        left = self._left()
+        if left and name not in self._left_behind:
+            self._left_behind.add(name)
+            were = "1 process was" if left == 1 else f"{left} processes were"
+            self._observer.note(
+                f"{name}: {were} still running in other sessions or process groups (setsid) when "
+                "the programs of a block had ended, and ended with them"
+            )
+
+    def settled(self, entry: BenchmarkRun) -> bool:
+        layouts = min(entry.layouts.values(), default=0)
+        if layouts and len(over_layouts(entry.blocks)) >= layouts:
+            self._used_up(entry, layouts)
+            return True  # further blocks could only repeat layouts
+        return self._spec.stop == "decided" and self._judge.settled(self._judge.said(entry.name))
+
+    def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
+        if entry.name in self._said or self._judge.settled(self._judge.said(entry.name)):
+            return
+        self._said.add(entry.name)
+        self._observer.note(
+            f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
+            f"layouts = {4 * layouts} in [measure] would halve the interval"
+        )
+
+    def _look(self, entry: BenchmarkRun) -> None:
+        self._judge.update(
+            entry.name,
+            entry.blocks,
+            entry.variants,
+            entry.baseline,
+            takes_turns=entry.runner.loops_vary,
+        )
+        entry.least_turns = max(entry.least_turns, self._judge.least_turns(entry.name))

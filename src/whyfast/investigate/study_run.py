@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whyfast.investigate.building import build, with_twin
+from whyfast.investigate.building import build, dedupe_builds, with_twin
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
-from whyfast.investigate.events import Observer
-from whyfast.investigate.folding import fold
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Measurer, measurer_of
 from whyfast.investigate.observing import observe
-from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import recording, run_key
-from whyfast.investigate.work import Work
+from whyfast.investigate.services import Observer, Services
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -26,7 +24,7 @@ def run_study(
     home: Home,
     observer: Observer,
     *,
-    outside: Outside | None = None,
+    services: Services | None = None,
     fresh: bool = False,
     elsewhere: Measurer | None = None,
 ) -> Result:
@@ -40,13 +38,13 @@ def run_study(
     """
     if study.stands_for:
         observer.note(f"{study.stands_for}; running {study.name} instead")
-    work = Work(with_twin(study), home, observer, outside or Outside())
+    work = RunContext(with_twin(study), home, observer, services or Services())
     measurer = elsewhere or measurer_of(study)
     measurer.check(work)
     work = build(work)
     if not study.measured:
         return read_only(replace(work, question=replace(work.question, benchmarks=(), claim=None)))
-    work = fold(measurer.ready(work))
+    work = dedupe_builds(measurer.ready(work))
     if not comparable(work):
         return read_only(work)
     observer.phase("measure")
@@ -57,21 +55,21 @@ def run_study(
     return judge(work, run.recorded)
 
 
-def read_only(work: Work[Study]) -> Result:
+def read_only(work: RunContext[Study]) -> Result:
     """The result of a run that only reads machine code, or has nothing that can be compared."""
     with recording(work, None, alone=False) as run:
         pass
     return judge(work, run.recorded)
 
 
-def comparable(work: Work[Study]) -> bool:
+def comparable(work: RunContext[Study]) -> bool:
     """Whether there is a baseline and something to compare with it.
 
     False where that is for programs that are not what they should be, or that are all the same;
     UserError where it is for baselines that are not there.
     """
     study = work.question
-    if work.unmet and (not work.baselines or len(work.usable) < 2):
+    if work.failed_expectations and (not work.baselines or len(work.usable) < 2):
         work.observer.note("nothing is measured: too few variants are what they should be")
         return False
     plain = [b.variant for b in work.usable if not study.variant(b.variant).twin_of]

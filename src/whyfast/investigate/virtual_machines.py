@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.build.recipe import make_recipe, scan_source
-from whyfast.investigate.argument_vector import argument_vector
+from whyfast.investigate.context import RunContext, argument_vector
 from whyfast.investigate.recording import OpenRun
-from whyfast.investigate.work import Work
 from whyfast.measure import vm
 from whyfast.measure.vm.boot_plan import (
     COUNTED_LOOPS,
@@ -39,9 +38,9 @@ from whyfast.measure.vm.transcript import (
     parse_transcript,
     read_values,
 )
-from whyfast.model.boot import Boot, BootUnit, Kernel
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.machine import Boot, BootUnit, Kernel
 from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant
@@ -63,17 +62,17 @@ _INIT_STEP = (
 class VirtualMachines:
     """Programs under other kernels, in boots."""
 
-    def check(self, work: Work[Study]) -> None:
+    def check(self, work: RunContext[Study]) -> None:
         """QEMU must be there."""
-        find_qemu(work.outside.launcher)
+        find_qemu(work.services.launcher)
 
-    def ready(self, work: Work[Study]) -> Work[Study]:
+    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
         """Fetch the kernels. A variant without its kernel is one that cannot be built."""
         kernels: dict[str, Kernel] = {}
         missing: dict[str, str] = {}
         for name in dict.fromkeys(v.kernel for v in work.question.measured):
             try:
-                kernels[name] = work.outside.kernel(name, work.home, work.observer.step)
+                kernels[name] = work.services.kernel(name, work.home, work.observer.step)
             except CannotBuildHere as error:
                 work.observer.note(f"{name}: {error}")
                 missing[name] = str(error)
@@ -86,13 +85,13 @@ class VirtualMachines:
         )
         return replace(work, builds=builds, kernels=kernels)
 
-    def measure(self, work: Work[Study], run: OpenRun) -> None:
+    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
         """Boot every machine, twice while the budget lasts.
 
         Each boot is kept as it ends, and a run that was interrupted does not repeat those it has.
         """
-        clock, step = work.outside.clock, work.observer.step
-        with run.timed("boot", clock), run.session(work.outside) as session:
+        clock, step = work.services.clock, work.observer.step
+        with run.timed("boot", clock), run.session(work.services) as session:
             boots = _boots(work, run)
             began = clock.monotonic()
             rng = random.Random(run.run.id)
@@ -133,7 +132,7 @@ class _Outcome:
     failures: tuple[RunFailure, ...]
 
 
-def _tell(work: Work[Study], run: OpenRun, one: _Outcome) -> None:
+def _tell(work: RunContext[Study], run: OpenRun, one: _Outcome) -> None:
     run.boots += [one.boot] if one.boot else []
     for failure in one.failures:
         run.add_failure(failure)
@@ -151,7 +150,7 @@ class _Boots:
     what machines have sent, ``init`` the first process of each.
     """
 
-    work: Work[Study]
+    context: RunContext[Study]
     commands: Mapping[tuple[str, str], tuple[str, ...]]
     init: bytes
     kept: Path
@@ -167,7 +166,7 @@ class _Boots:
     @property
     def turns(self) -> int:
         """Pairs of grants of each benchmark in one boot."""
-        return self.work.question.measure.turns or TURNS
+        return self.context.question.measure.turns or TURNS
 
     def boot(self, machine: VirtualMachine, index: int) -> _Outcome:
         """Boot a machine in round ``index``, or read again what it said in an earlier session."""
@@ -176,10 +175,10 @@ class _Boots:
                 machine,
                 self.init,
                 self.commands,
-                {b.variant: b.program for b in self.work.usable},
+                {b.variant: b.program for b in self.context.usable},
                 loops=self.loops,
                 turns=self.turns,
-                timeouts={b.name: b.timeout for b in self.work.question.benchmarks},
+                timeouts={b.name: b.timeout for b in self.context.question.benchmarks},
             )
             booted = self._booted(machine, index, cargo)
             if booted.transcript.refused:
@@ -193,7 +192,7 @@ class _Boots:
 
     def _booted(self, machine: VirtualMachine, index: int, cargo: Cargo) -> Booted:
         """From an earlier session of this run, or now."""
-        kernel = self.work.kernels[machine.kernel]
+        kernel = self.context.kernels[machine.kernel]
         parameters = command_line(self.unit, machine.boot)
         digest = boot_digest(kernel.sha256, cargo.digest, parameters, self.emulator)
         file = self.kept / f"{index}-{digest[:16]}.txt"
@@ -206,7 +205,7 @@ class _Boots:
             unit=self.unit,
             parameters=parameters,
             qemu=self.qemu,
-            launcher=self.work.outside.launcher,
+            launcher=self.context.services.launcher,
             timeout=BOOT_TIMEOUT,
         )
         self.kept.mkdir(parents=True, exist_ok=True)
@@ -218,7 +217,7 @@ class _Boots:
     def _read(self, machine: VirtualMachine, index: int, cargo: Cargo, booted: Booted) -> _Outcome:
         values, failures = {}, []
         grants = disturbed = most = 0
-        checks = {b.name: b.check for b in self.work.question.benchmarks}
+        checks = {b.name: b.check for b in self.context.question.benchmarks}
         for (variant, benchmark), id_ in cargo.ids.items():
             try:
                 read = read_values(booted.transcript.tasks.get(id_), self.turns)
@@ -238,7 +237,7 @@ class _Boots:
             variants=machine.variants,
             index=index,
             unit=self.unit,
-            kernel=self.work.kernels[machine.kernel],
+            kernel=self.context.kernels[machine.kernel],
             command_line=command_line(self.unit, machine.boot),
             emulator=self.emulator,
             initramfs=cargo.digest,
@@ -254,8 +253,8 @@ class _Boots:
         return RunFailure(benchmark, variant, reason, "", self.commands[variant, benchmark])
 
 
-def _boots(work: Work[Study], run: OpenRun) -> _Boots:
-    launcher = work.outside.launcher
+def _boots(work: RunContext[Study], run: OpenRun) -> _Boots:
+    launcher = work.services.launcher
     qemu = find_qemu(launcher)
     return _Boots(
         work,
@@ -266,16 +265,16 @@ def _boots(work: Work[Study], run: OpenRun) -> _Boots:
         },
         init=_init(work),
         kept=work.home.data / "boots" / run.run.id,
-        unit=work.outside.boot_unit or _unit(work, qemu),
+        unit=work.services.boot_unit or _unit(work, qemu),
         qemu=qemu,
         emulator=qemu_version(launcher, qemu),
     )
 
 
-def _unit(work: Work[Study], qemu: str) -> BootUnit:
+def _unit(work: RunContext[Study], qemu: str) -> BootUnit:
     """Time where KVM boots a kernel of the study, instructions elsewhere."""
     kernel = next(iter(work.kernels.values()))
-    if kvm_boots(kernel, work.home, qemu, work.outside.launcher):
+    if kvm_boots(kernel, work.home, qemu, work.services.launcher):
         return "time"
     work.observer.note(
         "KVM boots no kernel here: QEMU interprets them and counts instructions, simulated and not "
@@ -284,7 +283,7 @@ def _unit(work: Work[Study], qemu: str) -> BootUnit:
     return "instructions"
 
 
-def _init(work: Work[Study]) -> bytes:
+def _init(work: RunContext[Study]) -> bytes:
     """The first process of every machine, built by the toolchain of the first variant."""
     wanted = work.question.variant(work.usable[0].variant).toolchain
     toolchain = next(t for t in work.toolchains if t.name == wanted)
@@ -292,7 +291,7 @@ def _init(work: Work[Study]) -> bytes:
     spec = replace(work.question, build=BuildSpec((_INIT_STEP,), "init"))
     source = scan_source(Path(vm.__file__).parent / "init")
     recipe = make_recipe(spec, first, toolchain, source)
-    (built,) = work.outside.build([recipe], BuildStore(work.home.builds), work.observer.step)
+    (built,) = work.services.build([recipe], BuildStore(work.home.builds), work.observer.step)
     if isinstance(built, BuildFailure):
         raise UserError(
             f"the first process of the guests cannot be built by {toolchain.name}: {built.reason}",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from whyfast.judge.cold import suites_allowing_for_cold
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.samples import blocks_by_benchmark, ratios_by_key
-from whyfast.judge.steadiness import set_aside
+from whyfast.judge.judge_run import compared_of
+from whyfast.judge.ratios import blocks_by_benchmark, ratios_by_key
+from whyfast.judge.stationarity import set_aside, suites_allowing_for_cold
 from whyfast.judge.suite import judge_suites, rounds_of
-from whyfast.judge.whole import compared_of
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
 
@@ -28,7 +27,7 @@ class ChosenMeans:
         self._lacking = set(compared.scope.lacking)
         self._blocks = over_layouts(result.recorded.blocks) or result.recorded.blocks
         by_name = blocks_by_benchmark(self._blocks, names)
-        warming = set_aside(result.judged.unsteady)
+        warming = set_aside(result.judged.non_stationary)
         pairs = list(compared.pairs)
         claimed = [p for p in compared.scope.claimed if not {p, p[::-1]} & set(pairs)]
         # Families of their own, as where everything is judged.
@@ -55,6 +54,6 @@ def agrees(found: Sequence[Suite], judged: Sequence[Suite]) -> bool:
         {(s.verdict.variant, s.verdict.baseline): s.verdict for s in of} for of in (found, judged)
     )
     return one.keys() == other.keys() and all(
-        (v.word, v.ratio, v.low, v.high) == (o.word, o.ratio, o.low, o.high)
+        (v.outcome, v.ratio, v.low, v.high) == (o.outcome, o.ratio, o.low, o.high)
         for v, o in ((one[key], other[key]) for key in one)
     )

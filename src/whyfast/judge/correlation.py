@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.quantiles import median, quantile
+from whyfast.judge.ratios import median, quantile
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

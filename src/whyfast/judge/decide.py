@@ -6,21 +6,145 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.correlation import is_clear, lag_ones, likelihood
-from whyfast.judge.eprocess import counted, intervals
+from whyfast.judge.eprocess import counted, intervals, log_wealth
 from whyfast.judge.estimate import location, locations
-from whyfast.judge.few import few_blocks, needed_blocks
-from whyfast.judge.lopsided import SURE, SUSPECT, lopsided, may_be_lopsided
+from whyfast.judge.outliers import (
+    SURE,
+    SUSPECT,
+    asymmetric_outliers_of,
+    may_have_asymmetric_outliers,
+)
 from whyfast.judge.power import detectable, seconds_to_margin
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
-from whyfast.judge.strategies import Strategies, strategies
-from whyfast.model.verdict import Lopsided, Verdict, Word
+from whyfast.judge.strategies import CLIP, Strategies, strategies
+from whyfast.model.verdict import AsymmetricOutliers, Outcome, SmallSample, Verdict
+
+# ---- The level at which many intervals are reported when only some of them become verdicts.
+
+
+def coverage_level(least: Sequence[float], alpha: float) -> float:
+    """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
+    with the largest such k.
+
+    ``least[i]`` is the strictest level at which interval i gives a verdict, 1 when none does.
+    Intervals widen as the level falls, so each gives its verdict at every larger one, and sorting
+    finds k.
+
+    Then the expected share of intervals that miss the truth, among those with a verdict, is at
+    most alpha: the false coverage rate of Benjamini & Yekutieli (2005). The factor H makes it hold
+    under any dependence (theorem 4 there); without it independence or a positive dependence would
+    be needed, and drift that all benchmarks of a run share is no such thing for two-sided
+    intervals. The blocks that whyfast measures itself yield e-values, which need no such factor.
+    """
+    m = len(least)
+    if m == 0:
+        return alpha
+    unit = alpha / (m * math.fsum(1 / i for i in range(1, m + 1)))
+    best = 1
+    for k, level in enumerate(sorted(least), 1):
+        if level <= unit * k:
+            best = k
+    return unit * best
+
+
+# ---- What can be said from fewer blocks than a verdict takes, and how many that is.
+#
+# n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %.
+# Where
+# a block takes minutes there may never be so many. Two weaker statements remain, each with its
+# level:
+# all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and
+# normal noise (an assumption that so few blocks cannot test) allows Student's interval.
 
 Floats = NDArray[np.float64]
+
+#: Fewer blocks have no spread to speak of: no word is said.
+FEWEST = 3
+
+
+@lru_cache(maxsize=256)
+def needed_blocks(alpha: float) -> int:
+    """The least number of blocks whose interval at level ``alpha`` is bounded: all on one side."""
+    n = 1
+    while float(log_wealth(np.full(n, CLIP))[0]) < math.log(2 / alpha):
+        n += 1
+    return n
+
+
+def small_sample(d: Floats, alpha: float) -> SmallSample | None:
+    """What the log ratios ``d`` of so few blocks show; None for no blocks, and where they are as
+    many as :func:`needed_blocks`.
+
+    The range of n blocks holds the median of their distribution with probability 1 − 2¹⁻ⁿ
+    (Thompson 1936), n fixed by the budget and not by what the blocks say.
+    """
+    n, needed = len(d), needed_blocks(alpha)
+    if not 0 < n < needed:
+        return None
+    low, high = float(np.min(d)), float(np.max(d))
+    normal_low, normal_high = -math.inf, math.inf
+    if n >= 2:
+        half = t_quantile(1 - alpha / 2, n - 1) * float(np.std(d, ddof=1)) / math.sqrt(n)
+        normal_low, normal_high = float(np.mean(d)) - half, float(np.mean(d)) + half
+    said: Outcome = "undecided"
+    if n >= FEWEST and min(low, normal_low) > 0:
+        said = "slower"
+    elif n >= FEWEST and max(high, normal_high) < 0:
+        said = "faster"
+    return SmallSample(
+        outcome=said,
+        low=math.exp(low),
+        high=math.exp(high),
+        confidence=1 - 2.0 ** (1 - n),
+        normal_low=_ratio(normal_low),
+        normal_high=_ratio(normal_high),
+        needed=needed,
+    )
+
+
+def _ratio(log: float) -> float:
+    return math.exp(log) if log < 700 else math.inf
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(p: float, freedom: int) -> float:
+    """The ``p`` quantile, p > 1/2, of Student's distribution with few degrees of freedom.
+
+    By halving on the closed form of its distribution function (Abramowitz & Stegun 26.7.3, 26.7.4);
+    scipy has it too and takes half a second to import.
+    """
+    low, high = 0.0, 1.0
+    while _t_within(high, freedom) < 2 * p - 1:
+        low, high = high, high * 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_within(middle, freedom) < 2 * p - 1 else (low, middle)
+    return high
+
+
+def _t_within(t: float, freedom: int) -> float:
+    """P(|T| < t)."""
+    angle = math.atan(t / math.sqrt(freedom))
+    cos2 = math.cos(angle) ** 2
+    if freedom % 2 == 0:
+        term, total = 1.0, 1.0
+        for k in range(1, freedom // 2):
+            term *= cos2 * (2 * k - 1) / (2 * k)
+            total += term
+        return math.sin(angle) * total
+    term = total = math.cos(angle) if freedom > 1 else 0.0
+    for k in range(1, (freedom - 1) // 2):
+        term *= cos2 * 2 * k / (2 * k + 1)
+        total += term
+    return 2 / math.pi * (angle + math.sin(angle) * total)
+
+
 Key = tuple[str | None, str, str]
 Sample = Ratios | Floats
 
@@ -39,7 +163,7 @@ _AT_ONCE = 100_000
 _KEPT = 4_000_000
 
 
-def word(low: float, high: float, margin: float) -> Word:
+def outcome_of(low: float, high: float, margin: float) -> Outcome:
     """The verdict that an interval of log ratios supports.
 
     ``same`` comes first: an interval inside ±log(1 + margin) says that whatever difference there
@@ -55,10 +179,12 @@ def word(low: float, high: float, margin: float) -> Word:
     return "undecided"
 
 
-def word_beside(low: float, high: float, margin: float, side: Lopsided | None) -> Word:
-    """:func:`word`, but not ``same`` where processes of one side are surely unlike the others."""
-    said = word(low, high, margin)
-    return word(low, high, 0.0) if said == "same" and _forbids_same(side) else said
+def outcome_beside(
+    low: float, high: float, margin: float, side: AsymmetricOutliers | None
+) -> Outcome:
+    """:func:`outcome_of`, but not ``same`` where processes of one side are surely unlike the others."""
+    said = outcome_of(low, high, margin)
+    return outcome_of(low, high, 0.0) if said == "same" and _forbids_same(side) else said
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +200,7 @@ class _Batch:
     series: Sequence[Ratios]
     correlation: Floats
     refuted: Mapping[float, tuple[Floats, Floats]]
-    sides: Sequence[Lopsided | None]
+    sides: Sequence[AsymmetricOutliers | None]
     kept: Strategies | None = None
 
     def least(self, margin: float) -> Floats:
@@ -130,7 +256,7 @@ def judge_family(
         found: dict[Key, Verdict] = {}
         for batch in batches:
             found.update(_judge(batch, margin, level, cost or {}))
-        decided = sum(v.word != "undecided" for v in found.values())
+        decided = sum(v.outcome != "undecided" for v in found.values())
         if all_right or decided == 0 or level <= alpha * decided / m * (1 + 1e-9):
             return tuple(found[key] for key in samples)
         level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
@@ -171,15 +297,15 @@ def _batch(members: Sequence[tuple[Key, Ratios]], margin: float, *, keep: bool) 
     s = strategies(series)
     correlation, blocks = lag_ones(s.x[:, -1]), likelihood(s.x[:, -1])
     refuted = {theta: counted(s, np.full(m, theta), blocks) for theta in (0.0, -limit, limit)}
-    maybe = may_be_lopsided(s.x[:, -1], margin)
+    maybe = may_have_asymmetric_outliers(s.x[:, -1], margin)
     sides = [
-        lopsided(r, key[1], key[2], margin) if ask else None
+        asymmetric_outliers_of(r, key[1], key[2], margin) if ask else None
         for (key, r), ask in zip(members, maybe, strict=True)
     ]
     return _Batch(keys, series, correlation, refuted, sides, s if keep else None)
 
 
-def _forbids_same(side: Lopsided | None) -> bool:
+def _forbids_same(side: AsymmetricOutliers | None) -> bool:
     return side is not None and side.p_value <= SURE
 
 
@@ -220,20 +346,20 @@ def _judge(
     log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
     clear = is_clear(batch.correlation, n)
     for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
-        said = word_beside(interval.low, interval.high, margin, batch.sides[i])
+        said = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
         series = batch.series[i]
         verdict = Verdict(
             variant=key[1],
             baseline=key[2],
             benchmark=key[0],
-            word=said,
+            outcome=said,
             ratio=math.exp(interval.center),
             low=_ratio(interval.low),
             high=_ratio(interval.high),
             confidence=1 - level,
             log_e=float(log_e[i]),
             blocks=n,
-            lopsided=batch.sides[i],
+            asymmetric_outliers=batch.sides[i],
             correlation=float(batch.correlation[i]) if clear[i] else None,
             statistics=_statistics(series) if interval.apart else {},
         )
@@ -253,7 +379,7 @@ def _undecided(
         detectable=_ratio(detectable(d, ends, level)),
         seconds_to_margin=seconds[0] if seconds else None,
         seconds_to_margin_90=seconds[1] if seconds else None,
-        few=few_blocks(d, level),
+        small_sample=small_sample(d, level),
     )
 
 
@@ -265,10 +391,6 @@ def _statistics(series: Ratios) -> dict[str, float]:
     }
 
 
-def _ratio(log: float) -> float:
-    return math.exp(log) if log < 700 else math.inf
-
-
 def precise_enough(verdict: Verdict, margin: float) -> bool:
     """Whether more blocks would tell the reader nothing that matters.
 
@@ -276,9 +398,13 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
     fifth of the effect but at most :data:`COARSEST`, whichever is more; and not for one that would
     be "same" but for processes of one side that seem to be unlike the others.
     """
-    if verdict.word == "undecided":
+    if verdict.outcome == "undecided":
         return False
-    if verdict.word == "same" and verdict.lopsided and verdict.lopsided.p_value <= SUSPECT:
+    if (
+        verdict.outcome == "same"
+        and verdict.asymmetric_outliers
+        and verdict.asymmetric_outliers.p_value <= SUSPECT
+    ):
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
     fifth = abs(math.log(verdict.ratio)) / 5

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.quantiles import median
-from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.judge.ratios import Ratios, as_ratios, median
 from whyfast.judge.strategies import CLIP, Strategies, strategies_in_hindsight
 from whyfast.model.sample import Block
 

@@ -15,8 +15,8 @@ import numpy as np
 from whyfast.judge.decide import judge_family
 from whyfast.judge.ratios import Ratios, pair_ratios
 from whyfast.judge.suite import judge_suites, rounds_of
-from whyfast.model.question import Question
 from whyfast.model.sample import Block
+from whyfast.model.study import Question
 from whyfast.model.verdict import Interaction, Verdict
 
 #: (variant, baseline), twice, and the axis in which the two pairs differ.

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, precise_enough
+from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, needed_blocks, precise_enough
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.few import needed_blocks
 from whyfast.judge.ratios import RatioTable
-from whyfast.judge.steadiness import set_aside, unsteady
+from whyfast.judge.stationarity import non_stationary, set_aside
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Unsteady, Verdict
+from whyfast.model.verdict import NonStationary, Verdict
 
 #: The longest that a look is put off where far more blocks are still needed.
 MOST_GROWTH = 0.5
@@ -89,7 +88,7 @@ class _Standing:
     table: RatioTable
     varied: bool
     baseline: str
-    unsteady: tuple[Unsteady, ...] = ()
+    non_stationary: tuple[NonStationary, ...] = ()
     skip: int = 0
     seen: int = 0
     next_look: int = 0
@@ -155,8 +154,8 @@ class LiveJudge:
             return own.said
         if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
             return own.said
-        own.unsteady = unsteady(blocks, variants) if takes_turns else ()
-        skip = set_aside(own.unsteady).get(benchmark, 0)
+        own.non_stationary = non_stationary(blocks, variants) if takes_turns else ()
+        skip = set_aside(own.non_stationary).get(benchmark, 0)
         if skip != own.skip:
             own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
         own.table.add(blocks[own.seen :])
@@ -198,14 +197,14 @@ class LiveJudge:
         """How many turns a block should have at least, going by how its processes warm up: three
         for each that is set aside, and twice as many as now where they are not warm by half."""
         own = self._standing.get(benchmark)
-        return max((_least_turns(u) for u in own.unsteady), default=0) if own else 0
+        return max((_least_turns(u) for u in own.non_stationary), default=0) if own else 0
 
     def settled(self, verdicts: Sequence[Verdict]) -> bool:
         """Whether every one of these verdicts is decided and precise."""
         return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
 
 
-def _least_turns(found: Unsteady) -> int:
+def _least_turns(found: NonStationary) -> int:
     if not found.lasts:
         return 3 * found.at
     return min(2 * found.turns, MOST_TO_WARM) if found.ratio < 1 else 0

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.quantiles import median
+from whyfast.judge.ratios import median
 
 Floats = NDArray[np.float64]
 

@@ -2,12 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from whyfast.judge.same_facts import one_form
-from whyfast.measure.doctor.system_load import BUSY
+from whyfast.formats.input import epoch_seconds
+from whyfast.measure.doctor.system import BUSY
 from whyfast.model.series import MetadataValue, Recording
 from whyfast.model.verdict import Confound
+
+# ---- When two texts on record say the same thing.
+
+#: Windows computes the time of boot from the clock and the time since, and is off by a second.
+_JITTER = 2.0
+#: As few digits name a commit.
+_HASH = re.compile(r"[0-9a-f]{7,64}\+?")
+_BOOTS = ("boot_time",)
+_REVISION = re.compile(r"\b[0-9a-f]{7,64}\b\+?")
+
+
+def same_fact(key: str, a: str, b: str) -> bool:
+    """Whether ``a`` and ``b`` are equal; times of boot within two seconds are, and hashes of
+    commits of which one begins with the other."""
+    if a == b:
+        return True
+    if key in _BOOTS:
+        one, other = epoch_seconds(a), epoch_seconds(b)
+        return one is not None and other is not None and abs(one - other) <= _JITTER
+    return same_revision(a, b)
+
+
+def same_revision(a: str, b: str) -> bool:
+    """Whether two names of commits are one commit's, as far as their digits go."""
+    if a == b:
+        return True
+    one, other = a.lower(), b.lower()
+    if not (_HASH.fullmatch(one) and _HASH.fullmatch(other)):
+        return False
+    # "+" marks a checkout with changes of its own.
+    if one.endswith("+") != other.endswith("+"):
+        return False
+    one, other = one.rstrip("+"), other.rstrip("+")
+    digits = re.search(r"[a-f]", one + other) is not None
+    return digits and (one.startswith(other) or other.startswith(one))
+
+
+def one_form(key: str, texts: Iterable[str]) -> dict[str, str]:
+    """Each text with the form in which those that say the same are equal.
+
+    Times of boot are in the form of the first of their row, in which each is as near to the next as
+    :func:`same_fact` wants. Revisions are the shortest of those that are the same, wherever in a
+    text they stand.
+    """
+    every = list(dict.fromkeys(texts))
+    if key in _BOOTS:
+        return _boots(key, every)
+    found = sorted({r for text in every for r in _REVISION.findall(text)}, key=len)
+    short: dict[str, str] = {}
+    for revision in found:
+        alike = (s for s in short.values() if same_revision(revision, s))
+        short[revision] = next(alike, revision)
+    return {text: _REVISION.sub(lambda m: short[m[0]], text) for text in every}
+
+
+def _boots(key: str, texts: list[str]) -> dict[str, str]:
+    forms = {text: text for text in texts}
+    dated = [text for text in texts if epoch_seconds(text) is not None]
+    for one, other in pairwise(sorted(dated, key=lambda text: epoch_seconds(text) or 0.0)):
+        if same_fact(key, one, other):
+            forms[other] = forms[one]
+    return forms
+
+
+# ---- When recorded runs were taken, and what that leaves open.
+
+DRIFT = "session drift is not excluded"
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+def date_confounds(
+    recordings: Sequence[Recording], reruns: Sequence[Recording], drifts: Sequence[float] = ()
+) -> Iterator[Confound]:
+    """That the runs were not interleaved, how far apart they lie, and which overlap.
+
+    ``drifts``: for each head, the standard deviation of drift that was allowed for a benchmark.
+    """
+    yield _drift(reruns, drifts)
+    base, *heads = recordings
+    after: list[str] = []
+    before: list[str] = []
+    overlapping: list[str] = []
+    for head in heads:
+        gap = _gap(base, head)
+        if gap is None or _copied(base, head):
+            continue
+        if gap == 0:
+            overlapping.append(head.name)
+        else:
+            (after if gap > 0 else before).append(f"{head.name} {_duration(abs(gap))}")
+    for outcome, apart in (("after", after), ("before", before)):
+        if apart:
+            yield Confound("date", f"recorded {outcome} {base.name}: {', '.join(apart)}", "note")
+    if overlapping:
+        yield Confound(
+            "overlap",
+            f"recorded while {base.name} was: {', '.join(overlapping)}; they may have disturbed "
+            "each other",
+        )
+
+
+def _drift(reruns: Sequence[Recording], drifts: Sequence[float]) -> Confound:
+    if not reruns:
+        allowed = " and ".join(dict.fromkeys(f"{drift * 100:.2g} %" for drift in drifts if drift))
+        by = f" (a standard deviation of {allowed} a benchmark)" if allowed else ""
+        return Confound(
+            "session-drift",
+            f"the runs were not interleaved, so {DRIFT}: the intervals allow for as much as runs "
+            f"of one build differ by elsewhere{by}, not for what changed between these; reruns of "
+            "one build given as --noise would show how much that is",
+        )
+    few = "; more reruns would narrow the intervals" if len(reruns) < 5 else ""
+    return Confound(
+        "session-drift",
+        f"the runs were not interleaved, so {DRIFT}; the intervals allow for as much as "
+        f"{len(reruns)} reruns of one build show{few}",
+        "note",
+    )
+
+
+def _copied(base: Recording, head: Recording) -> bool:
+    """Whether it is the same run once more, which disturbed nothing."""
+    times = [(r.started, r.ended) for r in (base, head)]
+    return times[0] == times[1] and base.series == head.series
+
+
+def _gap(base: Recording, head: Recording) -> float | None:
+    """Seconds from the end of one to the start of the other; negative when the head was first,
+    0 when they overlap, None when either has no dates."""
+    if base.started is None or base.ended is None or head.started is None or head.ended is None:
+        return None
+    if head.started == head.ended == base.started == base.ended:
+        return None  # one stamp a file, of the campaign that both belong to
+    if head.started > base.ended:
+        return head.started - base.ended
+    if base.started > head.ended:
+        return head.ended - base.started
+    return 0.0
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 2 * _HOUR:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / _HOUR:.0f} h" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days"
+
 
 #: Facts about the machine and the measuring: a difference can pass for one of the subject.
 MACHINE = {
@@ -111,7 +259,7 @@ def _sides(groups: dict[str, list[str]]) -> str:
     sides = []
     for text, names in groups.items():
         if any(len(other) > _LONG for other in groups):
-            own = " ".join(word for word in text.split(" ") if word not in shared)
+            own = " ".join(outcome for outcome in text.split(" ") if outcome not in shared)
             text = f"… {own}" if own else "nothing but what all have"
         sides.append(f"{text} ({', '.join(names)})")
     return "; ".join(sides)
@@ -169,8 +317,8 @@ def _identical(recordings: Sequence[Recording]) -> Iterator[Confound]:
 def _unnamed(recordings: Sequence[Recording]) -> Iterator[Confound]:
     groups = (("compiler", _COMPILER), ("flags", _FLAGS), ("commit", _COMMIT))
     missing = [
-        f"no {word}"
-        for word, keys in groups
+        f"no {outcome}"
+        for outcome, keys in groups
         if not any(key in r.metadata for key in keys for r in recordings)
     ]
     if missing:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.quantiles import median
+from whyfast.judge.ratios import median
 from whyfast.model.sample import Block
-from whyfast.model.slope import Coefficient, Line, LinePoint
 from whyfast.model.variant import Benchmark
+from whyfast.model.verdict import Coefficient, Line, LinePoint
 
 Floats = NDArray[np.float64]
 

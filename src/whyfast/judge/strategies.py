@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.quantiles import median, quantile
-from whyfast.judge.ratios import Ratios
+from whyfast.judge.ratios import Ratios, median, quantile
 
 Floats = NDArray[np.float64]
 

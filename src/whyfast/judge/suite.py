@@ -13,7 +13,7 @@ from whyfast.judge.decide import ALPHA, judge_family
 from whyfast.judge.estimate import locations
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
 
 Floats = NDArray[np.float64]
 Sample = Ratios | Floats
@@ -235,3 +235,29 @@ def _influence(
         for own, variance in zip(means, variances, strict=True)
     ]
     return {name: math.exp(theta) for name, theta in zip(names, locations(without), strict=True)}
+
+
+# ---- Which benchmarks carry a geometric mean.
+
+
+def carriers(
+    suite: Verdict, without: Mapping[str, tuple[float, Outcome]], margin: float
+) -> tuple[Carrier, ...]:
+    """The benchmarks whose removal moves the suite's log ratio by more than a third of it, or
+    changes the verdict; the most influential first.
+
+    ``without`` has the log ratio and the verdict of the suite without each benchmark. Of a suite
+    that is near 1, every benchmark is a large part: moves of less than a third of ``margin`` are
+    passed over, and changes of the verdict that come of moves below a tenth of it, where an
+    interval only grazes a limit.
+    """
+    whole, limit = math.log(suite.ratio), math.log1p(margin)
+    found = []
+    for benchmark, (ratio, said) in without.items():
+        moved = abs(ratio - whole)
+        much = moved > max(abs(whole), limit) / 3
+        if much or (said != suite.outcome and moved > limit / 10):
+            share = (whole - ratio) / whole if whole else math.inf
+            found.append((moved, Carrier(benchmark, share, math.exp(ratio), said)))
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(carrier for _, carrier in found)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.estimate import as_linked, over_layouts, turn_log_ratios
-from whyfast.judge.quantiles import median
+from whyfast.judge.ratios import median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import VarianceComponents
 
@@ -24,7 +24,12 @@ FEWEST = 5
 
 
 def levels(
-    blocks: Sequence[Block], variant: str, baseline: str, *, unsteady: int = 0, drifts: bool = False
+    blocks: Sequence[Block],
+    variant: str,
+    baseline: str,
+    *,
+    non_stationary: int = 0,
+    drifts: bool = False,
 ) -> VarianceComponents | None:
     """The levels of one comparison on one benchmark; None with fewer than :data:`FEWEST` blocks.
 
@@ -36,7 +41,7 @@ def levels(
     first = linked or varied
     if len(first) < FEWEST:
         return None
-    turns = [turn_log_ratios(b, variant, baseline, unsteady) for b in first]
+    turns = [turn_log_ratios(b, variant, baseline, non_stationary) for b in first]
     medians = np.array([median(t) for t in turns])
     split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
     within = _variance(split) / 4 if len(split) else 0.0
@@ -44,7 +49,9 @@ def levels(
     layout = None
     if linked and len(varied) >= FEWEST:
         further = _variance(
-            np.array([median(turn_log_ratios(b, variant, baseline, unsteady)) for b in varied])
+            np.array(
+                [median(turn_log_ratios(b, variant, baseline, non_stationary)) for b in varied]
+            )
         )
         layout = math.sqrt(max(0.0, further - total))
     return VarianceComponents(
@@ -55,7 +62,7 @@ def levels(
         process=math.sqrt(max(0.0, total - within)),
         layout=layout,
         turns=int(median([len(b.values[variant]) for b in first])),
-        unsteady=unsteady,
+        non_stationary=non_stationary,
         drifts=drifts,
     )
 

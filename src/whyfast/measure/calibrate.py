@@ -14,8 +14,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whyfast.measure.clock import Clock
-from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
+from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration
 
 #: No value is shorter than this (seconds): a clock reading costs some 30 ns, 0.1 % of it.

@@ -13,12 +13,70 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns
-from whyfast.measure.clock import Clock
-from whyfast.measure.invocation import Runner
-from whyfast.measure.schedule import draw, draw_layouts
-from whyfast.measure.wanted import Outcome, Wanted, WantedBlock, WantedCalibration, take
+from whyfast.measure.block import BlockFailed, Plan, draw, draw_layouts, run_block
+from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns, calibrate
+from whyfast.measure.invocation import Clock, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration, RunFailure
+
+# ---- What the measuring loop wants taken, as plain data, and taking it here.
+
+
+@dataclass(frozen=True)
+class WantedCalibration:
+    """A benchmark to be calibrated with these variants, bound to ``cpu`` (None: anywhere)."""
+
+    benchmark: str
+    variants: tuple[str, ...]
+    cpu: int | None
+    lengths: WantedLengths
+
+
+@dataclass(frozen=True)
+class WantedBlock:
+    """The block number ``index`` of a benchmark, as the ``plan`` has it; results are held against
+    that of the variant ``reference``."""
+
+    plan: Plan
+    benchmark: str
+    reference: str
+    index: int
+    session: str
+
+
+Wanted = WantedCalibration | WantedBlock
+
+#: What came of it; a failure where a variant failed.
+Outcome = Calibration | Block | RunFailure
+
+
+def take(wanted: Wanted, runner: Runner, clock: Clock) -> Outcome:
+    """Take it here, by the benchmark's runner."""
+    if isinstance(wanted, WantedCalibration):
+        try:
+            return calibrate(
+                wanted.benchmark,
+                runner,
+                wanted.variants,
+                cpu=wanted.cpu,
+                clock=clock,
+                wanted=wanted.lengths,
+            )
+        except InvocationFailed as failed:
+            variant = failed.variant or wanted.variants[0]
+            return failed.as_failure(wanted.benchmark, variant)
+    try:
+        return run_block(
+            runner,
+            wanted.plan,
+            benchmark=wanted.benchmark,
+            reference=wanted.reference,
+            index=wanted.index,
+            session=wanted.session,
+            clock=clock,
+        )
+    except BlockFailed as failed:
+        return failed.failure
+
 
 #: Blocks after which the number of turns is first chosen anew from measured variances; then each
 #: time that they have doubled.

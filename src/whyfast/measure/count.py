@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.perf import available, measure_counters, sample
-from whyfast.measure.pregranted import MOST_GRANTS, PregrantedLauncher
 from whyfast.measure.simulate import (
+    Geometry,
     Valgrind,
     fixed_environment,
     simulate,
     simulated_counters,
 )
+from whyfast.measure.turns import MOST_GRANTS, PregrantedLauncher
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]

@@ -7,10 +7,8 @@ import os
 import platform
 
 from whyfast import __version__
-from whyfast.measure.doctor.examine import machine_facts
-from whyfast.measure.doctor.frequency import throttle_events
-from whyfast.measure.doctor.system import System
-from whyfast.measure.doctor.system_load import stolen_and_all
+from whyfast.measure.doctor.findings import machine_facts, throttle_events
+from whyfast.measure.doctor.system import System, stolen_and_all
 
 #: Facts that are what a file of the kernel holds.
 _FILES = {

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.formats import criterion, go_bench, google_benchmark
-from whyfast.formats.format import Format, Given
-from whyfast.formats.node import parse_json
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
-from whyfast.measure.kept_output import TooMuchOutput
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.process import describe_status
+from whyfast.formats.input import Format, Given, parse_json
+from whyfast.measure.invocation import (
+    Invocation,
+    InvocationFailed,
+    LaunchArguments,
+    Sample,
+    started,
+)
+from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND
 

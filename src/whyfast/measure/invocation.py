@@ -2,12 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from whyfast.measure.process import Child
 from whyfast.model.sample import RunFailure
+
+# ---- The clock seam: real time outside, a scripted one in tests.
+
+
+class Clock(Protocol):
+    """Wall time."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that never goes back."""
+
+
+class SystemClock:
+    """The operating system's clocks."""
+
+    def now(self) -> float:
+        return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+# ---- What the processes of a benchmark are started with, its length drawn at random.
+#
+# The environment and the path of the program lie above the stack and move it, which alone can
+# change
+# the speed of a program (Mytkowicz et al., ASPLOS 2009). The path is an argument too, of which
+# programs keep copies, so its length moves what lies on their heaps. It is what can be varied in
+# programs that cannot be linked again.
+
+#: The environment variable whose length is drawn at random.
+PAD_VARIABLE = "WHYFAST_PAD"
+
+#: What makes a path longer and leaves it the path of the same file.
+_DOT = "/."
+#: The path gets an even number of bytes, from 0 to 62.
+_STEP, _LENGTHS = 64, 32
+
+
+@dataclass(frozen=True)
+class LaunchArguments:
+    """Of all processes of one benchmark.
+
+    ``commands`` maps a variant to its argument vector, ``layouts`` to those of its layouts 1, 2 …,
+    ``programs`` to the place in all of them of a path that may be written longer. ``timeout`` is
+    seconds for one value, ``check`` the result that each must come with. ``packages`` is a folder
+    of Python packages for interpreters that have none. ``prepare`` runs before each value of a
+    command and is not measured.
+    """
+
+    commands: Mapping[str, tuple[str, ...]]
+    env: Mapping[str, str]
+    timeout: float
+    check: str | None = None
+    layouts: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    programs: Mapping[str, int] = field(default_factory=dict)
+    packages: Path | None = None
+    stdin: str = os.devnull
+    ignore_failure: bool = False
+    prepare: tuple[str, ...] | None = None
+
+    def process(
+        self, variant: str, pad: int, layout: int
+    ) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Environment and argument vector of a variant in a layout, ``pad`` bytes longer."""
+        command = self.commands[variant] if layout == 0 else self.layouts[variant][layout - 1]
+        return padded_process(self.env, command, self.programs.get(variant), pad)
+
+
+def padded(env: Mapping[str, str], pad: int) -> dict[str, str]:
+    """``env`` with a variable of ``pad`` bytes added."""
+    return {**env, PAD_VARIABLE: "x" * pad}
+
+
+def padded_process(
+    env: Mapping[str, str], argv: Sequence[str], program: int | None, pad: int
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Environment and argument vector that are together ``pad`` bytes longer.
+
+    ``program`` is the place in ``argv`` of the path that may be written longer (``/a/././b`` is
+    ``/a/b``); None, or a word that is no absolute path, leaves all to the environment. The share of
+    the path follows from the high bits of ``pad``, so that it tells nothing of where in a cache
+    line or on a vector boundary the stack begins.
+    """
+    if program is None or not argv[program].startswith("/"):
+        return padded(env, pad), tuple(argv)
+    dots = pad // _STEP % _LENGTHS
+    folder, _, name = argv[program].rpartition("/")
+    longer = f"{folder}{_DOT * dots}/{name}"
+    return (
+        padded(env, pad - dots * len(_DOT)),
+        (*argv[:program], longer, *argv[program + 1 :]),
+    )
 
 
 @dataclass(frozen=True)

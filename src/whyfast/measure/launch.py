@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from whyfast.measure.kept_output import TooMuchOutput
-from whyfast.measure.process import Child
+from whyfast.measure.process import Child, TooMuchOutput
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.formats.perf_report import parse_perf_report
-from whyfast.formats.perf_stat import PerfEvent, best, parse_perf_stat
-from whyfast.measure.kept_output import TooMuchOutput
+from whyfast.formats.perf import PerfEvent, best, parse_perf_report, parse_perf_stat
 from whyfast.measure.launch import CannotCount, ToolRun
-from whyfast.measure.process import describe_status
+from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none

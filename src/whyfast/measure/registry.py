@@ -1,20 +1,124 @@
 """How the processes of each kind of runner are started. A new kind is one line here, one record in
-:mod:`whyfast.model.runner_kind`, and one file where it is started in a way of its own."""
+:mod:`whyfast.model.runner_kind`, and one file where it is started in a way of its own.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.invocation import Runner
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.pyperf_runner import as_workers
+from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.turns import TurnRunner
-from whyfast.model.runner_kind import RunnerName
+from whyfast.model.variant import RunnerName
 from whyfast.store.home import Home
+
+# ---- Whether this process may load BPF programs: found out by loading the smallest one there is.
+
+#: bpf(COMMAND, attributes): a result, or -errno.
+Call = Callable[[int, ctypes.Array[ctypes.c_char]], int]
+
+#: The number of the system call (arch/*/entry/syscalls in Linux).
+_NUMBERS = {"x86_64": 321, "aarch64": 280, "riscv64": 280}
+
+_MAP_CREATE, _PROG_LOAD = 0, 5
+_MAP_PROG_ARRAY, _PROG_SCHED_CLS = 3, 3
+
+#: r0 = 0; exit (RFC 9669).
+_PROGRAM = bytes.fromhex("b700000000000000 9500000000000000")
+
+
+def why_no_bpf(call: Call | None = None) -> str:
+    """Why no program with maps can be loaded; empty when one can. ``call`` is for tests."""
+    if call is None:
+        if sys.platform != "linux":
+            return f"BPF is a part of Linux, and this is {platform.system()}"
+        number = _NUMBERS.get(platform.machine())
+        if number is None:
+            return f"the bpf() system call is not known for {platform.machine()}"
+        call = _system_call(number)
+    made = call(_MAP_CREATE, _buffer(struct.pack("=5I", _MAP_PROG_ARRAY, 4, 4, 1, 0)))
+    if made < 0:
+        return _reason(-made)
+    os.close(made)
+    code, license_ = _buffer(_PROGRAM), _buffer(b"GPL\0")
+    attributes = struct.pack(
+        "=2I2Q", _PROG_SCHED_CLS, 2, ctypes.addressof(code), ctypes.addressof(license_)
+    )
+    loaded = call(_PROG_LOAD, _buffer(attributes))
+    if loaded < 0:
+        return _reason(-loaded)
+    os.close(loaded)
+    return ""
+
+
+def _reason(number: int) -> str:
+    if number in (errno.EPERM, errno.EACCES):
+        return (
+            "the kernel does not permit bpf(): it needs root, or CAP_BPF with CAP_NET_ADMIN, "
+            "and no seccomp filter against it"
+        )
+    if number == errno.ENOSYS:
+        return "this kernel has no bpf() system call, or a seccomp filter hides it"
+    return f"the kernel refuses bpf(): {os.strerror(number)}"
+
+
+def _buffer(data: bytes) -> ctypes.Array[ctypes.c_char]:
+    return ctypes.create_string_buffer(data, len(data))
+
+
+def _system_call(number: int) -> Call:
+    library = ctypes.CDLL(None, use_errno=True)
+
+    def call(command: int, attributes: ctypes.Array[ctypes.c_char]) -> int:
+        result = int(library.syscall(number, command, attributes, len(attributes)))
+        return -ctypes.get_errno() if result < 0 else result
+
+    return call
+
+
+# ---- pyperf benchmarks, unmodified, taking turns value by value through a pyperf hook.
+
+#: More values than any block has; the worker leaves when its grants end.
+_VALUES = 10**9
+
+#: What makes a pyperf script a single process whose values take turns.
+WORKER = ("--worker", "--loops=1", f"--values={_VALUES}", "--warmups=0", "--hook=whyfast")
+
+
+def hook_folder() -> Path:
+    """What has to be on the ``PYTHONPATH`` of the interpreter under study."""
+    return Path(__file__).resolve().parent.parent / "turns" / "pyperf_hook"
+
+
+def as_workers(arguments: LaunchArguments) -> LaunchArguments:
+    """The same for pyperf scripts: the commands are an interpreter and a script each.
+
+    The scripts run as pyperf workers: one process, no warm-ups or calibration of pyperf's own, the
+    hook and ``packages`` within reach. Hash randomisation stays on, a new seed a process, as one
+    more thing that each block draws anew.
+    """
+    path = [str(hook_folder())]
+    if arguments.packages is not None:
+        path.append(str(arguments.packages))
+    if arguments.env.get("PYTHONPATH"):
+        path.append(arguments.env["PYTHONPATH"])
+    more = {"PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
+    return replace(
+        arguments,
+        commands={v: (*argv, *WORKER) for v, argv in arguments.commands.items()},
+        layouts={v: [(*argv, *WORKER) for argv in of] for v, of in arguments.layouts.items()},
+        env={**arguments.env, **more},
+    )
+
 
 #: Brings a folder, telling what it does; CannotBuildHere when it cannot be had.
 Fetch = Callable[[Home, Callable[[str], None]], Path]
@@ -53,13 +157,12 @@ def _harness_to_see(name: RunnerName, command: tuple[str, ...]) -> tuple[tuple[s
 
 
 def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
-    from whyfast.toolchain.python_packages import pyperf_folder
+    from whyfast.toolchain.wheels import pyperf_folder
 
     return pyperf_folder(home, tell)
 
 
 def _why_no_bpf() -> str:
-    from whyfast.measure.bpf import why_no_bpf
 
     return why_no_bpf()
 

@@ -6,10 +6,13 @@ slices of time makes some runs twice as long as others.
 
 from __future__ import annotations
 
+import os
+import random
 import resource
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from whyfast.model.sample import WAITED
 
@@ -118,3 +121,114 @@ def without_waiting(
         for v, x in values.items()
     }
     return net, came
+
+
+# ---- How many threads of a program are at work: bound to one CPU, it would be another program.
+#
+# What a process gets of the CPUs tells that badly: on a busy machine one of two threads waits, and
+# both together get one CPU. So threads are counted that have work, whether they are let or not.
+
+#: A thread is at work between two looks when it has run for such a part of what its process has.
+AT_WORK = 0.05
+
+#: So many threads are at work together when so many looks, and those of such a share of the time,
+#: find as many: a parent that has just started its child waits beside it for a CPU, on a busy
+#: machine for more than one of the first looks, which are dense.
+LOOKS, TOGETHER = 2, 0.1
+
+#: After so many looks at a program, what there is to see is known, and only one run in so many is
+#: looked at: who looks is in the way of what runs, and may be late when it ends.
+ENOUGH, SELDOM = 10, 10
+
+#: Seconds between two looks, on average: the first, each further one twice as many, the longest.
+#: They are drawn at random, or programs that end just after a look would be told that it took time.
+_FIRST, _LONGEST = 0.004, 0.1
+
+
+@dataclass
+class ThreadTally:
+    """What looks at a program and at the processes that it started have found so far.
+
+    ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
+    processes. ``rng`` draws the runs that are still looked at when enough is known.
+    """
+
+    proc: str = "/proc"
+    least: int = LOOKS
+    rng: random.Random = field(default_factory=random.Random)
+    _found: Counter[int] = field(default_factory=Counter)
+    _time: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    _ran: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    def look(self, pid: int, after: float = 1.0) -> None:
+        """Once more, so many seconds after the last time or the start, or any unit in which all
+        looks are alike; a process that has ended counts for nothing.
+
+        Found are the threads of one process that have run since the last look, or all that run or
+        wait for a CPU at this moment.
+        """
+        before, self._ran = self._ran, {}
+        ready, most = 0, 1
+        for process in self._tree(pid):
+            since = []
+            for thread, state, ran in self._threads(process):
+                self._ran[process, thread] = ran
+                # One that is new did not begin at the last look, so how busy it is is not known.
+                since.append(ran - before.get((process, thread), ran))
+                ready += state == "R"
+            most = max(most, sum(ran > 0 and ran >= AT_WORK * sum(since) for ran in since))
+        self._found[max(most, ready)] += 1
+        self._time[max(most, ready)] += after
+
+    def due(self) -> bool:
+        """Whether the run that begins is to be looked at."""
+        return sum(self._found.values()) < ENOUGH or self.rng.randrange(SELDOM) == 0
+
+    @property
+    def at_work(self) -> int:
+        """How many threads there are to run at one time; 1 where nothing is known."""
+        looks, time = 0, 0.0
+        for number in sorted(self._found, reverse=True):
+            looks += self._found[number]
+            time += self._time[number]
+            if looks >= self.least and time >= TOGETHER * sum(self._time.values()):
+                return number
+        return 1
+
+    def _tree(self, pid: int) -> Iterator[int]:
+        yield pid
+        for thread in self._folders(pid):
+            for child in self._read(f"{thread}/children").split():
+                yield from self._tree(int(child))
+
+    def _threads(self, pid: int) -> Iterator[tuple[str, str, float]]:
+        """Number and state of each, and how long it has run, in any unit."""
+        for thread in self._folders(pid):
+            fields = self._read(f"{thread}/stat").rpartition(")")[2].split()
+            ran = self._read(f"{thread}/schedstat").split()
+            if len(fields) > 12:
+                seconds = float(ran[0]) if ran else float(fields[11]) + float(fields[12])
+                yield os.path.basename(thread), fields[0], seconds
+
+    def _folders(self, pid: int) -> list[str]:
+        folder = f"{self.proc}/{pid}/task"
+        try:
+            return [f"{folder}/{thread}" for thread in os.listdir(folder)]
+        except OSError:
+            return []
+
+    @staticmethod
+    def _read(path: str) -> str:
+        try:
+            with open(path, encoding="ascii", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+
+def pauses(rng: random.Random) -> Iterator[float]:
+    """Seconds until each next look."""
+    mean = _FIRST
+    while True:
+        yield rng.uniform(0, 2 * mean)
+        mean = min(2 * mean, _LONGEST)

@@ -15,9 +15,8 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Protocol
 
-from whyfast.measure.doctor.settings import Setting, current, same
 from whyfast.measure.doctor.system import System
-from whyfast.measure.doctor.tune import change, restore
+from whyfast.measure.doctor.tune import Setting, change, current, restore, same
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 
 #: Reads one line; when there is none, because the other end of the pipe is gone, writes the old

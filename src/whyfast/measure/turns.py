@@ -7,16 +7,57 @@ end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import re
 import select
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample, started
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import (
+    Invocation,
+    InvocationFailed,
+    LaunchArguments,
+    Sample,
+    started,
+)
+from whyfast.measure.launch import CannotCount, Finished, Launcher
 from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
-from whyfast.measure.threads import ThreadTally
-from whyfast.measure.turn_answer import longest, read_answer
+from whyfast.measure.run_queue import ThreadTally
+
+# ---- The line that answers a grant: ``SECONDS [CHECK]``, and which times can be.
+
+#: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
+#: number, such as ``1_0``, ``0x1p3``, ``inf`` or digits of other scripts.
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
+
+#: Seconds: nine places are what the protocol has.
+SHORTEST = 1e-9
+
+#: How far the clock of a program may be from that of whyfast: the kernel slews its clocks by up to
+#: 0.05 % (adjtimex(2)), and coarse ones tick every millisecond and more.
+CLOCK_SHARE, CLOCK_SECONDS = 0.01, 0.01
+
+
+def read_answer(line: str) -> tuple[float, str | None]:
+    """Seconds, and the result that came with them. ValueError says in words what is wrong."""
+    number, _, token = line.partition(" ")
+    if number in ("nan", "inf") or (number[:1] == "-" and _NUMBER.fullmatch(number[1:])):
+        raise ValueError(f"reported {number} seconds, which cannot be")
+    if not _NUMBER.fullmatch(number):
+        raise ValueError(f"answered {line!r:.80} instead of seconds")
+    seconds = float(number)
+    if not SHORTEST <= seconds < float("inf"):
+        raise ValueError(f"reported {number} seconds, which cannot be")
+    return seconds, token.strip() or None
+
+
+def longest(seen: float) -> float:
+    """The longest time that a program can have measured between a grant and its answer, which were
+    ``seen`` seconds apart."""
+    return seen * (1 + CLOCK_SHARE) + CLOCK_SECONDS
+
 
 #: Seconds between two looks at how much it has printed while it has its turn: most turns are
 #: shorter, and nothing wakes beside them.
@@ -184,3 +225,106 @@ class TurnRunner:
             check=wanted.check,
             wall=self._wall,
         )
+
+
+# ---- Turns that are granted beforehand, for runs under a tool: nobody need answer while they
+# last.
+#
+# All grants are in the pipe before the program starts, and the pipe is closed behind them, so that
+# it takes its turns and leaves. The descriptors have the same numbers in every run, and so have
+# the
+# instructions that read them.
+
+#: The lowest number that the program's ends of the pipes may have.
+_DESCRIPTOR = 100
+
+#: More would not fit into a pipe together with their answers.
+MOST_GRANTS = 1000
+
+
+class PregrantedLauncher:
+    """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
+
+    Raises CannotCount when the program answers otherwise than it should.
+    """
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        command: Sequence[str],
+        *,
+        loops: int,
+        turns: int,
+        check: str | None = None,
+    ) -> None:
+        self._launcher = launcher
+        self._command = tuple(command)
+        self._grants = f"{loops}\n".encode() * turns
+        self._turns = turns
+        self._check = check
+
+    def find(self, name: str) -> str | None:
+        return self._launcher.find(name)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        if tuple(argv[-len(self._command) :]) != self._command:
+            return self._launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
+        with _pipes(self._grants) as (grants, answers, answer):
+            done = self._launcher.run(
+                argv,
+                env={**env, TURN_VARIABLE: f"{grants},{answers}"},
+                timeout=timeout,
+                pass_fds=(*pass_fds, grants, answers),
+            )
+            said = _waiting(answer)
+        if done.status == 0:
+            self._compare(said)
+        return done
+
+    def _compare(self, said: str) -> None:
+        greeting, *lines = said.splitlines() or [""]
+        if greeting != "ready 1":
+            raise CannotCount(f"expected 'ready 1' from the turn protocol, got {greeting!r:.80}")
+        for line in lines:
+            if line.startswith("error "):
+                raise CannotCount(line.removeprefix("error "))
+            check = line.partition(" ")[2].strip()
+            if self._check is not None and check != self._check:
+                raise CannotCount(f"wrong result: {check or None}, expected {self._check}")
+        if len(lines) != self._turns:
+            raise CannotCount(f"took {len(lines)} turns of {self._turns}")
+
+
+@contextlib.contextmanager
+def _pipes(grants: bytes) -> Iterator[tuple[int, int, int]]:
+    """(where the program reads its grants, where it writes answers, where they are read)."""
+    low_in, grant = os.pipe()
+    os.write(grant, grants)
+    os.close(grant)
+    answer, low_out = os.pipe()
+    opened = [answer]
+    try:
+        for low in (low_in, low_out):
+            opened.append(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _DESCRIPTOR))
+            os.close(low)
+        yield opened[1], opened[2], answer
+    finally:
+        for fd in opened:
+            os.close(fd)
+
+
+def _waiting(fd: int) -> str:
+    """What is in the pipe; another process may still hold its other end."""
+    os.set_blocking(fd, False)
+    found = b""
+    with contextlib.suppress(BlockingIOError):
+        while got := os.read(fd, 65536):
+            found += got
+    return found.decode("utf-8", "replace")

@@ -3,9 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+# ---- A compiler with its linker and libraries, from a named provider.
+
+#: What a probe can find out about a compiler, in the order that reports print it.
+FEATURES = ("computed-goto", "musttail", "preserve_none")
+
+#: What a compiler compiles; empty: not known. A build by ``cargo`` is one of Rust.
+#: Of ``python`` the compiler is the interpreter.
+Language = Literal["c", "c++", "rust", "cargo", "go", "python", ""]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A usable compiler.
+
+    ``cc`` is the argument vector that compiles and links ``language``, including flags that the
+    provider always needs; ``digest`` identifies the very files used (sha256, hex); ``features`` is
+    the subset of :data:`FEATURES` that compiling a probe showed.
+
+    ``root`` is the root folder that it lives in, with a C library of its own: what it builds runs
+    there too, and ``cc`` and ``env`` are as seen from inside. None: the machine's own files.
+    ``readable`` and ``writable`` are folders that it needs to see, beside its root; ``packages``
+    are those in the root, name → exact version and hash.
+    """
+
+    name: str
+    provider: str
+    version: str
+    target: str
+    digest: str
+    cc: tuple[str, ...]
+    features: frozenset[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    root: Path | None = None
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)
+    language: Language = "c"
+
+
+# ---- An interpreter under study, from a named provider.
+
+#: What an interpreter says of how it was built, in the order of reports.
+FACTS = ("compiler", "flags", "PGO", "LTO", "libpython", "build")
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A usable CPython.
+
+    ``name`` is the full one (``pyenv:3.12``), ``version`` what it says of itself (``3.12.1``).
+    ``program`` is its file, under the name that it has inside of ``root``, the root folder that it
+    lives in; None: the machine's own files. ``readable`` are folders that it needs to see beside
+    that root. ``cflags`` find its headers for a compiler outside of that root, in the folders
+    ``headers``. ``digest`` identifies the files used (sha256, hex). ``facts`` maps :data:`FACTS`
+    to words, as far as known.
+    """
+
+    name: str
+    version: str
+    program: Path
+    digest: str
+    cflags: tuple[str, ...]
+    headers: tuple[Path, ...]
+    readable: tuple[Path, ...] = ()
+    root: Path | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 #: ``measured`` by the hardware, with its noise; ``simulated`` by a model of a processor that may
@@ -90,3 +90,142 @@ class Counts:
     profile: Profile | None
     notes: tuple[str, ...] = ()
     failed: bool = False
+
+
+# ---- The functions that a program spends its instructions or time in, and where they lie.
+
+
+@dataclass(frozen=True)
+class CodePlace:
+    """Where the pieces of one function lie in one build. ``address`` and ``size`` in bytes, of the
+    largest piece and of all together; ``section`` is the largest piece's.
+
+    ``lines``, ``pages`` and ``sets`` are how many cache lines, 4-KiB pages and sets of the L1
+    instruction cache the code spans. ``crowded`` is how many of its sets cannot hold the lines of
+    all hot functions that fall on them.
+    """
+
+    address: int
+    size: int
+    section: str
+    lines: int
+    pages: int
+    sets: int
+    crowded: int
+
+
+@dataclass(frozen=True)
+class HotFunction:
+    """One function of the source in every build, in their order; None where a build lacks it.
+
+    ``costs`` are in the main event of the profile (instructions or samples), without callees;
+    ``shares`` are of the build's whole run, from 0 to 1. ``object`` is a library, empty for the
+    program itself. ``misses`` are the branches mispredicted in it; empty where they are not known.
+    """
+
+    name: str
+    object: str
+    costs: tuple[float | None, ...]
+    shares: tuple[float | None, ...]
+    places: tuple[CodePlace | None, ...]
+    misses: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How the hot functions of one build share the L1 instruction cache.
+
+    ``lines`` and ``pages`` are what they span together, ``capacity`` the lines that the cache
+    holds. ``fullest`` is the largest number of their lines that fall on one set of ``ways``, and
+    ``crowded`` the number of ``sets`` with more lines than ways.
+    """
+
+    variant: str
+    functions: int
+    lines: int
+    pages: int
+    capacity: int
+    ways: int
+    sets: int
+    fullest: int
+    crowded: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What a profile that was recorded elsewhere says of functions, by their names in the source.
+
+    ``shares`` of the whole run, from 0 to 1, without callees; ``source`` is the profile's name, and
+    ``hot`` the share from which on a function counts as hot.
+    """
+
+    source: str
+    shares: Mapping[str, float]
+    hot: float
+
+    def of(self, name: str) -> float:
+        """The share of a function, 0 where the profile has none of it."""
+        return self.shares.get(name, 0.0)
+
+    def is_hot(self, name: str) -> bool:
+        """Whether it is worth looking at."""
+        return self.of(name) >= self.hot
+
+
+# ---- What every build did for the same work: counters and hot functions of one benchmark.
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One benchmark, counted in every build apart from the timed runs.
+
+    ``work`` says what was counted, the same for all; ``loops`` how many loops that was by each
+    source, nothing where it was run whole. ``counts`` has one entry a build, without its profile.
+    ``hot`` compares the functions of the builds named in ``profiled``, in that order;
+    their profiles are of ``event`` (instructions or samples), of that ``source`` and made by
+    ``tool``. ``overlaps`` say how these functions share the instruction cache.
+    """
+
+    benchmark: str
+    context: str
+    counts: tuple[Counts, ...]
+    profiled: tuple[str, ...] = ()
+    event: str = ""
+    source: Source = "simulated"
+    tool: str = ""
+    hot: tuple[HotFunction, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    loops: Mapping[Source, int] = field(default_factory=dict)
+
+    def instructions_a_loop(self, variant: str) -> tuple[float, Source] | None:
+        """What that build executes in a loop, measured where the processor counts; None where it
+        was run whole, or not counted."""
+        found = next((c for c in self.counts if c.variant == variant), None)
+        for source in SOURCES:
+            loops = self.loops.get(source)
+            for counter in found.counters if found and loops else ():
+                same = counter.name == "instructions" and counter.source == source
+                if same and counter.value is not None and loops:
+                    return counter.value / loops, source
+        return None
+
+
+@dataclass(frozen=True)
+class ChangedFunctions:
+    """What a range of commits has to do with the hot functions of a build.
+
+    ``statement`` is the fact in words. ``hot`` are the hot functions that it touches, ``functions``
+    all that it touches (``name (file)``); ``outside``, ``not_compiled`` and ``other`` as in
+    :class:`whyfast.explain.changed_functions.TouchedFunctions`. ``variant`` is the build whose
+    debug information tells.
+    """
+
+    base: str
+    head: str
+    variant: str
+    statement: str
+    hot: tuple[str, ...]
+    functions: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+    not_compiled: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()

@@ -7,42 +7,39 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whyfast.model.build import BuildOutcome
-from whyfast.model.evidence import CalleeCounts, Evidence, Unmet
-from whyfast.model.observed import Observed
-from whyfast.model.question import Commands, Recordings
-from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.slope import Line
-from whyfast.model.study import Study
+from whyfast.model.evidence import CalleeCounts, Evidence, FailedExpectation
+from whyfast.model.sample import Block, Calibration, Observed, RunFailure, Session
+from whyfast.model.study import Commands, Recordings, Study
 from whyfast.model.verdict import (
     About,
     Confound,
     Fix,
     Interaction,
+    Line,
     Modes,
+    NonStationary,
+    Outcome,
     Placement,
     Suite,
-    Unsteady,
     VarianceComponents,
     Verdict,
 )
 
-if TYPE_CHECKING:  # what few results hold: ``ab`` starts without (late_types)
-    from whyfast.model.boot import Boot
-    from whyfast.model.check import Check
-    from whyfast.model.code_listing import ProgramCode
-    from whyfast.model.counted import ChangedFunctions, Counted
-    from whyfast.model.toolchain import Toolchain
-    from whyfast.model.trouble import Trouble
+if TYPE_CHECKING:
+    from whyfast.model.build import Toolchain
+    from whyfast.model.code import Check, ProgramCode
+    from whyfast.model.counters import ChangedFunctions, Counted
+    from whyfast.model.evidence import Trouble
+    from whyfast.model.machine import Boot
 
 
 def late_types() -> dict[str, type]:
     """What is imported above for type checkers only, by name, for who reads a result."""
-    from whyfast.model.boot import Boot
-    from whyfast.model.check import Check
-    from whyfast.model.code_listing import ProgramCode
-    from whyfast.model.counted import ChangedFunctions, Counted
-    from whyfast.model.toolchain import Toolchain
-    from whyfast.model.trouble import Trouble
+    from whyfast.model.build import Toolchain
+    from whyfast.model.code import Check, ProgramCode
+    from whyfast.model.counters import ChangedFunctions, Counted
+    from whyfast.model.evidence import Trouble
+    from whyfast.model.machine import Boot
 
     late = (Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
     return {one.__name__: one for one in late}
@@ -94,7 +91,7 @@ class Judged:
     varied; one of them has benchmark None, for the geometric mean. ``fixes`` says of each fix of
     placement what it does to the spread over layouts. ``components`` has where the noise of each
     comparison with the main baseline comes from, ``slopes`` the cost by parameter of each family of
-    benchmarks. ``unsteady`` says whose processes warm up, drift or shift from turn to turn,
+    benchmarks. ``non_stationary`` says whose processes warm up, drift or shift from turn to turn,
     ``modes`` which variants have more than one speed. Where ``about`` is ``counts``, verdicts and
     slopes are of instructions. ``interactions`` say, where baselines are along axes, whether a
     change does the same in every place.
@@ -109,7 +106,7 @@ class Judged:
     components: tuple[VarianceComponents, ...] = ()
     slopes: tuple[Line, ...] = ()
     confounds: tuple[Confound, ...] = ()
-    unsteady: tuple[Unsteady, ...] = ()
+    non_stationary: tuple[NonStationary, ...] = ()
     modes: tuple[Modes, ...] = ()
     interactions: tuple[Interaction, ...] = ()
 
@@ -118,7 +115,7 @@ class Judged:
 class Found:
     """What the machine code and further runs show, to explain what was judged.
 
-    ``unmet`` are variants that are not what they should be; those whose programs contradict their
+    ``failed_expectations`` are variants that are not what they should be; those whose programs contradict their
     names were not measured. ``troubles`` are builds with the symptom of a compiler's trouble,
     ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
@@ -128,7 +125,7 @@ class Found:
     """
 
     evidence: tuple[Evidence, ...] = ()
-    unmet: tuple[Unmet, ...] = ()
+    failed_expectations: tuple[FailedExpectation, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     calls: tuple[CalleeCounts, ...] = ()
     counted: tuple[Counted, ...] = ()
@@ -146,3 +143,116 @@ class Result:
     recorded: Recorded
     judged: Judged
     found: Found = field(default_factory=Found)
+
+
+# ---- Results of one study from several machines, side by side.
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``name`` is what reports call it, no two alike. ``facts`` are what it says of itself, as
+    plain text: ``cpu_model``, ``cpus``, ``os``, ``system``, ``hostname`` and more; what it does not
+    say is left out."""
+
+    name: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MachineResult:
+    """What one machine says: its own result, judged from its own blocks alone.
+
+    ``sources`` are the files, stores or hosts that it came from; of several runs with the same
+    programs ``result`` holds the blocks of all.
+    """
+
+    machine: Machine
+    sources: tuple[str, ...]
+    result: Result
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MachineDifference:
+    """A comparison whose ratio is not the same on all machines, beyond chance and the margin.
+
+    ``benchmark`` is None for the geometric mean. ``groups`` are names of machines: those of a
+    group lie lower than those of the next, each pair told apart by its own interval; machines
+    ``between`` cannot be told from either side. ``ratio`` is that of the last group over that of
+    the first (of two ratios, never of times on two machines); for any two machines of these groups
+    it lies between ``low`` and ``high``. All differences of a result hold together with
+    ``confidence``.
+    """
+
+    variant: str
+    baseline: str
+    benchmark: str | None
+    groups: tuple[tuple[str, ...], ...]
+    between: tuple[str, ...]
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What is expected of machines like these: the machine as a random effect.
+
+    ``ratio``, ``low`` and ``high`` are of the mean (of logarithms) over such machines. ``tau`` is
+    the standard deviation of the log ratio between machines beyond what measuring explains; a
+    further machine of the kind lies between ``expect_low`` and ``expect_high``. Of ``machines``
+    many; ``left_out`` are those whose blocks are too few to bound their ratio.
+    """
+
+    variant: str
+    baseline: str
+    benchmark: str | None
+    outcome: Outcome
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+    tau: float
+    expect_low: float
+    expect_high: float
+    machines: int
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """A machine on which there is no result of a ``variant`` (on a ``benchmark``; all when None)
+    that others have, and why."""
+
+    machine: str
+    variant: str
+    benchmark: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class NeededBlocks:
+    """The least blocks a machine with which its geometric means, and its benchmarks, can be told
+    from those of another machine."""
+
+    suites: int
+    benchmarks: int
+
+
+@dataclass(frozen=True)
+class Merged:
+    """One question, asked on several machines.
+
+    ``question`` holds the variants and benchmarks of all of them. ``pooled`` is empty below five
+    machines. ``needed`` says from how many blocks on a difference can show. ``confounds`` are what
+    differs between the machines beside the machines themselves; those of each are in its result.
+    """
+
+    question: Study | Commands
+    machines: tuple[MachineResult, ...]
+    differences: tuple[MachineDifference, ...] = ()
+    pooled: tuple[Pooled, ...] = ()
+    lacking: tuple[Lacks, ...] = ()
+    confounds: tuple[Confound, ...] = ()
+    needed: NeededBlocks = NeededBlocks(0, 0)

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+# ---- Units of what benchmarks report beside times, and which of them are better when higher.
+
+_RATE = re.compile(r"/(s|sec|second|min)$|^(rps|qps|fps|ips|bps|iops|ops)$|[-_ ]per[-_ ]sec(ond)?$")
+
+
+def rate(unit: str) -> bool:
+    """Whether a unit says how much is done in a time, so that higher is better: ``MB/s``,
+    ``ops/sec``, ``qps``."""
+    return _RATE.search(unit.lower()) is not None
+
 
 #: Times are always kept in this unit; pyperf files may also hold ``byte`` and ``integer``.
 SECOND = "second"

@@ -7,6 +7,59 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+# ---- What a benchmark costs by its parameter: points, and the straight line through them.
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A value with its interval; an end is None while there is too little to bound it."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class LinePoint:
+    """One benchmark of the family: ``seconds`` of one loop where the parameter is ``at``.
+
+    ``value`` and ``process`` are robust standard deviations relative to the time: of values within
+    a process, and between processes (blocks) beyond what the values explain.
+    """
+
+    at: int
+    seconds: Coefficient
+    value: float
+    process: float
+    blocks: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One variant over one family of benchmarks.
+
+    ``slope`` is in seconds per ``name``, which is the singular of what the parameter counts,
+    ``intercept`` in seconds at 0; both are medians over ``passes``, with intervals at
+    ``confidence``. ``slope_ratio`` is the slope over the main baseline's, pass by pass; None for
+    the baseline itself, and where its slope is not above 0 throughout. ``departure`` is how far the
+    furthest point, at ``departure_at``, lies from the line, in seconds. Where ``linear`` is false,
+    only the points are of interest.
+    """
+
+    family: str
+    name: str
+    variant: str
+    points: tuple[LinePoint, ...]
+    slope: Coefficient
+    intercept: Coefficient
+    slope_ratio: Coefficient | None
+    departure: float
+    departure_at: int
+    passes: int
+    confidence: float
+    linear: bool = True
+
+
 #: What the kernel accounts for a command beside its time, in the order of reports.
 METRICS = {
     "user": "user CPU time",
@@ -18,12 +71,12 @@ METRICS = {
     "involuntary_switches": "context switches (involuntary)",
 }
 
-Word = Literal["faster", "slower", "same", "undecided"]
+Outcome = Literal["faster", "slower", "same", "undecided"]
 About = Literal["binaries", "change", "commands", "runs", "counts"]
 
 
 @dataclass(frozen=True)
-class Lopsided:
+class AsymmetricOutliers:
     """Processes of one side that are unlike the others: a slow mode, or a fast one.
 
     In ``count`` of ``of`` blocks the process of ``side`` took far longer (``slow``; else shorter)
@@ -46,18 +99,18 @@ class Lopsided:
 
 
 @dataclass(frozen=True)
-class Few:
+class SmallSample:
     """What blocks too few for a verdict show, at weaker and stated levels.
 
     ``low`` and ``high``: the least and the greatest ratio of any block. With ``confidence`` (96.9
     % at 6 blocks, only 75 % at 3) the median of all possible blocks lies between, whatever the
     noise is. ``normal_low`` and ``normal_high`` are an interval at the verdict's own confidence
     that holds if the log ratios of blocks are normally distributed, which nothing has tested.
-    ``word`` is what both support, ``undecided`` where they disagree. ``needed`` is the least
+    ``outcome`` is what both support, ``undecided`` where they disagree. ``needed`` is the least
     number of blocks that can decide without any such assumption.
     """
 
-    word: Word
+    outcome: Outcome
     low: float
     high: float
     confidence: float
@@ -79,7 +132,7 @@ class Verdict:
     short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
 
-    ``lopsided`` says that one side has processes unlike the others; ``undecided`` with an interval
+    ``asymmetric_outliers`` says that one side has processes unlike the others; ``undecided`` with an interval
     within the margin means that these forbid to say ``same``. ``correlation`` is that of each block
     with the next where it is clear, None else; the interval is widened for it. ``statistics`` has
     the ratio by each statistic of a block where they do not agree on any one; the interval holds
@@ -89,7 +142,7 @@ class Verdict:
     variant: str
     baseline: str
     benchmark: str | None
-    word: Word
+    outcome: Outcome
     ratio: float
     low: float
     high: float
@@ -101,10 +154,10 @@ class Verdict:
     notes: tuple[str, ...] = ()
     metric: str = "time"
     seconds_to_margin_90: float | None = None
-    lopsided: Lopsided | None = None
+    asymmetric_outliers: AsymmetricOutliers | None = None
     correlation: float | None = None
     statistics: Mapping[str, float] = field(default_factory=dict)
-    few: Few | None = None
+    small_sample: SmallSample | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +175,7 @@ class Modes:
 
 
 @dataclass(frozen=True)
-class Unsteady:
+class NonStationary:
     """What changes along the turns of a process, alike in all blocks.
 
     ``kind``: it ``warms up`` over its first ``at`` values, which are set aside; or, of what is left
@@ -151,7 +204,7 @@ class VarianceComponents:
 
     ``value``: of one turn within a process; ``process``: between blocks of fresh processes beyond
     what the turns explain; ``layout``: between layouts beyond that, None where none were varied.
-    ``unsteady`` is how many first values of each process were set aside as not yet steady, of
+    ``non_stationary`` is how many first values of each process were set aside as not yet steady, of
     ``turns``; ``drifts`` is True when even the last values of a process were not steady.
     """
 
@@ -162,7 +215,7 @@ class VarianceComponents:
     process: float
     layout: float | None
     turns: int
-    unsteady: int = 0
+    non_stationary: int = 0
     drifts: bool = False
 
 
@@ -179,7 +232,7 @@ class Placement:
     ``added_high`` bound what placement multiplies the ratio of the programs as linked by.
     """
 
-    word: PlacementWord
+    outcome: PlacementWord
     linked: Verdict
     varied: Verdict
     spread: float
@@ -199,7 +252,7 @@ class Fix:
     ``variant`` is the fix, ``of`` what it fixes, ``benchmark`` None for the geometric mean.
     ``spread`` and ``without`` are the standard deviations of the log time of each that layouts
     alone make, over ``layouts`` of them; NaN where too little was measured to separate them.
-    ``low`` and ``high`` bound spread / without; NaN without an interval. ``word``: the spread is
+    ``low`` and ``high`` bound spread / without; NaN without an interval. ``outcome``: the spread is
     ``removed`` (surely below a third of what it was), ``reduced``, ``larger``; ``none`` where
     neither is as large as the margin, ``undecided`` otherwise.
     """
@@ -207,7 +260,7 @@ class Fix:
     variant: str
     of: str
     benchmark: str | None
-    word: FixWord
+    outcome: FixWord
     spread: float
     without: float
     low: float
@@ -231,7 +284,7 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A benchmark without which the suite's ratio is ``without`` and its verdict ``word``.
+    """A benchmark without which the suite's ratio is ``without`` and its verdict ``outcome``.
 
     ``share`` is the part of the suite's log ratio that goes with the benchmark; above 1 when the
     rest points the other way, below 0 when the benchmark held against the rest.
@@ -240,7 +293,7 @@ class Carrier:
     benchmark: str
     share: float
     without: float
-    word: Word
+    outcome: Outcome
 
 
 @dataclass(frozen=True)

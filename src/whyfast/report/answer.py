@@ -8,55 +8,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from whyfast.model.evidence import Evidence
-from whyfast.model.question import Question, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import RunFailure
+from whyfast.model.study import Question, Recordings
 from whyfast.model.verdict import Confound, Verdict
-from whyfast.report.names import count, has, listed, sentence, shown
-from whyfast.report.numbers import (
+from whyfast.report.formatting import (
     format_percent,
     format_rough,
     format_seconds,
+    has,
+    join_words,
     no_difference,
     plain_ratio_text,
+    pluralize,
+    quote,
     ratio_text,
+    sentence,
 )
-from whyfast.report.topics.along_axes import alike_sentences, interaction_sentences
-from whyfast.report.topics.check import check_sentences
-from whyfast.report.topics.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.topics.cost_by_parameter import slope_sentences
-from whyfast.report.topics.counted_work import changed_sentences, counted_sentences
-from whyfast.report.topics.distribution import influence_sentences
-from whyfast.report.topics.figures import figure_sentences
-from whyfast.report.topics.kernel_counts import kernel_sentences
-from whyfast.report.topics.lacking import lacking_sentences, reason_and_output
-from whyfast.report.topics.layouts import fix_sentences, placement_sentences, twin_sentences
-from whyfast.report.topics.machine_code import (
-    evidence_headline,
-    evidence_sentences,
-    image_sentences,
-)
-from whyfast.report.topics.mechanism import (
+from whyfast.report.sections.along_axes import alike_sentences, interaction_sentences
+from whyfast.report.sections.check import check_sentences
+from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
+from whyfast.report.sections.cost_by_parameter import slope_sentences
+from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
+from whyfast.report.sections.counters_shown import figure_sentences
+from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
     find_witness,
     runs_against,
     witness_sentence,
 )
-from whyfast.report.topics.programs import (
+from whyfast.report.sections.distribution import influence_sentences
+from whyfast.report.sections.kernel_counts import kernel_sentences
+from whyfast.report.sections.layouts import fix_sentences, placement_sentences, twin_sentences
+from whyfast.report.sections.machine_code import (
+    evidence_headline,
+    evidence_sentences,
+    image_sentences,
+)
+from whyfast.report.sections.main_table import Comparisons, lacking_sentences, reason_and_output
+from whyfast.report.sections.programs import (
     claim_untested,
+    failed_expectation_sentences,
     folded_sentences,
     identical_sentences,
     lost_baselines,
     measured_builds,
     not_built,
     unmeasured_sentences,
-    unmet_sentences,
     without_lost,
 )
-from whyfast.report.topics.recordings import recording_sentences
-from whyfast.report.topics.summary import Comparisons
-from whyfast.report.topics.unusual_blocks import unusual_sentences
+from whyfast.report.sections.recordings import recording_sentences
+from whyfast.report.sections.timeline import unusual_sentences
 
 #: So many differences are said in words.
 _MOST_SAID = 3
@@ -75,7 +78,7 @@ def answer_of(result: Result) -> Answer:
     if result.found.check is not None:
         headline, *rest = check_sentences(result)
     elif isinstance(result.question, Recordings) and len(result.question.variants) == 1:
-        many = count(len(result.question.benchmarks), "benchmark")
+        many = pluralize(len(result.question.benchmarks), "benchmark")
         headline, *rest = [f"{many}, imported; `whyfast history` shows what such results say."]
     elif isinstance(result.question, Recordings):
         headline, *rest = recording_sentences(result)
@@ -102,12 +105,12 @@ def composed(result: Result) -> list[str]:
     said = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     said += fix_sentences(judged.fixes, judged.placements, study)
     said += slope_sentences(judged.slopes)
-    first, later = lost_baselines(study, found.unmet)
-    later += unmet_sentences(study, found.unmet)
-    said += [*claim_untested(study, found.unmet), *first]
-    study = without_lost(study, found.unmet)
+    first, later = lost_baselines(study, found.failed_expectations)
+    later += failed_expectation_sentences(study, found.failed_expectations)
+    said += [*claim_untested(study, found.failed_expectations), *first]
+    study = without_lost(study, found.failed_expectations)
     told = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
-    if study.measured and not claim_untested(study, found.unmet):
+    if study.measured and not claim_untested(study, found.failed_expectations):
         said += _audited(study, comparisons, found.evidence, told)
     main = list(_against_main_baseline(study, comparisons))
     said += interaction_sentences(result)
@@ -176,7 +179,7 @@ def _differences(
 ) -> Iterator[str]:
     """A sentence for each of the largest decided differences, and one for each cause shown; the
     table has all."""
-    decided = [v for v in main if v.word in ("faster", "slower")]
+    decided = [v for v in main if v.outcome in ("faster", "slower")]
     decided.sort(key=lambda v: -abs(math.log(v.ratio)))
     explained: set[str] = set()
     said = 0
@@ -193,7 +196,7 @@ def _differences(
 
 def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Witness | None) -> str:
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    base = f"{shown(verdict.variant)} is {text.than(shown(verdict.baseline))} {text.interval}"
+    base = f"{quote(verdict.variant)} is {text.than(quote(verdict.baseline))} {text.interval}"
     contrast = dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
@@ -215,18 +218,18 @@ def _rest_against(
     left: Sequence[Verdict], told: set[tuple[str, str]], margin: float
 ) -> Iterator[str]:
     left = [v for v in left if (v.variant, v.baseline) not in told]
-    same = [v for v in left if v.word == "same"]
+    same = [v for v in left if v.outcome == "same"]
     if same:
-        names = [f"{shown(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
+        names = [f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
         yield (
-            f"{has(names, 'is', 'are')} the same as {shown(same[0].baseline)} "
+            f"{has(names, 'is', 'are')} the same as {quote(same[0].baseline)} "
             f"within {format_percent(margin)}."
         )
-    yield from (f"{_undecided(v, margin)}." for v in left if v.word == "undecided")
+    yield from (f"{_undecided(v, margin)}." for v in left if v.outcome == "undecided")
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
-    text = no_difference(verdict, shown(verdict.variant), shown(verdict.baseline))
+    text = no_difference(verdict, quote(verdict.variant), quote(verdict.baseline))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
@@ -241,7 +244,7 @@ def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
     for (benchmark, variant, reason), number in times.items():
         often = f" ({number} times)" if number > 1 else ""
         said = reason_and_output(latest[benchmark, variant, reason])
-        yield sentence(f"{shown(benchmark)} failed with {shown(variant)}{often}: {said}")
+        yield sentence(f"{quote(benchmark)} failed with {quote(variant)}{often}: {said}")
 
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
@@ -249,5 +252,5 @@ def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     if kinds:
         number = kinds.total()
         verb = "is" if number == 1 else "are"
-        total = f"{count(number, 'warning')} ({listed(list(kinds))})"
+        total = f"{pluralize(number, 'warning')} ({join_words(list(kinds))})"
         yield f"Read this with care: {total} {verb} listed below."

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from whyfast.model.verdict import Word
+from whyfast.model.verdict import Outcome
 
 if TYPE_CHECKING:
-    from whyfast.model.code_listing import CodeDifference
+    from whyfast.model.code import CodeDifference
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
 #: it is for who asks for more (``detail``: -v, unfolded elsewhere); or it is kept for the record,
@@ -36,14 +36,14 @@ class Bar:
 class Cell:
     """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
 
-    ``word`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
+    ``outcome`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
     what a table can be sorted by, where the text stands for one. ``bar`` is drawn where that can be
     done and room is left; it says nothing that another cell of the row does not.
     """
 
     text: str
     detail: str = ""
-    word: Word | None = None
+    outcome: Outcome | None = None
     number: float | None = None
     bar: Bar | None = None
 
@@ -65,13 +65,13 @@ class Column:
 
 @dataclass(frozen=True)
 class TextRow:
-    """A row as a line of text: ``start`` (``brief`` where there is little room), then what is
-    ``said``, coloured by ``word``."""
+    """A row as a line of text: ``start`` (``summary`` where there is little room), then what is
+    ``said``, coloured by ``outcome``."""
 
     start: str
-    brief: str
+    summary: str
     said: str
-    word: Word
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class TextTable:
     lines: tuple[TextRow, ...]
     last: str
 
-    def texts(self, *, brief: bool = False) -> tuple[str, ...]:
+    def texts(self, *, summary: bool = False) -> tuple[str, ...]:
         """The whole lines."""
-        return tuple(f"{x.brief if brief else x.start}{x.said}" for x in self.lines)
+        return tuple(f"{x.summary if summary else x.start}{x.said}" for x in self.lines)
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class ReportSection:
 
 
 @dataclass(frozen=True)
-class Brief:
+class Summary:
     """The answer on one screen: what stands under the headline of a short report, and all of it.
 
     ``said`` are sentences, the most important first; where there is little room the last go.
@@ -228,7 +228,7 @@ class Brief:
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
     ``headline`` the answer (empty: there is none), ``about`` when and what this was made of.
-    ``heading`` is what stands above it where no question does, in HTML. ``brief`` is what a short
+    ``heading`` is what stands above it where no question does, in HTML. ``summary`` is what a short
     report on a terminal has in place of the sections."""
 
     kind: str
@@ -237,7 +237,7 @@ class Document:
     sections: tuple[ReportSection, ...]
     about: tuple[str, ...] = ()
     heading: str = ""
-    brief: Brief | None = None
+    summary: Summary | None = None
 
 
 Row = Sequence[Cell | str | int | None]
@@ -311,8 +311,8 @@ def document(
     *sections: ReportSection | None,
     about: Sequence[str] = (),
     heading: str = "",
-    brief: Brief | None = None,
+    summary: Summary | None = None,
 ) -> Document:
     """A document of the sections that are there."""
     there = tuple(section for section in sections if section is not None)
-    return Document(kind, title, headline, there, tuple(about), heading, brief)
+    return Document(kind, title, headline, there, tuple(about), heading, summary)

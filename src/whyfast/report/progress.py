@@ -11,13 +11,18 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from whyfast.investigate.events import Observer
-from whyfast.measure.clock import Clock, SystemClock
+from whyfast.investigate.services import Observer
+from whyfast.measure.invocation import Clock, SystemClock
 from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Verdict
-from whyfast.report.names import count, visible
-from whyfast.report.numbers import format_seconds, format_verdict, ratio_text
-from whyfast.report.topics.lacking import failure_text
+from whyfast.report.formatting import (
+    escape_controls,
+    format_seconds,
+    format_verdict,
+    pluralize,
+    ratio_text,
+)
+from whyfast.report.sections.main_table import failure_text
 
 #: Seconds between two plain lines on what is being done.
 PLAIN_EVERY = 10.0
@@ -94,23 +99,23 @@ class _Plain:
 
 def _text(text: str, style: str = "") -> Text:
     """What programs print and users name, harmless."""
-    return Text(visible(text), style=style)
+    return Text(escape_controls(text), style=style)
 
 
 def _decided(verdicts: Sequence[Verdict], runs: int | None, left: float) -> str:
-    done = sum(v.word != "undecided" for v in verdicts)
+    done = sum(v.outcome != "undecided" for v in verdicts)
     blocks = max((v.blocks for v in verdicts), default=0)
     said = f"{done} of {len(verdicts)} comparisons decided"
     if runs is not None:
-        return f"{blocks} of {count(runs, 'block')}, {said}"
-    return f"{count(blocks, 'block')}, {said}; at most {format_seconds(max(0.0, left))} left"
+        return f"{blocks} of {pluralize(runs, 'block')}, {said}"
+    return f"{pluralize(blocks, 'block')}, {said}; at most {format_seconds(max(0.0, left))} left"
 
 
 def so_far(verdict: Verdict, margin: float) -> str:
     """The verdict; of blocks that are too few for one, the ratio and where they lie."""
-    if verdict.few is None:
+    if verdict.small_sample is None:
         return format_verdict(verdict, margin)
-    seen = ratio_text(verdict.ratio, verdict.few.low, verdict.few.high)
+    seen = ratio_text(verdict.ratio, verdict.small_sample.low, verdict.small_sample.high)
     if verdict.blocks == 1:
         return f"{seen.factor}, of one block"
     return f"{seen.factor}, blocks within {seen.interval}"

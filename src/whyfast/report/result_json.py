@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
-from whyfast.formats.source import read_text
-from whyfast.formats.times import WANTED, plausible
+from whyfast.fleet.joining import OneResult
+from whyfast.formats.input import WANTED, plausible, read_text
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
+from whyfast.model.result import MachineResult, Merged, Result
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Verdict, Word
+from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.answer import answer_of
-from whyfast.report.topics.distribution import Distribution, distributions
+from whyfast.report.sections.distribution import Distribution, distributions
+from whyfast.report.sections.over_machines import machine_sentences
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-result/2"
@@ -152,7 +156,7 @@ def _check_block(block: Block, key: str, variants: set[str]) -> None:
 
 def _verdict_out(verdict: dict[str, Any]) -> dict[str, Any]:
     """The word is called ``verdict``; an end that no block bounds yet, 0 or inf, is null."""
-    out = {("verdict" if k == "word" else k): v for k, v in verdict.items()}
+    out = {("verdict" if k == "outcome" else k): v for k, v in verdict.items()}
     return {**out, "low": verdict["low"] or None}
 
 
@@ -167,14 +171,18 @@ def _suite_out(suite: dict[str, Any]) -> dict[str, Any]:
 
 def _distribution_out(d: Distribution) -> dict[str, Any]:
     """Follows from the verdicts and suites; readers that build a result compute it anew."""
-    words: tuple[Word, ...] = ("faster", "slower", "same", "undecided")
+    words: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
     return {
         "variant": d.variant,
         "baseline": d.baseline,
         "benchmarks": len(d.verdicts),
-        "best": {"benchmark": d.best.benchmark, "ratio": d.best.ratio, "verdict": d.best.word},
-        "worst": {"benchmark": d.worst.benchmark, "ratio": d.worst.ratio, "verdict": d.worst.word},
-        "verdicts": {word: d.words.get(word, 0) for word in words},
+        "best": {"benchmark": d.best.benchmark, "ratio": d.best.ratio, "verdict": d.best.outcome},
+        "worst": {
+            "benchmark": d.worst.benchmark,
+            "ratio": d.worst.ratio,
+            "verdict": d.worst.outcome,
+        },
+        "verdicts": {outcome: d.words.get(outcome, 0) for outcome in words},
         "estimates": {"faster": d.gained, "slower": d.lost},
         "moved_by": [{"benchmark": c.benchmark, "without": c.without} for c in d.carriers],
     }
@@ -219,16 +227,16 @@ def _fix_in(data: Any) -> Any:
 def _key_in_file(key: str) -> str:
     """A key of the model as the file calls it; see :func:`_verdict_out`, :func:`_suite_out`."""
     key = re.sub(r"^(judged\.suites\[\d+\])\.verdict\b", r"\1", key)
-    return re.sub(r"^(judged\.(?:suites|verdicts|metrics)\[\d+\])\.word$", r"\1.verdict", key)
+    return re.sub(r"^(judged\.(?:suites|verdicts|metrics)\[\d+\])\.outcome$", r"\1.verdict", key)
 
 
 def _verdict_in(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
-    named = {("word" if k == "verdict" else k): v for k, v in data.items()}
-    if isinstance(few := data.get("few"), dict):
-        named["few"] = _bounded(few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf})
+    named = {("outcome" if k == "verdict" else k): v for k, v in data.items()}
+    if isinstance(few := data.get("small_sample"), dict):
+        named["small_sample"] = _bounded(few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf})
     return _bounded(named, unbounded)
 
 
@@ -281,3 +289,85 @@ def dump_lines(value: Any, depth: int = 0) -> str:
 
 def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+# ---- Results of several machines as versioned JSON, and back.
+
+#: Raised by one whenever a reader of the old form would misread the new one.
+MERGED_JSON_SCHEMA = "whyfast-merged/1"
+
+
+def dump_merged(merged: Merged) -> str:
+    """The JSON text: each machine's whole result, and what is said over all; docs/merge.md has the
+    keys."""
+    head = {
+        "schema": MERGED_JSON_SCHEMA,
+        "generator": {"name": "whyfast", "version": __version__},
+        "answer": machine_sentences(merged),
+        **encode(replace(merged, machines=())),
+    }
+    del head["machines"]
+    # What a person looks for comes first, the bulk of raw values last.
+    machines = ",\n".join(dump_lines(_machine(m), -1) for m in merged.machines)
+    return f'{dump_lines(head)[:-2]},\n "machines": [\n{machines}\n ]\n}}\n'
+
+
+def _machine(m: MachineResult) -> dict[str, Any]:
+    return {
+        "machine": encode(m.machine),
+        "sources": list(m.sources),
+        "notes": list(m.notes),
+        "result": to_json(m.result),
+    }
+
+
+def results_in(data: Mapping[str, Any], *, where: str | Path) -> list[OneResult]:
+    """The results in a file that :func:`dump_merged` wrote, to be merged anew: all else follows
+    from them. UserError naming the key that is wrong."""
+    if data.get("schema") != MERGED_JSON_SCHEMA:
+        raise UserError(f"schema: {MERGED_JSON_SCHEMA!r} is wanted", where=where)
+    try:
+        machines = decode(tuple[Mapping[str, object], ...], data.get("machines"), "machines")
+        found: list[OneResult] = []
+        for i, one in enumerate(machines):
+            sources = decode(tuple[str, ...], one.get("sources"), f"machines[{i}].sources")
+            result = one.get("result")
+            if not isinstance(result, Mapping):
+                raise Malformed(f"machines[{i}].result", "an object is wanted")
+            notes = decode(tuple[str, ...], one.get("notes"), f"machines[{i}].notes")
+            own = from_json(result, where=f"{where}: machines[{i}].result")
+            found.append(OneResult(", ".join(sources), own, notes))
+    except Malformed as error:
+        raise UserError(str(error), where=where) from None
+    if not found:
+        raise UserError("machines: one or more are wanted", where=where)
+    return found
+
+
+# ---- Every raw value of a result as CSV.
+
+
+def values_csv(result: Result) -> str:
+    """One line a value: benchmark, block, turn, variant, place in the turn, loops, seconds, and
+    what the kernel accounted, where it did."""
+    extra = sorted({k for b in result.recorded.blocks for per in b.extra.values() for k in per})
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["benchmark", "block", "turn", "variant", "place", "loops", "seconds", *extra])
+    for b in result.recorded.blocks:
+        for turn, order in enumerate(b.order):
+            for place, variant in enumerate(order):
+                per = b.extra.get(variant, {})
+                writer.writerow(
+                    [
+                        b.benchmark,
+                        b.index,
+                        turn,
+                        variant,
+                        place,
+                        b.loops,
+                        repr(b.values[variant][turn]),
+                        *(repr(per[k][turn]) if k in per else "" for k in extra),
+                    ]
+                )
+    return out.getvalue()

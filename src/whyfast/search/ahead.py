@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from whyfast.search.ddmin import Differences, Event, Failed, Minimal, Try, next_try
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -18,8 +19,6 @@ from whyfast.search.engine import (
     next_step,
     observe,
 )
-from whyfast.search.minimal import Minimal
-from whyfast.search.minimise import Differences, Event, Failed, Try, next_try
 from whyfast.search.state import Observation, Pair, Reading, State
 from whyfast.search.subsets import Subset, Trial
 

@@ -23,7 +23,7 @@ TOO_LITTLE = 1 / 3
 #: After so many blocks an attempt is left open.
 MOST = 400
 
-Word = Literal["confirmed", "refuted", "open", "unconfirmed"]
+Outcome = Literal["confirmed", "refuted", "open", "unconfirmed"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Attempt:
     culprit: int
     number: int
     layouts: bool
-    word: Word
+    outcome: Outcome
     estimate: float
     low: float
     high: float
@@ -68,7 +68,7 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
                 culprit=pairs[0].culprit,
                 number=number,
                 layouts=layouts,
-                word=word,
+                outcome=word,
                 estimate=float(np.median(jumps)),
                 low=low,
                 high=high,
@@ -81,7 +81,7 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
 @lru_cache(maxsize=64)
 def _decided(
     jumps: tuple[float, ...], alpha: float, little: float
-) -> tuple[Word, tuple[float, float]]:
+) -> tuple[Outcome, tuple[float, float]]:
     """The word of an attempt and its interval; the last ones are remembered.
 
     The two shifts that matter are looked at first: the ends of an interval take ten times as long.

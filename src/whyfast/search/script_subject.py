@@ -12,14 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from whyfast.build.failure import SEARCHED, why
-from whyfast.investigate.outside import Outside
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.build.steps import SEARCHED, why
+from whyfast.investigate.services import Services
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.model.variant import Benchmark
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.blocks import Blocks
-from whyfast.search.subject import CandidateFailed, Layouts, Times
+from whyfast.search.state import AxisCandidate
+from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.git import borrow, must_git, without_repository
 
 #: A whole number as large as this that comes so many times is counted, and no time in some unit.
@@ -45,7 +43,7 @@ class ScriptSubject:
     command: tuple[str, ...]
     build_line: str
     folder: Path
-    outside: Outside
+    services: Services
     seed: int
     relinkable: bool = False
     timeout: float = 600.0
@@ -75,7 +73,7 @@ class ScriptSubject:
                 done = subprocess.run(
                     ["/bin/sh", "-euc", self.build_line],
                     cwd=place,
-                    env=without_repository(self.outside.env),
+                    env=without_repository(self.services.env),
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,
@@ -130,7 +128,7 @@ class ScriptSubject:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                env=without_repository(self.outside.env),
+                env=without_repository(self.services.env),
                 timeout=self.timeout,
                 check=False,
             )
@@ -162,18 +160,18 @@ class ScriptSubject:
         if self._turns is None:
             arguments = self._arguments((0,))
             try:
-                self._turns = self.outside.probe(arguments, "0", True).takes_turns
+                self._turns = self.services.probe(arguments, "0", True).takes_turns
             except InvocationFailed as failed:
                 said = (failed.output.strip().splitlines() or [""])[-1]
                 raise CandidateFailed(0, ": ".join(filter(None, (failed.reason, said)))) from failed
             kind = Benchmark("command", "turn" if self._turns else "command", self.command)
-            self._kept = Blocks((kind,), lambda b, c: self._arguments(c), self.outside, self.seed)
+            self._kept = Blocks((kind,), lambda b, c: self._arguments(c), self.services, self.seed)
         return self._kept
 
     def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
         """Every command begins in the checkout of its commit."""
         commands = {str(c): ("env", "-C", str(self.place(c)), *self.command) for c in candidates}
-        return LaunchArguments(commands, without_repository(self.outside.env), self.timeout)
+        return LaunchArguments(commands, without_repository(self.services.env), self.timeout)
 
     def place(self, candidate: int) -> Path:
         """The checkout of a candidate, there once it was built."""

@@ -8,8 +8,161 @@ times, so a bad end that is slower has a positive effect.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
+
+# ---- What may lie between the ends, and how likely each is before anything is measured.
+#
+# With the good end at level 0 and the bad end at level 1:
+#
+# - ``none``: the ends do not differ. ``swapped``: the bad end is the faster one.
+# - ``single``: one step from 0 to 1, at any position.
+# - ``several``: two steps, 0 to a level of :data:`MIDDLE` to 1: a drop and its partial repair
+#   (a level above 1), or a difference that came in two parts.
+# - ``gradual``: no step; the level grows evenly over the range.
+# - ``scattered``: no step; every candidate has a level of its own, as the placement of code makes
+# it.
+
+Floats = NDArray[np.float64]
+Hypothesis = Literal["none", "swapped", "single", "several", "gradual", "scattered"]
+
+#: Levels that a candidate may have. Close enough that the nearest is at most an eighth off.
+LEVELS: Floats = np.arange(-1.0, 2.01, 0.25)
+GOOD = int(np.argmin(np.abs(LEVELS)))
+BAD = int(np.argmin(np.abs(LEVELS - 1)))
+#: The levels between two steps, as indices of :data:`LEVELS`.
+MIDDLE = tuple(i for i in range(len(LEVELS)) if i not in (GOOD, BAD))
+
+#: Before anything is measured. The ends: somebody saw them differ, and one such sight in ten is
+#: noise. The shapes: given that the ends differ.
+ENDS: dict[str, float] = {"differ": 0.88, "none": 0.1, "swapped": 0.02}
+SHAPES: dict[Hypothesis, float] = {
+    "single": 0.8,
+    "several": 0.08,
+    "gradual": 0.02,
+    "scattered": 0.1,
+}
+
+
+#: Under "scattered", how likely each level is. Placement is often a matter of either, or: a loop
+#: fits into its cache line or does not. So candidates may well have the levels of the ends.
+SCATTER: Floats = np.full(len(LEVELS), 0.1 / len(MIDDLE))
+SCATTER[[GOOD, BAD]] = 0.45
+
+
+# ---- What a search compares: times, or something that is counted and does not depend on load.
+
+Quantity = Literal["time", "instructions", "indirect-jumps"]
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+
+
+class CannotTell(Exception):
+    """Why a program has no such quantity."""
+
+
+def check_quantity(quantity: Quantity, study: Study) -> None:
+    """Before anything is built: UserError when nothing of this study can be counted so."""
+    if quantity == "indirect-jumps" and not study.evidence.dispatch:
+        raise UserError(
+            "the study names no functions that dispatch; write [evidence] dispatch = […]",
+            where="--measure indirect-jumps",
+        )
+    if quantity == "instructions" and not any(b.kind.countable for b in study.benchmarks):
+        kinds = ", ".join(sorted({b.runner for b in study.benchmarks}))
+        raise UserError(
+            f"benchmarks of the kind {kinds} cannot be counted; measure time",
+            where="--measure instructions",
+        )
+
+
+#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
+#: has the good end, which is counted first. Raises :class:`CannotTell`.
+Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
+
+
+def counting(quantity: Quantity) -> Count:
+    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
+    dispatch that was merged is the slower one."""
+    return _Instructions() if quantity == "instructions" else _merged
+
+
+def _merged(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
+    del good
+    dispatch = own.evidence[0].dispatch if own.evidence else None
+    if dispatch is None or not dispatch.indirect_jumps:
+        raise CannotTell("no indirect jump in the functions that dispatch")
+    return (1 / dispatch.indirect_jumps,)
+
+
+@dataclass
+class _Instructions:
+    """Of the good end it remembers how many loops were chosen; so each program is simulated once,
+    and all do the same work."""
+
+    _loops: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in own.question.benchmarks if b.kind.countable]
+        chosen = all(b.name in self._loops for b in benchmarks)
+        work = own if good is own or chosen else _both(good, own)
+        name = own.builds[0].variant
+        found = []
+        with scratch_folder(work.home) as folder:
+            counter = BuildCounter(work, {}, folder)
+            for benchmark in benchmarks:
+                wanted = self._loops.get(benchmark.name)
+                counts, _, loops = counter.simulated(benchmark, wanted)
+                (mine,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in mine.counters if c.name == "instructions"]
+                if mine.failed or not executed or not executed[0]:
+                    said = (*mine.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {said}")
+                self._loops[benchmark.name] = loops
+                found.append(executed[0])
+        return tuple(found)
+
+
+def _both(good: RunContext[Study], own: RunContext[Study]) -> RunContext[Study]:
+    """One piece of work with two programs; the good end is its baseline."""
+    works = (good, own)
+    variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
+    return replace(
+        good,
+        question=replace(good.question, variants=variants),
+        builds=tuple(w.builds[0] for w in works),
+        toolchains=tuple({t.digest: t for w in works for t in w.toolchains}.values()),
+        evidence=tuple(e for w in works for e in w.evidence),
+        prefixes={k: v for w in works for k, v in w.prefixes.items()},
+    )
+
+
+# ---- A place on an axis.
+
+
+@dataclass(frozen=True)
+class AxisCandidate:
+    """One of the candidates, in order from the good end to the bad one.
+
+    ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is what
+    reports show beside it. ``variant`` is what is built for it, None where a script is run.
+    ``mixed``: of an axis without an order, which of its differences it has from the bad end.
+    """
+
+    name: str
+    title: str
+    variant: Variant | None = None
+    mixed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -126,3 +279,89 @@ class State:
     observations: tuple[Observation, ...] = ()
     built: frozenset[int] = frozenset()
     skipped: Mapping[int, str] = field(default_factory=dict)
+
+
+# ---- What a search says in the end.
+
+Outcome = Literal[
+    "culprit",
+    "one of",
+    "none",
+    "swapped",
+    "placement",
+    "gradual",
+    "scattered",
+    "undecided",
+]
+#: Whether layouts were drawn, and what they said of the difference of the ends.
+Tested = Literal["change", "placement", "partly", "undecided", "not tested"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Log ratios that the blocks do not refute, and the middle of what they say."""
+
+    estimate: float
+    low: float
+    high: float
+    blocks: int
+
+
+@dataclass(frozen=True)
+class Where:
+    """The step is at one of the positions ``first`` … ``last``; ``first - 1`` is the parent.
+
+    ``probability``: given that there is a step.
+    """
+
+    first: int
+    last: int
+    probability: float
+
+    @property
+    def parent(self) -> int:
+        """The last candidate before the step that can be measured."""
+        return self.first - 1
+
+    @property
+    def size(self) -> int:
+        """How many positions it may be."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class SearchAnswer:
+    """The answer and what it rests on.
+
+    ``culprit``: one position. ``one of``: several that cannot be told apart, because the
+    candidates between cannot be measured. ``none``: the ends do not differ. ``swapped``: the bad
+    end is the faster one. ``placement``: the difference is where the linker put the code.
+    ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or
+    what was found was not confirmed.
+
+    ``where``: the position, also a likely one where undecided; None without any. ``step``: the
+    log ratio over the step from the confirmation, ``ends`` that of the ends as linked, ``varied``
+    over layouts; ``several``: whether the step is not all of it. ``placed``: steps that were found
+    as linked and vanished over layouts. ``of``: the posterior of the hypotheses.
+    """
+
+    outcome: Outcome
+    ends: Interval | None
+    varied: Interval | None
+    of: Mapping[Hypothesis, float]
+    tested: Tested
+    where: Where | None = None
+    step: Interval | None = None
+    several: bool = False
+    placed: tuple[Where, ...] = ()
+
+
+def remainders(answer: SearchAnswer, positions: int) -> tuple[tuple[int, int], ...]:
+    """The ranges (good, bad) that may hold further steps, to be searched on demand.
+
+    Empty when the step was not found or is all there is.
+    """
+    if answer.where is None or not answer.several:
+        return ()
+    before, after = (0, answer.where.parent), (answer.where.last, positions)
+    return tuple((a, b) for a, b in (before, after) if a < b)

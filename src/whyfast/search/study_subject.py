@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,38 +12,77 @@ import numpy as np
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
-from whyfast.investigate.events import Silent
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import launch_arguments
-from whyfast.investigate.outside import Note
-from whyfast.investigate.work import Work
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.investigate.services import Note, Observer, Silent
+from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
+from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.blocks import Blocks
-from whyfast.search.quantity import CannotTell, Count, Quantity, counting
-from whyfast.search.subject import CandidateFailed, Layouts, Times
-from whyfast.search.within_search import WithinSearch
+from whyfast.model.verdict import Verdict
+from whyfast.search.state import AxisCandidate, CannotTell, Count, Quantity, counting
+from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
+
+# ---- What a search passes on of the builds within it.
+
+#: Variants of a search have the numbers of candidates for names: ``building 2 with gcc``,
+#: ``2: step 1 of 3``.
+_NUMBERED = re.compile(r"(?:(?<=^)|(?<=^building ))\d+(?= with |: )")
+
+
+@dataclass(frozen=True)
+class WithinSearch:
+    """Everything but phases: a search is one, however many candidates it builds. What is said of a
+    candidate by its number is passed on with its name."""
+
+    observer: Observer
+    name: Callable[[int], str] = str
+
+    def phase(self, name: str) -> None:
+        """Not passed on."""
+
+    def step(self, text: str) -> None:
+        """Passed on."""
+        self.observer.step(_NUMBERED.sub(lambda n: self.name(int(n[0])), text, count=1))
+
+    def note(self, text: str) -> None:
+        """A step: what is said of one of many candidates; the result tells which were skipped."""
+        self.step(text)
+
+    def failure(self, failure: RunFailure) -> None:
+        """Passed on."""
+        self.observer.failure(failure)
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        """Passed on."""
+        self.observer.block(benchmark, verdicts, spent, budget)
+
+    def standing(self, lines: Sequence[str]) -> None:
+        """Passed on."""
+        self.observer.standing(lines)
+
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
 #: :class:`BuildFailure` in the work that it returns.
-Make = Callable[[Work[Study], AxisCandidate, str], Work[Study]]
+Make = Callable[[RunContext[Study], AxisCandidate, str], RunContext[Study]]
 
 
-def make_variant(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+def make_variant(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
     """The candidate's variant, built by the steps of the study."""
     assert candidate.variant is not None
     return build_alone(work, replace(candidate.variant, name=name))
 
 
-def build_alone(work: Work[Study], variant: Variant) -> Work[Study]:
+def build_alone(work: RunContext[Study], variant: Variant) -> RunContext[Study]:
     """The study with that variant alone, built."""
     asked = replace(
-        work.question, variants=(variant,), baselines=(variant.name,), claim=None, twin=False
+        work.question, variants=(variant,), baselines=(variant.name,), claim=None, control=False
     )
     return build(replace(work, question=asked))
 
@@ -51,10 +91,10 @@ def incrementally(make: Make) -> Make:
     """``make`` from what the last build left; without other layouts, which could be linked from
     what another commit left."""
 
-    def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
-        outside = replace(work.outside, build=work.outside.build_incrementally)
-        made = as_linked(make)(replace(work, outside=outside), candidate, name)
-        return replace(made, outside=work.outside)
+    def made(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+        services = replace(work.services, build=work.services.build_incrementally)
+        made = as_linked(make)(replace(work, services=services), candidate, name)
+        return replace(made, services=work.services)
 
     return made
 
@@ -62,7 +102,7 @@ def incrementally(make: Make) -> Make:
 def as_linked(make: Make) -> Make:
     """``make`` without other layouts."""
 
-    def made(work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+    def made(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         return make(replace(work, question=without_layouts(work.question)), candidate, name)
 
     return made
@@ -83,7 +123,7 @@ class StudySubject:
     as the others: :func:`incrementally`, :func:`as_linked`. ``ends``: their numbers; None: the
     first and the last."""
 
-    work: Work[Study]
+    context: RunContext[Study]
     candidates: Sequence[AxisCandidate]
     seed: int
     relinkable: bool = False
@@ -93,16 +133,18 @@ class StudySubject:
     unsettled: Callable[[Make], Make] | None = None
     ends: tuple[int, int] | None = None
     _settled: set[int] = field(default_factory=set)
-    _made: dict[int, Work[Study]] = field(default_factory=dict)
+    _made: dict[int, RunContext[Study]] = field(default_factory=dict)
     _failed: dict[int, str] = field(default_factory=dict)
     _foreseen: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
     _costs: dict[tuple[int, Path], tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.work = replace(self.work, observer=WithinSearch(self.work.observer, self._title))
+        self.context = replace(
+            self.context, observer=WithinSearch(self.context.observer, self._title)
+        )
         self._count = self.count or counting(self.quantity)
         self._blocks = Blocks(
-            self.work.question.benchmarks, self._launch, self.work.outside, self.seed
+            self.context.question.benchmarks, self._launch, self.context.services, self.seed
         )
 
     def _title(self, candidate: int) -> str:
@@ -115,7 +157,7 @@ class StudySubject:
             return
         if candidate in self._failed:
             raise CandidateFailed(candidate, self._failed[candidate])
-        made = self._maker(candidate)(self.work, self.candidates[candidate], str(candidate))
+        made = self._maker(candidate)(self.context, self.candidates[candidate], str(candidate))
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             self._failed[candidate] = outcome.reason
@@ -126,12 +168,12 @@ class StudySubject:
         first = None if self._is_settled(candidate) else self.unsettled
         return self.make if first is None else first(self.make)
 
-    def foresee(self, candidates: Iterable[int]) -> None:
+    def prefetch(self, candidates: Iterable[int]) -> None:
         """Have these built on other machines, where there are such and as far as they can."""
-        ahead = self.work.outside.build_ahead
+        ahead = self.context.services.build_ahead
         if ahead is not None:
             recipes = (r for c in candidates if c not in self._made for r in self._recipes(c))
-            ahead(recipes, BuildStore(self.work.home.builds))
+            ahead(recipes, BuildStore(self.context.home.builds))
 
     def _recipes(self, candidate: int) -> tuple[Recipe, ...]:
         """What building it would build; nothing where it is made in another way than by steps."""
@@ -142,8 +184,8 @@ class StudySubject:
                 asked.extend(recipes)
                 return [BuildFailure(r.variant, "not-buildable", "foreseen") for r in recipes]
 
-            outside = replace(self.work.outside, build=ask)
-            work = replace(self.work, outside=outside, observer=Silent())
+            services = replace(self.context.services, build=ask)
+            work = replace(self.context, services=services, observer=Silent())
             with contextlib.suppress(UserError, CandidateFailed):  # told when it is asked for
                 self._maker(candidate)(work, self.candidates[candidate], str(candidate))
             self._foreseen[candidate] = tuple(asked)
@@ -201,8 +243,8 @@ class StudySubject:
         linking comes in few stretches and not between any two blocks. Raises CandidateFailed."""
         have = self._layouts_of(candidate)
         if 0 < have < wanted:
-            measure = replace(self.work.question.measure, layouts=max(2 * have, wanted))
-            asked = replace(self.work, question=replace(self.work.question, measure=measure))
+            measure = replace(self.context.question.measure, layouts=max(2 * have, wanted))
+            asked = replace(self.context, question=replace(self.context.question, measure=measure))
             made = self.make(asked, self.candidates[candidate], str(candidate))
             self._made[candidate] = replace(made, prefixes=study_prefixes(made))
             have = self._layouts_of(candidate)

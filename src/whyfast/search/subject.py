@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.investigate.services import Services
+from whyfast.measure.block import BlockFailed, draw, run_block
+from whyfast.measure.calibrate import calibrate
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
+from whyfast.model.sample import Calibration
+from whyfast.model.variant import Benchmark
 from whyfast.search.state import Observation, Pair, Reading
 
 #: The times of one block: for each program, one a turn, in seconds.
@@ -53,7 +61,7 @@ class Subject(Protocol):
 class BuildsAhead(Protocol):
     """A subject whose candidates may be built elsewhere before they are asked for."""
 
-    def foresee(self, candidates: Iterable[int]) -> None:
+    def prefetch(self, candidates: Iterable[int]) -> None:
         """Between blocks: these are likely to be asked for, the likeliest first."""
 
 
@@ -76,3 +84,65 @@ def observation(
         layouts=layouts,
         pair=pair and Pair(*pair, jump=log_ratio(pair[1], pair[0])),
     )
+
+
+# ---- Taking the blocks of a search: candidates in turns, benchmark by benchmark.
+
+#: The arguments of a benchmark's processes for some candidates, by their names as text.
+Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
+
+
+@dataclass
+class Blocks:
+    """Measures candidates side by side.
+
+    ``launch`` says how the programs of some candidates are started. Each benchmark is calibrated
+    once, with the first block's candidates. All that is drawn follows from ``seed`` and the number
+    of the block.
+    """
+
+    benchmarks: Sequence[Benchmark]
+    launch: Launch
+    services: Services
+    seed: int
+    _calibrated: dict[str, Calibration] = field(default_factory=dict)
+
+    def take(
+        self, candidates: Sequence[int], *, number: int, layouts: Layouts | None = None
+    ) -> list[Times]:
+        """One block of each benchmark, as :meth:`whyfast.search.subject.Subject.block` says. Raises
+        :class:`CandidateFailed`."""
+        drawn = {str(c): n for c, n in (layouts or {}).items()}
+        return [self._block(b, candidates, number, drawn) for b in self.benchmarks]
+
+    def _block(
+        self, benchmark: Benchmark, candidates: Sequence[int], number: int, drawn: dict[str, int]
+    ) -> Times:
+        arguments = self.launch(benchmark, candidates)
+        runner = self.services.runner(benchmark.runner, arguments)
+        names = [str(c) for c in candidates]
+        rng = random.Random(f"{self.seed} {number} {benchmark.name}")
+        cpus = self.services.cpus if benchmark.kind.takes_turns else ()
+        chosen = self._calibrated.get(benchmark.name)
+        try:
+            if chosen is None:
+                cpu = rng.choice(cpus) if cpus else None
+                clock = self.services.clock
+                chosen = calibrate(benchmark.name, runner, names, cpu=cpu, clock=clock)
+                self._calibrated[benchmark.name] = chosen
+            plan = draw(rng.getrandbits(48), names, chosen.turns, cpus, drawn)
+            warmups = 1 if runner.loops_vary else 0
+            block = run_block(
+                runner,
+                replace(plan, loops=chosen.loops, warmups=warmups),
+                benchmark=benchmark.name,
+                reference=names[0],
+                index=number,
+                session="",
+                clock=self.services.clock,
+            )
+        except InvocationFailed as failed:
+            raise CandidateFailed(int(failed.variant or names[0]), failed.reason) from failed
+        except BlockFailed as failed:
+            raise CandidateFailed(int(failed.failure.variant), failed.failure.reason) from failed
+        return {int(name): np.array(values) for name, values in block.values.items()}

@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
-from whyfast.store.disk import used
-from whyfast.store.lock import exclusive, exclusive_if_free, next_number, write_whole
+from whyfast.store.files import exclusive, exclusive_if_free, next_number, used, write_whole
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,150 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import grp
 import os
 import pwd
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from whyfast.model.errors import UserError
+
+# ---- Folders of one user alone: what lies in them is run and believed.
+#
+# Who else could change what is there is decided as OpenSSH in Debian does for a user's keys: every
+# folder and link on the way counts, and a group that has the user alone, as each has on a system
+# with
+# user private groups, is nobody else.
+
+#: Links that the kernel follows on one way.
+_LINKS = 40
+_ROOT = 0
+
+
+def own_home() -> Home:
+    """:func:`whyfast.store.home.home`, its folders there and private; see :func:`make_private`."""
+    found = home()
+    make_private(found.cache)
+    make_private(found.data)
+    return found
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, with those above it that are missing, or close an existing one to others:
+    mode 0700, whatever the umask. One that cannot be made or closed is left to whoever uses it.
+
+    UserError where others may write into it, or could put another in its place: what is in it
+    already need not be ours.
+    """
+    with contextlib.suppress(OSError):
+        for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)
+    real, ours = Path(os.path.realpath(folder)), _ourselves()
+    try:
+        for place in _way_to(folder):
+            if place != real:
+                _check_above(place, ours, folder)
+        have = real.lstat()
+    except OSError:
+        return
+    if have.st_uid not in ours:
+        raise UserError(
+            f"belongs to user {have.st_uid}, who may write into it; set WHYFAST_HOME to a folder "
+            "of your own",
+            where=folder,
+        )
+    if _writers(real, have, ours):
+        raise UserError(
+            "others may write into it, and what lies in it is run; look through it, then "
+            f"chmod -R go-w {folder}, or delete it",
+            where=folder,
+        )
+    if stat.S_IMODE(have.st_mode) & 0o077:
+        with contextlib.suppress(OSError):
+            real.chmod(0o700)
+
+
+def _way_to(folder: Path) -> Iterator[Path]:
+    """Every folder and link that the kernel passes on its way there, the last one included.
+    OSError where something on it is missing."""
+    here, links = Path("/"), 0
+    ahead = list(folder.absolute().parts[1:])
+    yield here
+    while ahead:
+        name = ahead.pop(0)
+        if name == "..":
+            here = here.parent
+            continue
+        place = here / name
+        yield place
+        if not stat.S_ISLNK(place.lstat().st_mode):
+            here = place
+            continue
+        links += 1
+        if links > _LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(folder))
+        target = Path(os.readlink(place))
+        here = Path("/") if target.is_absolute() else here
+        ahead = [*target.parts[target.is_absolute() :], *ahead]
+
+
+def _check_above(place: Path, ours: tuple[int, ...], folder: Path) -> None:
+    """UserError where others could put something else in the place of a folder or link on the way
+    to ``folder``. OSError where it is missing."""
+    have = place.lstat()
+    if have.st_uid not in (*ours, _ROOT):
+        raise UserError(
+            f"user {have.st_uid} owns {place}, and could put another folder in its place; set "
+            "WHYFAST_HOME to a folder of your own",
+            where=folder,
+        )
+    # In a sticky folder only the owner can rename an entry, and who that is is looked at next.
+    if stat.S_ISLNK(have.st_mode) or have.st_mode & stat.S_ISVTX:
+        return
+    if writers := _writers(place, have, ours):
+        raise UserError(
+            f"{writers} may write into {place}, and so put another folder in its place; "
+            f"chmod go-w {place}, or set WHYFAST_HOME to a folder of your own",
+            where=folder,
+        )
+
+
+def _writers(place: Path, have: os.stat_result, ours: tuple[int, ...]) -> str:
+    """Which others may write into the folder, in words; empty for nobody."""
+    if have.st_mode & stat.S_IWOTH:
+        return "anybody"
+    if have.st_mode & stat.S_IWGRP and not _is_private(have.st_gid, place, ours):
+        return f"others (group {have.st_gid})"
+    return ""
+
+
+def _is_private(gid: int, place: Path, ours: tuple[int, ...]) -> bool:
+    """Whether the group has one of us, or root, and nobody else: among its members, and of those
+    whose first group it is."""
+    try:
+        os.getxattr(place, "system.posix_acl_access")
+        return False  # the bits of the group stand for all that this list names
+    except OSError:
+        pass
+    try:
+        names = {*grp.getgrgid(gid).gr_mem}
+    except KeyError:
+        return False
+    users = pwd.getpwall()
+    unknown = names - {u.pw_name for u in users}
+    inside = {u.pw_uid for u in users if u.pw_gid == gid or u.pw_name in names}
+    return not unknown and bool(inside) and inside <= {*ours, _ROOT}
+
+
+def _ourselves() -> tuple[int, ...]:
+    """Who may own it: this user, and who has become root by sudo, who could do so again."""
+    sudo = os.environ.get("SUDO_UID", "")
+    user = os.geteuid()
+    return (user, int(sudo)) if user == 0 and sudo.isdigit() else (user,)
 
 
 @dataclass(frozen=True)

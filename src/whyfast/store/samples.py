@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive
 
 SCHEMA_VERSION = 1
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
 
-from whyfast.study.layer import LAYER_KEYS, Layer, read_layer
-from whyfast.study.placeholders import names_in, substitute
+from whyfast.model.errors import UserError
+from whyfast.store.git import git
+from whyfast.study.sections import names_in, substitute
+from whyfast.study.toml_document import Key, TomlDocument, listed, quoted, suggestion
 from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
-from whyfast.study.variant_recipe import VariantRecipe
-from whyfast.study.wording import Key, listed, quoted, suggestion
+from whyfast.study.variants import LAYER_KEYS, Layer, VariantRecipe, read_layer
 
 _OWN_KEYS = ("extends", "name", "exclude", "only")
 _MOST = 10_000
@@ -137,3 +144,185 @@ def _template(table: TomlTable, axes: Axes) -> str:
 
 def _all_placeholders(axes: Axes) -> str:
     return " ".join(f"{{{axis}}}" for axis in axes)
+
+
+# ---- Which interpreters are installed here, by their files alone: none is started.
+
+_PYTHON = re.compile(r"python\d+\.\d+")
+_NUMBERS = re.compile(r"\d+")
+
+
+def pyenv_folder() -> Path:
+    """Where pyenv keeps its versions (``PYENV_ROOT`` moves it)."""
+    root = os.environ.get("PYENV_ROOT")
+    return (Path(root) if root else Path(os.path.expanduser("~/.pyenv"))) / "versions"
+
+
+def pyenv_versions() -> list[str]:
+    """Their names, the oldest version first."""
+    try:
+        names = [f.name for f in pyenv_folder().iterdir() if (f / "bin" / "python").exists()]
+    except OSError:
+        return []
+    return sorted(names, key=version_key)
+
+
+def pythons_on_path() -> list[str]:
+    """``python3.11`` and the like, the oldest version first; pyenv's shims are left out."""
+    found: set[str] = set()
+    for folder in os.get_exec_path():
+        if Path(folder) == pyenv_folder().parent / "shims":
+            continue
+        try:
+            found.update(n for n in os.listdir(folder) if _PYTHON.fullmatch(n))
+        except OSError:
+            continue
+    return sorted(found, key=version_key)
+
+
+def version_key(name: str) -> tuple[list[int], str]:
+    """Sorts names by the numbers in them: ``3.9`` before ``3.10``."""
+    return [int(n) for n in _NUMBERS.findall(name)], name
+
+
+# ---- ``python = ["pyenv:3.6", "pyenv:3.1*"]``: one variant, or value of an axis, an interpreter.
+
+#: Providers whose interpreters can be listed by their files, and so matched by a pattern.
+_LISTED = {"pyenv": pyenv_versions, "path": pythons_on_path}
+
+
+def spread_interpreters(document: TomlDocument) -> TomlDocument:
+    """The document with every ``[variant.NAME]`` and ``[axes.AXIS.VALUE]`` whose ``python`` is a
+    list or a pattern replaced by one table an interpreter, ``NAME-3.6``: with what stands behind
+    the colon of the interpreter's name.
+
+    A pattern of file names (``pyenv:3.*``) stands for what is installed here. StudyError when that
+    is nothing.
+    """
+    data = dict(document.data)
+    top = TomlTable(document, (), document.data)
+    if isinstance(data.get("variant"), dict):
+        data["variant"] = _spread(top.table("variant"))
+    if isinstance(data.get("axes"), dict):
+        axes = top.table("axes")
+        data["axes"] = {
+            name: _spread(axes.table(name)) if isinstance(value, dict) else value
+            for name, value in axes.data.items()
+        }
+    return replace(document, data=data)
+
+
+def _spread(tables: TomlTable) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in tables.data.items():
+        python = value.get("python") if isinstance(value, dict) else None
+        if not isinstance(python, list) and not (isinstance(python, str) and _is_pattern(python)):
+            found[name] = value
+            continue
+        for full in _interpreters(tables.table(name)):
+            made = f"{name}-{full.partition(':')[2].replace('/', '-').replace('@', '-')}"
+            if made in found:
+                message = f"names {quoted(full)} twice"
+                raise tables.error((name, "python"), message)
+            found[made] = {**value, "python": full}
+    return found
+
+
+def _interpreters(table: TomlTable) -> list[str]:
+    """Full names, in the order given and found."""
+    given = [name for name, _ in table.one_or_more("python")]
+    if not given:
+        raise table.error(("python",), "is empty", 'write python = ["pyenv:3.12"]')
+    found: list[str] = []
+    for full in given:
+        provider, _, pattern = full.partition(":")
+        if not _is_pattern(full):
+            found.append(full)
+            continue
+        if provider not in _LISTED:
+            message = f"{quoted(full)}: only {' and '.join(_LISTED)} can be matched by a pattern"
+            raise table.error(("python",), message, "name them in a list")
+        here = _LISTED[provider]()
+        matching = [f"{provider}:{name}" for name in here if fnmatchcase(name, pattern)]
+        if not matching:
+            message = f"{quoted(full)} matches no interpreter here"
+            raise table.error(("python",), message, f"there are {', '.join(here) or 'none'}")
+        found += matching
+    return found
+
+
+def _is_pattern(text: str) -> bool:
+    return any(c in text for c in "*?[")
+
+
+# ---- ``revisions = "v1.0..main"`` under an axis: one value of it a commit.
+
+KEY = "revisions"
+_RANGE = re.compile(r"(?P<base>[^.\s-](?:\.?[^.\s])*)\.\.(?P<head>[^.\s-](?:\.?[^.\s])*)")
+_EXAMPLE = 'write revisions = "v1.0..main"'
+
+
+def spread_revisions(document: TomlDocument, folder: Path) -> TomlDocument:
+    """The document with ``revisions`` of every ``[axes.AXIS]`` replaced by a value a commit, each
+    with its ``revision`` and with its subject as ``about``.
+
+    First comes BASE, then what the range holds, oldest first, along first parents. The ends are
+    called as they are written where that can be a name, else ``base`` and ``head``; the others by
+    the short form of their hash. ``folder`` is where the study's paths start. StudyError where git
+    knows of no such commits.
+    """
+    top = TomlTable(document, (), document.data)
+    if not isinstance(document.data.get("axes"), dict):
+        return document
+    axes = top.table("axes")
+    named = [n for n, v in axes.data.items() if isinstance(v, dict) and KEY in v]
+    if not named:
+        return document
+    spread = {name: _commits_spread(top, axes.table(name), folder) for name in named}
+    return replace(document, data={**document.data, "axes": {**axes.data, **spread}})
+
+
+def _commits_spread(top: TomlTable, axis: TomlTable, folder: Path) -> dict[str, Any]:
+    text = axis.string(KEY)
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise axis.error((KEY,), f"{quoted(text)} is not BASE..HEAD", _EXAMPLE)
+    repository = _repository(top, axis, folder)
+    base, head = found["base"], found["head"]
+    commits = _log(axis, repository, "-1", base)
+    commits += _log(axis, repository, "--reverse", "--first-parent", f"{base}..{head}")
+    if len(commits) < 2:
+        raise axis.error((KEY,), f"there is no commit in {quoted(text)}", _EXAMPLE)
+    names = [short for _, short, _ in commits]
+    names[0] = base if is_name(base) else "base"
+    names[-1] = head if is_name(head) else "head"
+    values = {
+        name: {"revision": commit, **({"about": subject} if subject.strip() else {})}
+        for name, (commit, _, subject) in zip(names, commits, strict=True)
+    }
+    return {**values, **{k: v for k, v in axis.data.items() if k != KEY}}
+
+
+def _repository(top: TomlTable, axis: TomlTable, folder: Path) -> Path:
+    source = top.table("source")
+    if "git" not in source:
+        hint = "write [source] git = … and revision = …"
+        raise axis.error((KEY,), "needs a source from git", hint)
+    place = folder / os.path.expanduser(source.string("git"))
+    if not place.is_dir():
+        hint = "clone it, and name the folder in [source] git"
+        raise axis.error((KEY,), "needs a repository on this machine", hint)
+    return place
+
+
+def _log(axis: TomlTable, repository: Path, *what: str) -> list[tuple[str, str, str]]:
+    """Hash, its short form and the subject of each commit."""
+    try:
+        done = git(repository, "log", "--format=%H%x09%h%x09%s", *what, "--")
+    except UserError as error:
+        raise axis.error((KEY,), error.message) from None
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["git failed"])[0]
+        raise axis.error((KEY,), said.removeprefix("fatal: "), "name two revisions")
+    rows = [line.split("\t", 2) for line in done.stdout.splitlines()]
+    return [(commit, short, subject) for commit, short, subject in rows]

@@ -3,12 +3,225 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.makefile import makefile_in, program_of, read_makefile
-from whyfast.study.project import WHOLE, Project, shell_word, sources, text_of
+from whyfast.study import project as own_benchmarks
+from whyfast.study.project import (
+    WHOLE,
+    Project,
+    needed,
+    others,
+    shell_word,
+    some,
+    sources,
+    text_of,
+    tools,
+    wanted_first,
+)
+
+# ---- Which program a Makefile makes, by its text: nothing of it is run.
+
+#: Names of targets that gather others.
+_GATHERS = frozenset({"all", "build", "default", "main"})
+
+#: Names of targets that make no program, whatever their recipe says.
+_CHORES = re.compile(
+    r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
+    r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
+    r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
+)
+
+#: Endings of what is made and no program.
+_NO_PROGRAM = re.compile(
+    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|res|obj|[1-8])$"
+    r"|\.so(\.|$)|\.dylib$"
+)
+
+#: Endings of sources that are made.
+_SOURCE = re.compile(r"\.[ch](c|h|pp|xx)?$")
+
+#: A recipe with one of these names the file that it makes.
+_MAKES = re.compile(r"\$@|\$[({]@|(?<!\S)-o\b|\$[({]call\b")
+
+#: What a compiler makes whose command names no file, by a recipe that compiles.
+_UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
+
+#: ``$(NAME)``, ``${NAME}`` or ``$N``.
+_VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
+
+#: What configure puts into a Makefile.in; most of it is empty.
+_CONFIGURED = re.compile(r"@(\w+)@")
+
+#: Another Makefile is asked: the folder and, if it is named, the target.
+_ASKS = re.compile(
+    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
+    r"|\bcd\s+(?P<gone>\S+)\s*(?:&&|;)\s*\$[({]MAKE[)}](?:\s+(?P<then>[^\s;&|]+))?"
+)
+
+_RULE = re.compile(
+    r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
+)
+
+#: So deep do Makefiles ask others, at most.
+_DEEPEST = 4
+#: So many targets are looked at, at most: one that calls the next is a call of Python, too.
+_MOST_TARGETS = 200
+
+#: Characters of a line that is read: a list of a thousand files has as many.
+_LONGEST = 20_000
+
+
+@dataclass
+class Makefile:
+    """What the text says: no conditions, no functions, no included files.
+
+    ``needs`` and ``recipes`` are by target, in the order of the file.
+    """
+
+    folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, list[str]] = field(default_factory=dict)
+    recipes: dict[str, str] = field(default_factory=dict)
+    phony: set[str] = field(default_factory=set)
+
+    def expand(self, text: str) -> str:
+        """With the values of variables; those that have none are empty, as in make."""
+        for _ in range(_DEEPEST):
+            if len(text) > _LONGEST:
+                return ""
+            text = _VARIABLE.sub(lambda v: self.variables.get(v[1] or v[2], ""), text)
+        return text
+
+    @property
+    def runs_twice(self) -> bool:
+        """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
+        recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
+        return len(set(recipes)) < len(recipes)
+
+
+def makefile_in(folder: Path) -> Path | None:
+    """The file that make would read."""
+    names = ("GNUmakefile", "makefile", "Makefile")
+    return next((f for name in names if (f := folder / name).is_file()), None)
+
+
+def read_makefile(file: Path) -> Makefile:
+    """The variables, the targets and their recipes; of a ``Makefile.in`` as configure makes it."""
+    made = Makefile(file.parent)
+    text = text_of(file).replace("\\\n", " ")
+    if file.suffix == ".in":
+        text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
+    lines = text.splitlines()
+    lines = [line for line in lines if len(line) <= _LONGEST]
+    for line in lines:
+        if found := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
+            before = made.variables.get(found[1], "") if found[2] == "+" else ""
+            made.variables[found[1]] = f"{before} {found[3].strip()}".strip()
+    targets: list[str] = []
+    for line in lines:
+        if line.startswith("\t"):
+            for target in targets:
+                made.recipes[target] = made.recipes.get(target, "") + line + "\n"
+        elif found := _RULE.match(line):
+            targets = made.expand(found["targets"]).split()
+            needs = made.expand(found["needs"].split("|")[0]).split()
+            if ".PHONY" in targets:
+                made.phony.update(needs)
+            for target in targets:
+                made.needs.setdefault(target, []).extend(needs)
+                if found["recipe"]:
+                    before = made.recipes.get(target, "")
+                    made.recipes[target] = f"{before}\t{found['recipe']}\n"
+        elif line.strip() and not line.lstrip().startswith("#"):
+            targets = []
+    return made
+
+
+def program_of(file: Path) -> tuple[str, str] | None:
+    """The target to make and the program that it makes, relative to the folder of the file; that of
+    ``all`` or of the first target if it has one, else the first that there is."""
+    walk = _Walk()
+    made = walk.read(file)
+    own = [t for t in made.needs if not t.startswith(".")]
+    first = [t for t in own if t in _GATHERS] + own
+    for target in dict.fromkeys(first):
+        for found in _programs(made, target, walk, _DEEPEST):
+            return found
+    return None
+
+
+class _Walk:
+    """What was read and looked at: Makefiles may ask themselves and each other in circles."""
+
+    def __init__(self) -> None:
+        self._made: dict[Path, Makefile] = {}
+        self._seen: set[tuple[Path, str]] = set()
+
+    def read(self, file: Path) -> Makefile:
+        """The Makefile, read once."""
+        if (real := file.resolve()) not in self._made:
+            self._made[real] = read_makefile(file)
+        return self._made[real]
+
+    def again(self, made: Makefile, target: str) -> bool:
+        """Whether the target was looked at, or many others were."""
+        key = made.folder.resolve(), target
+        if key in self._seen or len(self._seen) >= _MOST_TARGETS:
+            return True
+        self._seen.add(key)
+        return False
+
+
+def _programs(made: Makefile, target: str, walk: _Walk, depth: int) -> Iterator[tuple[str, str]]:
+    """Targets of this file with the programs behind them, the nearest first."""
+    name = target.rsplit("/", 1)[-1]
+    if not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
+        return
+    if walk.again(made, target):
+        return
+    if _CHORES.fullmatch(name):
+        return
+    unnamed = "" if target in made.needs else made.recipes.get(".DEFAULT", "")
+    recipe = made.recipes.get(target, unnamed)
+    if asked := next(_asked(made, target, recipe), None):
+        if depth:
+            yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
+        return
+    needs = made.needs.get(target, [])
+    if target in made.phony or name in _GATHERS:
+        for need in needs:
+            yield from _programs(made, need, walk, depth)
+    elif recipe:
+        if _MAKES.search(recipe) or (name == _UNNAMED and _COMPILES.search(recipe)):
+            yield target, target
+    elif target not in made.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
+        # By a rule that make has itself, or by one with a pattern.
+        if not (made.folder / target).exists():
+            yield target, target
+    else:
+        for need in needs:
+            yield from _programs(made, need, walk, depth)
+
+
+def _asked(made: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
+    """The other Makefile that the recipe asks, its folder as written, and the target."""
+    for found in _ASKS.finditer(recipe):
+        there = made.expand(found["there"] or found["gone"])
+        what = made.expand(found["what"] or found["then"] or "").replace("$@", target)
+        if re.fullmatch(r"[\w./+-]+", there) and (file := makefile_in(made.folder / there)):
+            yield file, there, "" if "=" in what or what.startswith("-") else what
+
+
+def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Iterator[str]:
+    made = walk.read(file)
+    first = [target] if target else [t for t in made.needs if not t.startswith(".")][:1]
+    for one in first:
+        for _, program in _programs(made, one, walk, depth):
+            yield f"{there.rstrip('/')}/{program}"
 
 
 def c(folder: Path) -> Project:
@@ -68,4 +281,163 @@ def _make(makefile: Path) -> Project:
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         said=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
+    )
+
+
+# ---- What builds a project of CMake: one of the programs that it adds.
+
+#: So many CMakeLists.txt are read: one may name itself, or links to itself, again and again.
+_MOST_LISTS = 300
+
+
+def cmake(folder: Path) -> Project:
+    """A program that CMakeLists.txt or those of its subfolders add.
+
+    That with Google Benchmark in it goes first, then that which is called as the project is, then
+    one that is installed.
+    """
+    needed(folder / "CMakeLists.txt")
+    lists = dict(islice(_lists(folder, Path(), _DEEPEST), _MOST_LISTS))
+    text = "\n".join(lists.values())
+    places: dict[str, Path] = {}
+    for place, one in lists.items():
+        for name in _cmake_project_programs(one, lists[Path()]):
+            places.setdefault(name, place)
+    if not places:
+        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
+    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
+    installed = [
+        w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
+    ]
+    own = re.search(r"project\s*\(\s*\"?([\w.-]+)", text)
+    names = wanted_first(places, own.group(1) if own else "", installed)
+    names.sort(key=lambda name: name not in timed)
+    files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
+    found = own_benchmarks.google("\n".join(map(text_of, sources(folder, files)))) if timed else {}
+    cxx = bool(re.search(r"project\s*\([^()]*\bCXX\b", text)) or not re.search(
+        r"project\s*\([^()]*\bC\b", text
+    )
+    language = "CXX" if cxx else "C"
+    place = _made_in(text, names[0], places[names[0]])
+    return Project(
+        "path:c++" if cxx else "path:cc",
+        (
+            "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
+            f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
+            f"cmake --build build -j{{jobs}} --target {names[0]}",
+        ),
+        str(Path("build") / place / names[0]),
+        env=tools("cmake"),
+        benchmarks=some(found) or WHOLE,
+        runner="google-benchmark" if found else "command",
+        said=others(names),
+    )
+
+
+def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
+    """What the CMakeLists.txt there and below say, comments left out, by their folders."""
+    text = re.sub(r"#.*", "", text_of(folder / place / "CMakeLists.txt"))
+    yield place, text
+    if deepest:
+        inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
+        for inner in dict.fromkeys(inners):
+            if ".." not in inner and (folder / place / inner / "CMakeLists.txt").is_file():
+                yield from _lists(folder, place / inner, deepest - 1)
+
+
+def _made_in(text: str, name: str, place: Path) -> Path:
+    """The folder of the build that a program is made in: its own where it is set, or that of all
+    programs, or that of its CMakeLists.txt."""
+    folder = r"RUNTIME_OUTPUT_DIRECTORY\s+\"?(?:(\$\{\w*BINARY_DIR\})/?)?([\w./-]*)"
+    # One expression for the whole command would take the cube of its words.
+    for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
+        _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
+        if after and (own := re.search(rf"\b{folder}", after)):
+            return place / own.group(2)
+    every = re.search(rf"CMAKE_{folder}", text)
+    return Path(every.group(2)) if every and every.group(1) else place
+
+
+def _cmake_project_programs(text: str, top: str) -> list[str]:
+    """The names of programs, those of variables that are set among them, in their order."""
+    variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text))
+    if own := re.search(r"project\s*\(\s*\"?([\w.-]+)", top):
+        variables["PROJECT_NAME"] = own.group(1)
+    added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)(?=[\s\")])", text)
+    return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
+
+
+# ---- What builds a project with a configure script: the first program that is installed, or made.
+
+_FILES = ("Makefile.am", "*/Makefile.am")
+_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
+
+
+def autotools(folder: Path) -> Project:
+    """The first of ``bin_PROGRAMS``, or else of ``noinst_PROGRAMS``; without Automake what the
+    ``Makefile.in`` makes."""
+    made = (folder / "configure").is_file()
+    if not made and not (folder / "configure.ac").is_file():
+        raise UserError("has no configure and no configure.ac", where=folder)
+    found: dict[str, list[str]] = {"bin": [], "noinst": []}
+    for file in sources(folder, _FILES):
+        for kind, words in _PROGRAMS.findall(text_of(file).replace("\\\n", " ")):
+            names = [w for w in words.split() if re.fullmatch(r"[\w./+-]+", w)]
+            found[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
+    names, target = found["bin"] or found["noinst"], ""
+    if not names and (by_hand := program_of(folder / "Makefile.in")):
+        target, names = f" {by_hand[0]}", [by_hand[1]]
+    if not names:
+        raise UserError(
+            "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
+            where=folder,
+        )
+    cxx = bool(sources(folder, ("*.cc", "*.cpp", "*/*.cc", "*/*.cpp")))
+    compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
+    # One that came with the source has the same date as the rest, so it is not made again.
+    generate = () if made else ("cd {source} && autoreconf -fi",)
+    return Project(
+        "path:c++" if cxx else "path:cc",
+        (
+            *generate,
+            f"cd {{source}} && ./configure --quiet {compiler}={{cc}} "
+            f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
+            f"make -C {{source}} --silent -j{{jobs}}{target}",
+        ),
+        f"src/{names[0]}",
+        cflags=("-O2", "-g"),
+        env=tools("autoreconf", "make"),
+        benchmarks=WHOLE,
+        said=others(names),
+    )
+
+
+# ---- What builds a project of Meson: one of the programs that it adds.
+
+
+def meson(folder: Path) -> Project:
+    """A program that meson.build adds: that which is called as the project is, or one that is
+    installed."""
+    text = needed(folder / "meson.build")
+    # A name that goes on behind the quote is made when meson runs.
+    added = re.findall(r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)", text)
+    own = re.search(r"project\s*\(\s*'([\w.-]+)'", text)
+    installed = [name for name, rest in added if re.search(r"install\s*:\s*true", rest)]
+    names = wanted_first(dict.fromkeys(dict(added), Path()), own.group(1) if own else "", installed)
+    if not names:
+        raise UserError("has no executable", where=folder / "meson.build")
+    cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
+    compiler = "CXX" if cxx else "CC"
+    flags = f"-Dc{'pp' if cxx else ''}_args"
+    return Project(
+        "path:c++" if cxx else "path:cc",
+        (
+            f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
+            f'--wrap-mode=nodownload {flags}="{{cflags}}" build {{source}}',
+            f"meson compile -C build -j{{jobs}} {names[0]}:executable",
+        ),
+        f"build/{names[0]}",
+        env=tools("meson", "ninja"),
+        benchmarks=WHOLE,
+        said=others(names),
     )

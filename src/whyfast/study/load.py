@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from whyfast.model.errors import StudyError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
-from whyfast.study.axes import span
-from whyfast.study.benchmarks import read_benchmarks
-from whyfast.study.commits import spread_revisions
-from whyfast.study.evidence import read_evidence
+from whyfast.study.axes import span, spread_interpreters, spread_revisions
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
-from whyfast.study.hidden import hide
-from whyfast.study.include import INCLUDE, read_included
-from whyfast.study.inherit import resolve
-from whyfast.study.question import check_question, read_question
-from whyfast.study.sections import read_build, read_measure, read_quick
+from whyfast.study.question import check_question, read_benchmarks, read_question
+from whyfast.study.sections import hide, read_build, read_evidence, read_measure, read_quick
 from whyfast.study.source import read_source
-from whyfast.study.spread import spread_interpreters
-from whyfast.study.toml_document import read_document
+from whyfast.study.toml_document import TomlDocument, quoted, read_document
 from whyfast.study.toml_table import TomlTable
-from whyfast.study.variant_recipe import VariantRecipe, read_recipes
-from whyfast.study.ways_to_run import check_interpreters, check_running, check_vms
+from whyfast.study.variants import (
+    VariantRecipe,
+    check_interpreters,
+    check_running,
+    check_vms,
+    read_recipes,
+    resolve,
+)
 
 _SECTIONS = (
     "study",
@@ -61,7 +62,7 @@ def load_study(where: str | Path) -> Study:
     question = read_question(top.table("study"), variants, by_hand)
     if question.evidence_only:
         variants = tuple(replace(v, evidence_only=True) for v in variants)
-    if question.twin and build.link is None:
+    if question.control and build.link is None:
         hint = "give [build] a link step, or leave twin out"
         raise top.error(("study", "twin"), "the program cannot be linked again", hint)
     measure = read_measure(top.table("measure"))
@@ -88,7 +89,7 @@ def load_study(where: str | Path) -> Study:
         measure=measure,
         claim=question.claim,
         along=question.along,
-        twin=build.link is not None if question.twin is None else question.twin,
+        control=build.link is not None if question.control is None else question.control,
         quick=read_quick(top.table("quick"), variants, benchmarks),
         otherwise=read_otherwise(top.table("study"), folder),
         hidden=hidden,
@@ -103,3 +104,51 @@ def _variants(top: TomlTable) -> tuple[tuple[Variant, ...], tuple[VariantRecipe,
         what = "every variant is abstract" if by_hand else "a study needs variants"
         raise top.error(("variant",), what, 'write [variant.NAME] with toolchain = "path:gcc"')
     return variants, by_hand
+
+
+# ---- ``include = "FILE"``: what several studies have in common, written once.
+
+INCLUDE = "include"
+
+
+def read_included(document: TomlDocument) -> TomlDocument:
+    """The document with the values of the file that it includes, its own over those.
+
+    Tables are merged key by key, anything else is replaced. The included file may include another.
+    """
+    return _read(document, (document.file,))
+
+
+def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
+    if INCLUDE not in document.data:
+        return document
+    table = TomlTable(document, (), document.data)
+    name = table.string(INCLUDE)
+    file = Path(os.path.normpath(document.file.parent / os.path.expanduser(name)))
+    if any(_same(file, other) for other in chain):
+        raise table.error((INCLUDE,), f"{quoted(name)} includes itself in a circle")
+    try:
+        base = _read(read_document(file), (*chain, file))
+    except StudyError as error:
+        if error.file == file and error.line is None and error.key is None:  # no such file, say
+            reason = f"{quoted(name)} {error.message}"
+            raise table.error((INCLUDE,), reason, f"relative to {document.file.parent}") from None
+        raise
+    merged = _merged(base.data, document.data)
+    return replace(document, data=merged, own=document.data, base=base)
+
+
+def _same(a: Path, b: Path) -> bool:
+    try:
+        return a.samefile(b)
+    except OSError:
+        return a == b
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Keys of the base first, in its order."""
+    both = {**base, **own}
+    for name in base.keys() & own.keys():
+        if isinstance(base[name], dict) and isinstance(own[name], dict):
+            both[name] = _merged(base[name], own[name])
+    return both

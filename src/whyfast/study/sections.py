@@ -2,17 +2,122 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import cast
 
-from whyfast.model.study import BuildSpec, EvidenceBuild, MeasureSpec, Quick, StopRule
+from whyfast.model.counters import MEASURED, SIMULATED
+from whyfast.model.study import (
+    HIDDEN,
+    BuildSpec,
+    CountersFrom,
+    EvidenceBuild,
+    EvidenceSpec,
+    MeasureSpec,
+    Quick,
+    Source,
+    StopRule,
+)
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study.placeholders import LINK_NAMES, STEP_NAMES, names_in
-from whyfast.study.quantities import parse_duration, parse_size
-from whyfast.study.toml_table import TomlTable
-from whyfast.study.wording import Key, kind, quoted, suggestion
+from whyfast.study.toml_document import Key, kind, quoted, suggestion
+from whyfast.study.toml_table import TomlTable, parse_duration, parse_size
+
+# ---- Environment variables of builds whose values are nobody else's business.
+
+#: Names whose values are hidden in any study, in any case of letters.
+ALWAYS = ("*TOKEN*", "*SECRET*", "*KEY*", "*PASSWORD*")
+
+
+def hide(
+    build: BuildSpec, variants: Sequence[Variant]
+) -> tuple[BuildSpec, tuple[Variant, ...], dict[str, str]]:
+    """Both with a digest in place of each value that is to be hidden, and the values by those.
+
+    Values that differ have digests that do, so other values still are other builds.
+    """
+    patterns = tuple(p.upper() for p in (*ALWAYS, *build.hide))
+    values: dict[str, str] = {}
+
+    def shown(env: Mapping[str, str]) -> dict[str, str]:
+        out = dict(env)
+        for name, value in env.items():
+            if value and any(fnmatchcase(name.upper(), p) for p in patterns):
+                out[name] = HIDDEN + hashlib.sha256(f"{name}={value}".encode()).hexdigest()[:16]
+                values[out[name]] = value
+        return out
+
+    build = replace(build, env=shown(build.env))
+    return build, tuple(replace(v, env=shown(v.env)) for v in variants), values
+
+
+# ---- ``{name}`` in build steps and commands; ``{{`` and ``}}`` are literal braces.
+
+#: What a line of ``build.steps`` may use.
+STEP_NAMES = (
+    *("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program"),
+    *("python", "python_cflags"),
+)
+#: What ``build.link`` may use.
+LINK_NAMES = (*STEP_NAMES, "layout")
+#: What a word of a benchmark's ``command`` may use.
+COMMAND_NAMES = ("program", "source", "study", "pyperformance", "python", "run")
+#: What a word of a command may use beside, where the benchmark has a parameter.
+PARAMETER_NAME = "parameter"
+#: What a word of a command may use beside, where the benchmark has names.
+NAMES_NAME = "name"
+#: What stands for the interpreter of a variant.
+INTERPRETER_NAMES = ("python", "python_cflags")
+
+_TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])")
+
+
+def names_in(text: str) -> list[str]:
+    """The placeholders of the text in order, each as often as it stands there.
+
+    ValueError for a brace that neither belongs to a placeholder nor is doubled.
+    """
+    return [match["name"] for match in _tokens(text) if match["name"] is not None]
+
+
+def substitute(text: str, mapping: Mapping[str, str]) -> str:
+    """The text with every placeholder replaced, once: braces in a replacement stay as they are.
+
+    KeyError for a placeholder that the mapping lacks, ValueError for a stray brace. Quoting for a
+    shell is the caller's: pass quoted replacements.
+    """
+    out: list[str] = []
+    end = 0
+    for match in _tokens(text):
+        out.append(text[end : match.start()])
+        out.append(match[0][0] if match["name"] is None else mapping[match["name"]])
+        end = match.end()
+    out.append(text[end:])
+    return "".join(out)
+
+
+def bind(text: str, name: str, value: str) -> str:
+    """The text with one placeholder replaced and everything else, doubled braces too, as it is."""
+    out: list[str] = []
+    end = 0
+    for match in _tokens(text):
+        out.append(text[end : match.start()])
+        out.append(value if match["name"] == name else match[0])
+        end = match.end()
+    out.append(text[end:])
+    return "".join(out)
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    for match in _TOKEN.finditer(text):
+        if match["stray"]:
+            raise ValueError(f'stray "{match["stray"]}"')
+        yield match
+
 
 _BUDGET = 'budget = "3m" or "90s"'
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
@@ -144,7 +249,7 @@ def read_measure(table: TomlTable) -> MeasureSpec:
     stop = table.choice("stop", ("decided", "budget"), default.stop)
     return MeasureSpec(
         budget=table.converted("budget", parse_duration, _BUDGET, default.budget),
-        stop=cast(StopRule, stop),
+        stop=cast("StopRule", stop),
         turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
@@ -184,3 +289,100 @@ def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple
     for name, at in given:
         table.check_known(at[len(table.key) :], kind, name, known)
     return tuple(name for name, _ in given)
+
+
+# ---- Commands of a study: argument vectors with placeholders.
+
+#: The placeholders that a benchmark binds, what it has then, and how that is written.
+_BINDING = {
+    PARAMETER_NAME: ("parameter", 'parameter = { name = "tail call", values = [0, 1, 2, 4] }'),
+    NAMES_NAME: ("list of names", 'names = ["NAME", "NAME"]'),
+}
+
+
+def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, ...]:
+    """The command under that key; empty when it is not given.
+
+    ``bound`` is the placeholder that its words may use beside those of all commands.
+    """
+    if name not in table:
+        return ()
+    example = f'{name} = ["{{program}}", "argument"]'
+    command = table.strings(name, empty=True)
+    if not command or not command[0].strip():
+        raise table.error((name,), "names no program", f"write {example}")
+    valid = (*COMMAND_NAMES, bound) if bound else COMMAND_NAMES
+    for i, word in enumerate(command):
+        with contextlib.suppress(ValueError):  # a stray brace, refused below
+            for other in _BINDING.keys() & set(names_in(word)) - {bound}:
+                what, how = _BINDING[other]
+                raise table.error((name, i), f"there is no {what} here", f"write {how}")
+        check_placeholders(table, (name, i), word, valid)
+    if not any({"program", "python"} & set(names_in(word)) for word in command):
+        message = "never uses {program}, so that every variant would run the same"
+        raise table.error((name,), message, f"write {example}")
+    return command
+
+
+# ---- ``[evidence]``: what to look for in the machine code, and what to count.
+
+_EXAMPLE = 'write counters = true, "simulated", or names as in ["instructions"]'
+_NAMES = tuple(dict.fromkeys((*MEASURED, *SIMULATED)))
+
+
+def read_evidence(
+    table: TomlTable, benchmarks: Sequence[Benchmark], source: Source
+) -> EvidenceSpec:
+    """The section, with every benchmark that it names known to exist."""
+    table.check_keys("dispatch", "functions", "counters", "counted", "change", "image")
+    counters, events = _counters(table)
+    counted = table.strings("counted")
+    names = [b.name for b in benchmarks]
+    for i, name in enumerate(counted):
+        table.check_known(("counted", i), "benchmark", name, names)
+    change = _change(table, source)
+    if counters == "nothing" and counted and not change:
+        raise table.error(("counted",), "needs counters", "write counters = true")
+    return EvidenceSpec(
+        dispatch=table.strings("dispatch"),
+        functions=table.strings("functions"),
+        # Which functions are hot is known from counting alone.
+        counters="hardware or simulation" if change and counters == "nothing" else counters,
+        events=events,
+        counted=counted,
+        change=change,
+        image=read_command(table, "image"),
+    )
+
+
+def _counters(table: TomlTable) -> tuple[CountersFrom, tuple[str, ...]]:
+    value = table.data.get("counters", False)
+    if isinstance(value, bool):
+        return ("hardware or simulation" if value else "nothing"), ()
+    if isinstance(value, str):
+        if value != "simulated":
+            raise table.error(("counters",), f"cannot be {quoted(value)}", _EXAMPLE)
+        return "simulation", ()
+    if not isinstance(value, list):
+        message = f"must be true, false, a string or a list of strings, not {kind(value)}"
+        raise table.error(("counters",), message, _EXAMPLE)
+    events = table.strings("counters")
+    if not events:
+        raise table.error(("counters",), "is empty", _EXAMPLE)
+    for i, name in enumerate(events):
+        table.check_known(("counters", i), "counter", name, _NAMES)
+    return "hardware or simulation", events
+
+
+def _change(table: TomlTable, source: Source) -> str:
+    """A range of commits, BASE..HEAD."""
+    text = table.string("change")
+    if not text:
+        return ""
+    base, dots, head = text.partition("..")
+    if not (base and dots and head) or head.startswith(".") or text.startswith("-"):
+        raise table.error(("change",), f"{quoted(text)} is not BASE..HEAD", "name two revisions")
+    if source.kind != "git":
+        hint = "write [source] git = … and revision = …"
+        raise table.error(("change",), "needs a source from git", hint)
+    return text

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from whyfast.model.study import Source
 from whyfast.store.git import without_user
-from whyfast.study.bundled import bundled_folder, bundled_names
+from whyfast.study.find import bundled_folder, bundled_names
+from whyfast.study.toml_document import listed, quoted
 from whyfast.study.toml_table import TomlTable
-from whyfast.study.wording import listed, quoted
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+~-]*")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.toolchain.command import RunCommand, run
+from whyfast.toolchain.provider import RunCommand, run
 
 if TYPE_CHECKING:
     from debian.deb822 import Sources

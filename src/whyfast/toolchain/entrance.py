@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import signal
+import stat
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
-from whyfast.toolchain.chroot import make_devices
-from whyfast.toolchain.command import run
+from whyfast.toolchain.provider import run
 
 
 @dataclass(frozen=True)
@@ -83,3 +88,137 @@ def says(argv: list[str]) -> str:
         return ""
     lines = done.stderr.strip().splitlines()
     return lines[-1] if lines else f"exit code {done.returncode}"
+
+
+# ---- Entering a root with ``chroot`` alone, where nothing may be mounted, as in many containers.
+#
+# Only root may. What the command needs to see is brought into the root under the name that it has
+# outside: the folder of a build step is moved there while the step runs and back afterwards,
+# folders
+# of a program that is measured are copied (as links where that is possible). The network is not
+# cut
+# off, the root is not read-only, and there is no ``/proc``.
+#
+# Run as a script it is what a step is started with: ``chroot.py ROOT FOLDER START COMMAND…``.
+
+#: Devices that programs expect, with their numbers (``Documentation/admin-guide/devices.txt``).
+DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
+
+
+def make_devices(root: Path) -> None:
+    """The devices in a root's ``/dev``. OSError where that is not allowed."""
+    folder = root / "dev"
+    folder.mkdir(exist_ok=True)
+    for name, numbers in DEVICES.items():
+        path = folder / name
+        if not path.exists():
+            os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(*numbers))
+            path.chmod(0o666)
+    (folder / "null").write_bytes(b"")  # mounts may forbid devices
+    with contextlib.suppress(FileExistsError):
+        (folder / "fd").symlink_to("/proc/self/fd")
+
+
+def bring_in(root: Path, path: Path, name: Path, *, link: bool) -> None:
+    """Make what the root has under ``name`` like the folder or file ``path`` outside.
+
+    ``link``: with the files themselves where that is possible, so that a program that writes to
+    them does so outside, too. OSError also for a folder in which packages have installed something:
+    what is in the root there would be deleted.
+    """
+    copy = root / name.relative_to("/")
+    if copy == root or path.is_relative_to(root):
+        return
+    if path.is_dir():
+        if copy.is_dir() and _has_packages(root, name):
+            raise OSError(f"{name} there belongs to its packages; work in another folder")
+        copy.mkdir(parents=True, exist_ok=True)
+        _mirror(path, copy, root, link)
+    else:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        _bring_file(path, copy, link)
+
+
+def _has_packages(root: Path, folder: Path) -> bool:
+    """Whether dpkg's lists have anything below the folder. ``/lib`` and ``/usr/lib`` are one."""
+    below = f"{folder}/".removeprefix("/usr")
+    return any(
+        line.removeprefix("/usr").startswith(below)
+        for file in (root / "var/lib/dpkg/info").glob("*.list")
+        for line in file.read_text(errors="replace").splitlines()
+    )
+
+
+def _mirror(source: Path, target: Path, root: Path, link: bool) -> None:
+    wanted = set()
+    for entry in os.scandir(source):
+        wanted.add(entry.name)
+        path, copy = Path(entry.path), target / entry.name
+        if entry.is_symlink():
+            if not copy.is_symlink() or os.readlink(copy) != os.readlink(path):
+                _delete(copy)
+                copy.symlink_to(os.readlink(path))
+        elif entry.is_dir():
+            if path == root or root.is_relative_to(path):
+                continue  # a root within what it is to show
+            if copy.is_symlink() or not copy.is_dir():
+                _delete(copy)
+                copy.mkdir()
+            _mirror(path, copy, root, link)
+        elif entry.is_file():
+            _bring_file(path, copy, link)
+    for entry in os.scandir(target):
+        if entry.name not in wanted:
+            _delete(Path(entry.path))
+
+
+def _bring_file(path: Path, copy: Path, link: bool) -> None:
+    have, known = path.stat(), None
+    with contextlib.suppress(FileNotFoundError):
+        known = copy.lstat()
+    if known and (
+        (known.st_dev, known.st_ino) == (have.st_dev, have.st_ino)
+        or (known.st_mtime_ns, known.st_size, known.st_mode)
+        == (have.st_mtime_ns, have.st_size, have.st_mode)
+    ):
+        return
+    _delete(copy)
+    if link:
+        with contextlib.suppress(OSError):
+            os.link(path.resolve(), copy)
+            return
+    shutil.copy2(path, copy)
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def run_step(root: Path, folder: Path, start: str, command: list[str]) -> int:
+    """Run a command in the root with ``folder`` in it; returns its exit code, 128 and the signal's
+    number when one ended it. The folder is outside again when this returns."""
+    inside = root / folder.relative_to("/")
+    make_devices(root)
+    _delete(inside)  # of a step that was killed
+    inside.parent.mkdir(parents=True, exist_ok=True)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _end)
+    shutil.move(folder, inside)
+    try:
+        done = subprocess.run(
+            ["/usr/sbin/chroot", str(root), "/usr/bin/env", "-C", start, *command], check=False
+        )
+    finally:
+        shutil.move(inside, folder)
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(run_step(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4:]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import UserError
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.toolchain.debian import DebianProvider
 from whyfast.toolchain.path import PathProvider

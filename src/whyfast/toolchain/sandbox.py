@@ -26,11 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.toolchain import chroot
-from whyfast.toolchain.chroot import bring_in, make_devices
+from whyfast.toolchain import entrance as chroot
 from whyfast.toolchain.entrance import Tools as Tools
+from whyfast.toolchain.entrance import bring_in, make_devices, says, try_chroot
 from whyfast.toolchain.entrance import cannot_enter as cannot_enter
-from whyfast.toolchain.entrance import says, try_chroot
 
 #: Set to ``off``, build steps of toolchains without a root run plainly.
 VARIABLE = "WHYFAST_SANDBOX"

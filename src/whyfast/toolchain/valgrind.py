@@ -13,9 +13,8 @@ import re
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.complete import discard, lock_of, make_once
+from whyfast.store.files import discard, exclusive, lock_of, make_once
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
 from whyfast.toolchain.archive import archive_address, proxy_options
 from whyfast.toolchain.debian_root import RootSpec, get_root
 from whyfast.toolchain.provider import Progress

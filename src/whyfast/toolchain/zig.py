@@ -14,16 +14,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.toolchain import Toolchain
-from whyfast.store.complete import discard, lock_of
-from whyfast.store.disk import used
+from whyfast.store.files import discard, exclusive, lock_of, used
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
-from whyfast.toolchain.command import first_line
-from whyfast.toolchain.path import short_version
-from whyfast.toolchain.probe import features
-from whyfast.toolchain.provider import Cost, Progress
+from whyfast.toolchain.path import features, short_version
+from whyfast.toolchain.provider import Cost, Progress, first_line
 from whyfast.toolchain.wheels import Wheel, fetch
 
 #: zig adds flags of its own which differ between its releases: sanitizers, link-time optimisation

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from whyfast.build.recipe import Recipe, make_recipe, scan_source
-from whyfast.model.build import BuildOutcome
+from whyfast.model.build import BuildOutcome, Toolchain
 from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 
 #: Carries its own name in debug information and in the text of the assertion.

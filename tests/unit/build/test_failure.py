@@ -10,10 +10,9 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import gcc, recipe
 
-from whyfast.build.failure import because, tail, why
 from whyfast.build.run import build_all
-from whyfast.model.build import BuildFailure
-from whyfast.model.toolchain import Toolchain
+from whyfast.build.steps import because, tail, why
+from whyfast.model.build import BuildFailure, Toolchain
 from whyfast.store.builds import BuildStore
 
 MEMORY = "killed, most likely for want of memory, in the step: make"

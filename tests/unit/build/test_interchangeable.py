@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from whyfast.build.interchangeable import differing_files
+from whyfast.build.recipe import differing_files
 from whyfast.model.build import Build
 
 

@@ -18,7 +18,7 @@ from tests.unit.build.example import named, reasons, recipe
 from whyfast.build.run import build_all
 from whyfast.build.steps import Steps
 from whyfast.store.builds import BuildStore
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive
 
 ROOT = Path(__file__).resolve().parents[3]
 

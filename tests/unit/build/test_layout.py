@@ -6,8 +6,8 @@ import re
 
 from tests.golden_files import Hear
 
-from whyfast.build.layout import FIRST_GAP, GAP, GAPS, STEP, draw_layout, layout_seeds
 from whyfast.build.pieces import Piece
+from whyfast.build.relink import FIRST_GAP, GAP, GAPS, STEP, draw_layout, layout_seeds
 
 PIECES = [Piece(f".text.f{i}") for i in range(50)]
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.mixed_object import mix_object
-from whyfast.build.references import CannotRead, read_graph
-from whyfast.build.units import Unit, find_units
+from whyfast.build.mixed import mix_object
+from whyfast.build.units import CannotRead, Unit, find_units, read_graph
 
 pytestmark = pytest.mark.skipif(
     not all(shutil.which(t) for t in ("gcc", "ld", "objcopy")), reason="needs gcc and binutils"

@@ -29,8 +29,7 @@ from whyfast.build.steps import expand_steps
 from whyfast.model.study import BuildSpec, EvidenceBuild
 from whyfast.model.variant import Variant
 from whyfast.store.home import Home
-from whyfast.toolchain.debian import root_folder
-from whyfast.toolchain.debian_names import parse_name
+from whyfast.toolchain.debian import parse_name, root_folder
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 

@@ -10,8 +10,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import COMPILE, gcc, named, recipe
 
-from whyfast.build.repeat import repeat_script
-from whyfast.build.run import build_all
+from whyfast.build.run import build_all, repeat_script
 from whyfast.model.build import Build
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore

@@ -13,8 +13,8 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
 
-from whyfast.build.failure import TAIL
 from whyfast.build.run import build_all
+from whyfast.build.steps import TAIL
 from whyfast.model.build import Build, BuildFailure
 from whyfast.store.builds import BuildStore
 

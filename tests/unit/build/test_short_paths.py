@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.build.short_paths import without_folders
+from whyfast.build.steps import without_folders
 
 
 @pytest.mark.parametrize(

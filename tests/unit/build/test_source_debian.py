@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.source_debian import fetch_tarball, pool_folder
+from whyfast.build.source import fetch_tarball, pool_folder
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.toolchain.archive import Listed
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from whyfast.build.stopwatch import Stopwatch
+from whyfast.build.run import Stopwatch
 
 
 @pytest.mark.parametrize("step", [-3600.0, 3600.0])

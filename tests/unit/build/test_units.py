@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.build.references import CodeSection, ObjectGraph, Reference
-from whyfast.build.units import Unit, find_units
+from whyfast.build.units import CodeSection, ObjectGraph, Reference, Unit, find_units
 
 #: Numbers of the sections of most graphs here.
 F, G, LOCAL, DATA, TABLE = range(5)

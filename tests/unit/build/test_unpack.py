@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.unpack import unpack
+from whyfast.build.source import unpack
 from whyfast.model.errors import UserError
 
 

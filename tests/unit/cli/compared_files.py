@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.unit.formats import examples
 
-from whyfast.model.question import Commands
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Block, Session
+from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 
 Write = Callable[[str, object], str]

@@ -9,8 +9,8 @@ import sys
 IMPORTS = """
 import sys
 import whyfast.cli.ab, whyfast.cli.arguments, whyfast.cli.output
-import whyfast.investigate.ab_run, whyfast.investigate.parameters
-import whyfast.report.progress, whyfast.report.values_csv, whyfast.store.private
+import whyfast.investigate.ab_run
+import whyfast.report.progress, whyfast.report.result_json, whyfast.store.home
 import whyfast.report.pages.results, whyfast.report.render.terminal
 print(*sys.modules)
 """
@@ -31,9 +31,9 @@ def test_nothing_is_imported_that_only_studies_need() -> None:
     assert not {f"whyfast.model.{name}" for name in rare} & loaded
     # Nor what only other kinds of runners, counting and instruction by instruction need.
     assert not loaded & {
-        "whyfast.measure.bpf",
+        "whyfast.measure.registry",
         "whyfast.measure.harnesses",
         "whyfast.measure.simulate",
-        "whyfast.toolchain.python_packages",
+        "whyfast.toolchain.wheels",
         "whyfast.toolchain.valgrind",
     }

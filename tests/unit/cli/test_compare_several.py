@@ -10,7 +10,7 @@ from tests.unit.cli.compared_files import Write, pyperf, recorded_result
 
 from whyfast.cli.main import main
 from whyfast.report.result_json import to_json
-from whyfast.store.private import own_home
+from whyfast.store.home import own_home
 from whyfast.store.samples import Run, SampleStore
 
 

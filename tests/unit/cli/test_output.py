@@ -17,7 +17,7 @@ from whyfast.cli.output import check_outputs, exit_code, write
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.topics.certainty import when
+from whyfast.report.sections.certainty import when
 
 
 def test_a_file_is_written_whole_and_nothing_beside_it(
@@ -134,8 +134,8 @@ SLOWER = verdict("slow", "clang18-goto", "slower", 1.2, 1.1, 1.3)
 )
 def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int) -> None:
     main_one = sample_study().variant("clang18-goto")
-    twin = replace(main_one, name="clang18-goto twin", twin_of="clang18-goto")
-    study = replace(sample_study(), variants=(main_one, twin), baselines=("clang18-goto",))
+    control = replace(main_one, name="clang18-goto twin", twin_of="clang18-goto")
+    study = replace(sample_study(), variants=(main_one, control), baselines=("clang18-goto",))
     result = changed(
         sample_result(),
         question=study,
@@ -143,7 +143,7 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
         verdicts=tuple(verdicts),
         builds=(),
         failures=(),
-        unmet=(),
+        failed_expectations=(),
     )
     assert exit_code(result, "slower") == code
 
@@ -155,6 +155,6 @@ def test_a_name_in_evidence_that_matches_nothing_anywhere_is_a_failure() -> None
     def missing(first: tuple[str, ...], rest: tuple[str, ...]) -> tuple[Evidence, ...]:
         return (replace(one, missing=first), *(replace(e, missing=rest) for e in others))
 
-    fine = changed(result, builds=(), failures=(), unmet=())
+    fine = changed(result, builds=(), failures=(), failed_expectations=())
     assert exit_code(changed(fine, evidence=missing(("vm_rum",), ())), None) == 0
     assert exit_code(changed(fine, evidence=missing(("vm_rum",), ("x", "vm_rum"))), None) == 1

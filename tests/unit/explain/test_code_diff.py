@@ -8,11 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.explain.code_diff import align
+from whyfast.explain.code_diff import align, code_pair
 from whyfast.explain.code_listing import Listings
-from whyfast.explain.code_pairs import code_pair
 from whyfast.explain.program import load
-from whyfast.model.code_listing import CodeDifference, CodeLine, CodeListing
+from whyfast.model.code import CodeDifference, CodeLine, CodeListing
 
 Compile = Callable[..., Path]
 Source = Callable[[str, int], str]

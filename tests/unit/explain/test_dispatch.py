@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.dispatch_form import form_of
+from whyfast.explain.dispatch import form_of
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import DispatchFacts
 

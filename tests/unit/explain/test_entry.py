@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
-from whyfast.explain.entry import saved
+from whyfast.explain.dispatch import saved
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import EntryFacts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.explain.test_command import run
 
-from whyfast.explain.heat import read_heat
+from whyfast.explain.hot import read_heat
 from whyfast.model.errors import UserError
 
 Compile = Callable[..., Path]

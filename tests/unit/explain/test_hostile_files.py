@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.explain.cross import MACOS, WINDOWS, compile_object, run, zig_binary
 
-from whyfast.explain.objects.pdb import find_pdb
+from whyfast.explain.objects.pe import find_pdb
 from whyfast.explain.program import explain_program
 from whyfast.model.errors import UserError
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.code import Program
-from whyfast.explain.hot import hot_functions
-from whyfast.explain.objects.symbols import Function
-from whyfast.explain.placement import lines_of, overlap, set_load
+from whyfast.explain.functions import Program
+from whyfast.explain.hot import hot_functions, lines_of, overlap, set_load
+from whyfast.explain.objects.image import Function
 from whyfast.explain.program import load
-from whyfast.measure.geometry import Cache
+from whyfast.measure.simulate import Cache
 from whyfast.model.counters import FunctionCost, Profile
 
 Make = Callable[[dict[str, tuple[int, int]]], Program]

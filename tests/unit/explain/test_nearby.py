@@ -9,8 +9,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.cli.main import main
-from whyfast.explain.nearby import where_instead
-from whyfast.explain.program import hint_for
+from whyfast.explain.program import hint_for, where_instead
 
 
 @pytest.fixture

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.body import bodies
-from whyfast.explain.code import Program
 from whyfast.explain.disassembly.aarch64 import _mark
-from whyfast.explain.disassembly.x86 import X86Disassembler
-from whyfast.explain.disassembly.x86_marks import mark_of
-from whyfast.explain.objects.image import Image, Region
-from whyfast.explain.objects.labels import Function
-from whyfast.explain.options import option_traces
+from whyfast.explain.disassembly.x86 import X86Disassembler, mark_of
+from whyfast.explain.functions import Program, bodies
+from whyfast.explain.objects.image import Function, Image, Region
+from whyfast.explain.options import CompilerRecord, _annobin, option_traces, read_recorded
 from whyfast.explain.program import explain_program
-from whyfast.explain.recorded import CompilerRecord, _annobin, read_recorded
 from whyfast.model.evidence import OptionTrace
 
 Compile = Callable[..., Path]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.same_code import same_code
-from whyfast.model.check import CodeComparison
+from whyfast.model.code import CodeComparison
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64" or shutil.which("gcc") is None,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whyfast.explain.body import Body
-from whyfast.explain.code import Program
 from whyfast.explain.disassembly.x86 import X86Disassembler
-from whyfast.explain.objects.image import Image, Region
-from whyfast.explain.objects.labels import Function
+from whyfast.explain.functions import Body, Program
+from whyfast.explain.objects.image import Function, Image, Region
 from whyfast.explain.survey import _body, _by_name
 
 

@@ -10,12 +10,18 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.explain.known_troubles import MERGED, SAVING, known_troubles, look_up
 from whyfast.explain.program import explain_program
-from whyfast.explain.troubles import find_troubles, program_troubles
+from whyfast.explain.troubles import (
+    MERGED,
+    SAVING,
+    find_troubles,
+    known_troubles,
+    look_up,
+    program_troubles,
+)
+from whyfast.model.build import Toolchain
 from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence
 from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Variant
 from whyfast.study.load import load_study
 

@@ -10,7 +10,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.explain.cross import VM, WINDOWS, compile_object, run, zig_binary
 
-from whyfast.explain.objects.pdb import find_pdb
+from whyfast.explain.objects.pe import find_pdb
 from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from whyfast.judge.whole import judge_whole
-from whyfast.model.build import Build
+from whyfast.judge.judge_run import judge_run
+from whyfast.model.build import Build, Toolchain
 from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import Block, Session
 from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Benchmark, Variant
 
 STARTED = 1_790_000_000.0
@@ -76,7 +75,7 @@ def measured(
         ),
         blocks=tuple(taken),
     )
-    return Result(asked, recorded, judge_whole(asked, recorded, ()))
+    return Result(asked, recorded, judge_run(asked, recorded, ()))
 
 
 def _block(

@@ -15,10 +15,10 @@ from whyfast.build.recipe import Recipe
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined
 from whyfast.fleet.messages import read_task
-from whyfast.investigate.outside import Outside
+from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 
 
 class Builder(World):
@@ -64,8 +64,8 @@ class StandIn:
 
     def start(self, host: str) -> None:
         """A new process in the same home."""
-        outside: Outside = self.hosts[host].outside(**self.outsides.get(host, {}))
-        self.answers[host] = HostAnswers(own(self.folder / host), outside)
+        services: Services = self.hosts[host].services(**self.outsides.get(host, {}))
+        self.answers[host] = HostAnswers(own(self.folder / host), services)
 
     def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
         self._tasks.append((host, task, data))

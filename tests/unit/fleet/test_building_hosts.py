@@ -19,8 +19,7 @@ from whyfast.build.recipe import Recipe
 from whyfast.build.run import build_all
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.building_hosts import BuildingHosts
-from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.toolchain import Toolchain
+from whyfast.model.build import Build, BuildOutcome, Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 
@@ -60,9 +59,9 @@ class Fleet:
         for host, machine in self.hosts.items():
             self.builds[host] = self.cluster.answers[host]
             self.cluster.answers[host] = Named(self.builds[host], machine.name)
-        outside, home = self.here.outside(), own(self.folder)
-        facts = HostAnswers(home, outside).facts()
-        return BuildingHosts(self.cluster, home, outside, facts, self.watcher)
+        services, home = self.here.services(), own(self.folder)
+        facts = HostAnswers(home, services).facts()
+        return BuildingHosts(self.cluster, home, services, facts, self.watcher)
 
     def recipe(self, name: str) -> Recipe:
         variant = Variant(name, "path:gcc", cflags=(f'-DTEXT="{name}"',))
@@ -198,7 +197,7 @@ def test_what_was_changed_on_the_way_is_not_taken_in(
     monkeypatch.setattr(
         fleet.builds["ash"]._builds,
         "_outside",
-        replace(fleet.hosts["ash"].outside(), build=spoilt),
+        replace(fleet.hosts["ash"].services(), build=spoilt),
     )
     fleet.ahead(hosts, fleet.recipe("a"))
     built = fleet.build(hosts, "a")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.fleet.hosts_file import SSH, HostsFile, LaunchHost, read_hosts
-from whyfast.fleet.launch import worker_line
+from whyfast.fleet.launch import SSH, HostsFile, LaunchHost, read_hosts, worker_line
 from whyfast.model.errors import StudyError
 
 WHOLE = """\

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.fleet.hosts_file import HostsFile
-from whyfast.fleet.launch import Launched
+from whyfast.fleet.launch import HostsFile, Launched
 from whyfast.model.errors import UserError
 
 

@@ -11,9 +11,8 @@ from whyfast.fleet.merging import merge_results
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.merged import Lacks, Merged
-from whyfast.model.question import Claim
-from whyfast.model.result import Found, Result
+from whyfast.model.result import Found, Lacks, Merged, Result
+from whyfast.model.study import Claim
 
 
 def merged(*results: Result) -> Merged:
@@ -21,7 +20,7 @@ def merged(*results: Result) -> Merged:
 
 
 def words(result: Merged) -> dict[str, list[str]]:
-    return {m.machine.name: [v.word for v in m.result.judged.verdicts] for m in result.machines}
+    return {m.machine.name: [v.outcome for v in m.result.judged.verdicts] for m in result.machines}
 
 
 def test_each_machine_has_its_own_verdict_and_the_odd_one_out_is_named() -> None:
@@ -70,7 +69,7 @@ def test_five_machines_are_pooled_and_four_are_not() -> None:
     results = [measured(f"m{i}", {"slow": r}, seed=i) for i, r in enumerate(ratios)]
     assert merged(*results[:4]).pooled == ()
     (pooled,) = merged(*results).pooled
-    assert (pooled.benchmark, pooled.machines, pooled.word) == ("fib", 5, "slower")
+    assert (pooled.benchmark, pooled.machines, pooled.outcome) == ("fib", 5, "slower")
     assert pooled.ratio == pytest.approx(1.10, abs=0.003)
     assert pooled.low < 1.1 < pooled.high
     # of the five logarithms: 0.0144

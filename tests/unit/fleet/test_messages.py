@@ -27,9 +27,9 @@ from whyfast.fleet.messages import (
     write_answer,
     write_task,
 )
+from whyfast.measure.block import draw
 from whyfast.measure.calibrate import WantedLengths
-from whyfast.measure.schedule import draw
-from whyfast.measure.wanted import WantedBlock, WantedCalibration
+from whyfast.measure.campaign import WantedBlock, WantedCalibration
 from whyfast.model.codec import Malformed
 from whyfast.model.sample import Block, Calibration, RunFailure
 

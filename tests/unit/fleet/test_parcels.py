@@ -13,8 +13,7 @@ import pytest
 from tests.unit.investigate.doubles import own
 
 from whyfast.fleet.messages import Place
-from whyfast.fleet.parcels import CHUNK, Parcel, missing, pack
-from whyfast.fleet.received import NotReceived, ReceivedParcels
+from whyfast.fleet.transfer import CHUNK, Archive, NotReceived, ReceivedParcels, missing, pack
 
 
 @pytest.fixture
@@ -29,17 +28,17 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def send(parcel: Parcel, to: ReceivedParcels) -> None:
-    for offset, data in missing(parcel, 0):
-        to.add(parcel.sha256, offset, parcel.size, data)
+def send(archive: Archive, to: ReceivedParcels) -> None:
+    for offset, data in missing(archive, 0):
+        to.add(archive.sha256, offset, archive.size, data)
 
 
 def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path) -> None:
-    parcel = pack(tree, tmp_path / "out", frozenset({"used"}))
+    archive = pack(tree, tmp_path / "out", frozenset({"used"}))
     received = ReceivedParcels(own(tmp_path / "there"))
-    place = Place(parcel.sha256, "tree", "study")
-    assert received.lacking([place]) == {parcel.sha256: 0}
-    send(parcel, received)
+    place = Place(archive.sha256, "tree", "study")
+    assert received.lacking([place]) == {archive.sha256: 0}
+    send(archive, received)
     assert received.lacking([place]) == {}
     folder = received.place(place)
     assert received.place(place) == folder
@@ -62,25 +61,25 @@ def test_equal_folders_make_equal_parcels(tree: Path, tmp_path: Path) -> None:
 def test_what_was_begun_goes_on(tmp_path: Path) -> None:
     (tmp_path / "big").mkdir()
     (tmp_path / "big" / "file").write_bytes(os.urandom(CHUNK + 1000))
-    parcel = pack(tmp_path / "big", tmp_path / "out")
+    archive = pack(tmp_path / "big", tmp_path / "out")
     received = ReceivedParcels(own(tmp_path / "there"))
-    place = Place(parcel.sha256, "tree", "study")
-    (first, second) = missing(parcel, 0)
-    received.add(parcel.sha256, first[0], parcel.size, first[1])
-    there = received.lacking([place])[parcel.sha256]
+    place = Place(archive.sha256, "tree", "study")
+    (first, second) = missing(archive, 0)
+    received.add(archive.sha256, first[0], archive.size, first[1])
+    there = received.lacking([place])[archive.sha256]
     assert there == CHUNK
-    assert list(missing(parcel, there)) == [second]
-    received.add(parcel.sha256, second[0], parcel.size, second[1])
+    assert list(missing(archive, there)) == [second]
+    received.add(archive.sha256, second[0], archive.size, second[1])
     assert received.lacking([place]) == {}
 
 
 def test_other_bytes_than_were_sent_are_thrown_away(tree: Path, tmp_path: Path) -> None:
-    parcel = pack(tree, tmp_path / "out")
+    archive = pack(tree, tmp_path / "out")
     received = ReceivedParcels(own(tmp_path / "there"))
-    ((offset, data),) = missing(parcel, 0)
+    ((offset, data),) = missing(archive, 0)
     with pytest.raises(NotReceived, match="other bytes than were sent"):
-        received.add(parcel.sha256, offset, parcel.size, data[:-1] + b"!")
-    assert received.lacking([Place(parcel.sha256, "tree", "")]) == {parcel.sha256: 0}
+        received.add(archive.sha256, offset, archive.size, data[:-1] + b"!")
+    assert received.lacking([Place(archive.sha256, "tree", "")]) == {archive.sha256: 0}
 
 
 def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path) -> None:
@@ -169,10 +168,10 @@ def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
     (tree / "headers").symlink_to("/usr/include")
     (tree / "gone").symlink_to(tmp_path / "nowhere")
     (tree / "own").symlink_to(tree / "bin" / "run")
-    parcel = pack(tree, tmp_path / "out")
+    archive = pack(tree, tmp_path / "out")
     received = ReceivedParcels(own(tmp_path / "there"))
-    send(parcel, received)
-    folder = received.place(Place(parcel.sha256, "tree", ""))
+    send(archive, received)
+    folder = received.place(Place(archive.sha256, "tree", ""))
     assert (folder / "config.guess").read_text() == "of automake"
     assert not (folder / "config.guess").is_symlink()
     assert os.readlink(folder / "own") == "bin/run"
@@ -182,10 +181,10 @@ def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
 def test_files_keep_their_dates(tree: Path, tmp_path: Path) -> None:
     """Python would compile again every module whose date is not the one it has noted."""
     os.utime(tree / "data", (1e9, 1e9))
-    parcel = pack(tree, tmp_path / "out")
+    archive = pack(tree, tmp_path / "out")
     received = ReceivedParcels(own(tmp_path / "there"))
-    send(parcel, received)
-    assert (received.place(Place(parcel.sha256, "tree", "")) / "data").stat().st_mtime == 1e9
+    send(archive, received)
+    assert (received.place(Place(archive.sha256, "tree", "")) / "data").stat().st_mtime == 1e9
 
 
 def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
@@ -196,9 +195,9 @@ def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
 def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> None:
     """By the clock, which may be set back, what is in use would be the first to go."""
     received = ReceivedParcels(own(tmp_path / "there"))
-    parcel = pack(tree, tmp_path / "out")
-    send(parcel, received)
-    place = Place(parcel.sha256, "tree", "study")
+    archive = pack(tree, tmp_path / "out")
+    send(archive, received)
+    place = Place(archive.sha256, "tree", "study")
     folder = received.place(place)
     dates = []
     for _ in range(3):
@@ -213,10 +212,10 @@ def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_p
     for number in range(4):
         (tmp_path / f"{number}").mkdir()
         (tmp_path / f"{number}" / "file").write_bytes(os.urandom(100_000))
-        parcel = pack(tmp_path / f"{number}", tmp_path / "out")
-        send(parcel, received)
+        archive = pack(tmp_path / f"{number}", tmp_path / "out")
+        send(archive, received)
         role: Literal["build", "tree"] = "build" if number % 2 else "tree"
-        places.append(Place(parcel.sha256, role, f"abc{number}"))
+        places.append(Place(archive.sha256, role, f"abc{number}"))
         folder = received.place(places[-1])
         os.utime(folder.with_name(f"{folder.name}.parcel"), (number, number))
     received.add("ab", 0, 200_000, b"x" * 100_000)  # the rest never came
@@ -225,7 +224,7 @@ def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_p
     freed = received.trim(350_000, places[:1])
     assert freed > 200_000
     assert [p for p in places if received.folder(p).is_dir()] == [places[i] for i in (0, 1, 3)]
-    assert received.lacking([places[2]]) == {places[2].parcel: 0}
+    assert received.lacking([places[2]]) == {places[2].archive: 0}
     assert not (received.home.cache / "arriving" / "ab").exists()
     assert received.trim(0, places[3:]) > 200_000
     assert [received.is_placed(p) for p in places] == [False, False, False, True]

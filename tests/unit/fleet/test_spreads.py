@@ -18,8 +18,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone
 from whyfast.fleet.joining import OneResult
-from whyfast.fleet.replicate import replicate
-from whyfast.fleet.shard import Sharded, deal
+from whyfast.fleet.replicate import Sharded, deal, replicate
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -68,7 +67,7 @@ class Fleet:
             self.study(),
             own(self.folder),
             self.watcher,
-            outside=self.world.outside(),
+            services=self.world.services(),
             elsewhere=Sharded(self.used),
         )
 
@@ -80,7 +79,7 @@ class Fleet:
             own(self.folder),
             self.watcher,
             self.used,
-            outside=self.world.outside(),
+            services=self.world.services(),
         )
         return {one.where: one.result for one in found}
 
@@ -107,7 +106,7 @@ def hosts_of(result: Result) -> dict[str, set[str]]:
 
 
 def words(result: Result) -> set[tuple[str, str, str]]:
-    return {(v.benchmark or "", v.variant, v.word) for v in result.judged.verdicts}
+    return {(v.benchmark or "", v.variant, v.outcome) for v in result.judged.verdicts}
 
 
 def indices(blocks: Sequence[Block]) -> dict[str, list[int]]:
@@ -125,7 +124,7 @@ def whole(blocks: Sequence[Block]) -> bool:
 
 def test_shards_of_a_study_say_what_one_machine_says(fleet: Fleet, tmp_path: Path) -> None:
     here = run_study(
-        fleet.study(), own(tmp_path / "alone"), Watcher(), outside=fleet.world.outside()
+        fleet.study(), own(tmp_path / "alone"), Watcher(), services=fleet.world.services()
     )
     result = fleet.shard()
     assert words(result) == words(here)
@@ -145,7 +144,10 @@ def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:
     results = fleet.replicate()
     assert set(results) == set(HOSTS)
     said = {
-        (host, v.word) for host, r in results.items() for v in r.judged.verdicts if v.variant == "b"
+        (host, v.outcome)
+        for host, r in results.items()
+        for v in r.judged.verdicts
+        if v.variant == "b"
     }
     assert said == {("ash", "slower"), ("elm", "slower"), ("oak", "faster")}
     for host, result in results.items():
@@ -226,7 +228,7 @@ def test_a_host_with_a_full_disk_is_left_out(fleet: Fleet, monkeypatch: pytest.M
             raise OSError(28, "No space left on device", f"/home/elm/{sha256[:4]}")
         add(self, sha256, *rest)
 
-    from whyfast.fleet.received import ReceivedParcels
+    from whyfast.fleet.transfer import ReceivedParcels
 
     add: Callable[..., None] = ReceivedParcels.add
     monkeypatch.setattr(ReceivedParcels, "add", full)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.fleet.certificates import make_certificates
-from whyfast.fleet.checks import most_common_kind, unfit
+from whyfast.fleet.cluster import most_common_kind, unfit
 from whyfast.fleet.messages import HostFacts
+from whyfast.fleet.security import make_certificates
 from whyfast.model.errors import UserError
 
 pytest.importorskip("distributed")

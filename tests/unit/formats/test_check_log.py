@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from whyfast.formats.check_log import is_check_log, read_check_log
-from whyfast.formats.points import Wanted
-from whyfast.formats.timeline import load_timeline
+from whyfast.formats.timeline import Wanted, load_timeline
+from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 
 

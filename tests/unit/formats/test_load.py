@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.unit.formats import examples
 
-from whyfast.formats import source
+from whyfast.formats import input as source
 from whyfast.formats.load import load_recording, load_recordings
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording

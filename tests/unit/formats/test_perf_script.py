@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.perf_script import parse_perf_script
+from whyfast.formats.perf import parse_perf_script
 
 FLAT = "    55d0c7e0 work\n    55d0c7e4 work\n    7f00aa10 memcpy\n"
 NAMED = """\

@@ -13,7 +13,7 @@ from tests.unit.formats import examples
 from tests.unit.report.example import sample_result
 
 from whyfast.formats.load import load_recording
-from whyfast.formats.pyperf_write import recordings_of, to_pyperf, write_recordings
+from whyfast.formats.pyperf import recordings_of, to_pyperf, write_recordings
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 

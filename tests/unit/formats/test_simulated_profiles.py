@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.cachegrind import parse_cachegrind
-from whyfast.formats.callgrind import parse_callgrind
-from whyfast.formats.perf_report import parse_perf_report
-from whyfast.formats.simulated import DamagedProfile
+from whyfast.formats.perf import parse_perf_report
+from whyfast.formats.valgrind import DamagedProfile, parse_cachegrind, parse_callgrind
 
 CALLGRIND = """\
 # callgrind format

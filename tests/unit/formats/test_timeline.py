@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.formats.points import Wanted
-from whyfast.formats.timeline import load_timeline
+from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.formats.given_order import order_notes
-from whyfast.formats.points import Wanted, merged
-from whyfast.formats.timeline import load_timeline
+from whyfast.formats.timeline import Wanted, load_timeline, merged, order_notes
 from whyfast.model.errors import UserError
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from whyfast.history.detect import detect
-from whyfast.history.only import only_series
-from whyfast.history.penalty import FALSE_STEP
+from whyfast.history.findings import only_series
+from whyfast.history.segment import FALSE_STEP
 from whyfast.model.errors import UserError
 from whyfast.model.history import Finding, PointSeries, Timeline
 

@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.formats.points import PointValue, Wanted
-from whyfast.history.imported import imported_result
-from whyfast.history.kept import KeptPoint, points_of, timeline_of_kept
+from whyfast.formats.timeline import PointValue, Wanted
+from whyfast.history.kept import KeptPoint, imported_result, points_of, timeline_of_kept
 from whyfast.model.build import Build
-from whyfast.model.check import Check, CodeComparison
+from whyfast.model.code import Check, CodeComparison
 from whyfast.model.errors import UserError
-from whyfast.model.question import Commands
 from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.model.sample import Session
 from whyfast.model.series import Recording, Series
+from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.result_json import from_json, to_json
 

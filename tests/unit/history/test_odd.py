@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from whyfast.history.detect import judged
-from whyfast.history.odd import odd_points
-from whyfast.history.penalty import single_chance
+from whyfast.history.detect import judged, odd_points
+from whyfast.history.segment import single_chance
 
 
 def odd(y: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whyfast.history.detect import detect
-from whyfast.history.only import at_least, has_changed
+from whyfast.history.findings import at_least, has_changed
 from whyfast.model.history import PointSeries, Timeline
 
 NOISE = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.history.pieces import Stretch, Sums, fit, robust_values
-from whyfast.history.scales import ScaledNoise
+from whyfast.history.evidence import ScaledNoise, Segment, Sums, fit, robust_values
 
 KNOWN = ScaledNoise(1.0, 0.0, np.zeros(1), np.zeros(1), 0.0)
 
@@ -43,5 +42,5 @@ def test_a_line_has_to_explain_more_than_noise_would() -> None:
 
 def test_a_wild_point_does_not_move_a_level() -> None:
     y = np.array([1.0, 1.2, 0.8, 9.0, 1.0])
-    level = robust_values(y, [Stretch(0, 5, 0.0, 0.0, 0.0)], 2.0)
+    level = robust_values(y, [Segment(0, 5, 0.0, 0.0, 0.0)], 2.0)
     assert level.tolist() == pytest.approx([1.0] * 5)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.history.detect import detect
-from whyfast.history.suite import suite_series
+from whyfast.history.detect import detect, suite_series
 from whyfast.model.history import PointSeries, Timeline
 
 

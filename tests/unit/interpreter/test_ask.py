@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.interpreter.ask import ask
+from whyfast.interpreter.provider import ask
 
 
 def test_modules_of_the_current_folder_are_not_run(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.interpreter.facts import corrected, facts_of, needs_libpython
+from whyfast.interpreter.provider import corrected, facts_of, needs_libpython
 
 PYENV = {
     "CONFIG_ARGS": "'--prefix=/v' '--enable-shared' '--libdir=/v/lib'",

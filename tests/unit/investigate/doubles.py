@@ -12,17 +12,15 @@ from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, steady
 from tests.unit.measure.tools import Replay
 
 from whyfast.build.recipe import Recipe
-from whyfast.investigate.events import Silent
-from whyfast.investigate.outside import Outside
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.investigate.services import Services, Silent
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.runner_kind import RUNNER_KINDS, RunnerName
 from whyfast.model.sample import RunFailure
-from whyfast.model.toolchain import Toolchain
+from whyfast.model.variant import RUNNER_KINDS, RunnerName
 from whyfast.model.verdict import Verdict
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
 
 
@@ -91,7 +89,7 @@ class World:
     interrupts: int | None = None
     _ids: Any = field(default_factory=itertools.count)
 
-    def outside(self, **other: Any) -> Outside:
+    def services(self, **other: Any) -> Services:
         """With everything real replaced; ``other`` fields go before that."""
         fields: dict[str, Any] = {
             "clock": self.clock,
@@ -105,7 +103,7 @@ class World:
             "runner": self.runner,
             "valgrind": self.valgrind,
         }
-        return Outside(**{"left": lambda: 0, **fields, **other})
+        return Services(**{"left": lambda: 0, **fields, **other})
 
     def valgrind(self, home: Home, note: Callable[[str], None]) -> Path:
         raise CannotBuildHere("no network")

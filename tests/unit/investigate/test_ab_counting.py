@@ -9,12 +9,12 @@ import pytest
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import ROUNDS, count_commands
-from whyfast.investigate.outside import Outside
-from whyfast.judge.whole import judge_metrics
+from whyfast.investigate.services import Services
+from whyfast.judge.judge_run import judge_metrics
+from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.launch import Finished
-from whyfast.measure.launch_arguments import LaunchArguments
 from whyfast.measure.perf import GROUPS
-from whyfast.model.question import Commands
+from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
 
@@ -46,7 +46,7 @@ def verdicts(launcher: Replay) -> dict[str, Verdict]:
         benchmarks=(Benchmark("whole run", "command", ()),),
     )
     arguments = LaunchArguments(COMMANDS, {}, 1.0)
-    counted = count_commands(arguments, Outside(launcher=launcher), seed=1)
+    counted = count_commands(arguments, Services(launcher=launcher), seed=1)
     found = judge_metrics(counted, GROUPS[0], question)
     return {v.metric: v for v in found}
 
@@ -61,9 +61,9 @@ def test_each_event_has_a_verdict_of_its_own() -> None:
         run,
     )
     found = verdicts(launcher)
-    assert found["cycles"].word == "slower"
+    assert found["cycles"].outcome == "slower"
     assert found["cycles"].ratio == pytest.approx(1.2)
-    assert found["instructions"].word == "same"
+    assert found["instructions"].outcome == "same"
     assert found["cycles"].blocks == ROUNDS
     assert run[0] == 2 * ROUNDS
     first = [call[-1] for call in launcher.calls]

@@ -19,13 +19,12 @@ from whyfast.cli.output import exit_code
 from whyfast.investigate.ab_run import EMPTY_RUNS, ROUNDS, Command, Options, run_ab
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios
-from whyfast.measure.invocation import InvocationFailed, Sample
+from whyfast.measure.commands import ProbeRun
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
 from whyfast.measure.launch import Finished
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.probe_run import ProbeRun
 from whyfast.model.errors import UserError
-from whyfast.model.question import Commands as CommandsAsked
 from whyfast.model.result import Result
+from whyfast.model.study import Commands as CommandsAsked
 from whyfast.store.samples import SampleStore
 
 COMMANDS = (Command("old", "old x"), Command("new", "new x"))
@@ -56,8 +55,8 @@ class Bench:
     def run(self, options: Options = OPTIONS, **other: Any) -> Result:
         if self.perf is not None:
             self.world.launcher.answers = {**self.world.launcher.answers, "perf": self.perf}
-        outside = self.world.outside(probe=self._probe, aside=self._aside, **other)
-        return run_ab(COMMANDS, options, own(self.folder), self.watcher, outside=outside)
+        services = self.world.services(probe=self._probe, aside=self._aside, **other)
+        return run_ab(COMMANDS, options, own(self.folder), self.watcher, services=services)
 
     def _probe(self, arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
         self.done.append(f"first {variant}")
@@ -93,9 +92,9 @@ def test_set_up_first_runs_measuring_counting_cleanup_and_the_verdict(bench: Ben
     ]
     assert bench.watcher.phases == ["measure", "judge"]
     (verdict,) = result.judged.verdicts
-    assert (verdict.variant, verdict.baseline, verdict.word) == ("new", "old", "slower")
+    assert (verdict.variant, verdict.baseline, verdict.outcome) == ("new", "old", "slower")
     (counted,) = result.judged.metrics
-    assert (counted.metric, counted.word, counted.blocks) == ("instructions", "same", ROUNDS)
+    assert (counted.metric, counted.outcome, counted.blocks) == ("instructions", "same", ROUNDS)
     assert result.judged.about == "commands"
     assert result.question.benchmarks[0].runner == "command"
     assert result.judged.confounds == ()
@@ -273,7 +272,7 @@ def test_a_cleanup_that_fails_is_told_beside_what_was_measured(bench: Bench) -> 
 
     bench.aside = fail
     result = bench.run()
-    assert [v.word for v in result.judged.verdicts] == ["slower"]
+    assert [v.outcome for v in result.judged.verdicts] == ["slower"]
     (first, *_) = result.judged.confounds
     assert (first.kind, first.text) == (
         "cleanup",
@@ -317,15 +316,17 @@ def test_shell_syntax_outside_of_quotes_is_run_by_sh(bench: Bench, line: str, sh
         return ProbeRun(False, 0.1, 0.1)
 
     commands = (Command("old", line), COMMANDS[1])
-    outside = bench.world.outside(probe=probe)
-    result = run_ab(commands, Options(budget=5), own(bench.folder), bench.watcher, outside=outside)
+    services = bench.world.services(probe=probe)
+    result = run_ab(
+        commands, Options(budget=5), own(bench.folder), bench.watcher, services=services
+    )
     assert isinstance(result.question, CommandsAsked)
     assert result.question.shell == shell
     assert given[0]["new"] == (("sh", "-c", "new x") if shell else ("new", "x"))
     if shell:
         assert given[0]["old"] == ("sh", "-c", line)
         with pytest.raises(UserError, match="-N wants no shell"):
-            run_ab(commands, Options(shell=""), own(bench.folder), bench.watcher, outside=outside)
+            run_ab(commands, Options(shell=""), own(bench.folder), bench.watcher, services=services)
 
 
 @pytest.mark.parametrize(("given", "runs"), [(None, 5.0), (80.0, 80.0)])
@@ -338,9 +339,9 @@ def test_no_run_outlives_the_budget_unless_a_timeout_is_given(
         found.append(arguments.timeout)
         return ProbeRun(False, 0.1, 0.1)
 
-    outside = bench.world.outside(probe=probe)
+    services = bench.world.services(probe=probe)
     options = Options(budget=5, timeout=given)
-    run_ab(COMMANDS, options, own(bench.folder), bench.watcher, outside=outside)
+    run_ab(COMMANDS, options, own(bench.folder), bench.watcher, services=services)
     assert found == [runs, runs]
 
 
@@ -377,7 +378,7 @@ def test_interrupted_while_it_counts_the_verdict_is_there(bench: Bench) -> None:
     bench.perf = interrupt
     result = bench.run()
     assert not result.recorded.complete
-    assert [v.word for v in result.judged.verdicts] == ["slower"]
+    assert [v.outcome for v in result.judged.verdicts] == ["slower"]
     assert result.judged.metrics == ()
     assert bench.done[-1] == "down"
 
@@ -419,7 +420,7 @@ def test_of_a_command_that_failed_no_further_runs_are_promised(bench: Bench, fai
 
     bench.world.script = script
     (verdict,) = bench.run(replace(OPTIONS, runs=12)).judged.verdicts
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert (verdict.seconds_to_margin is None) == fails
 
 
@@ -438,7 +439,7 @@ def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:
 
 
 def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> None:
-    home, outside = own(bench.folder), bench.world.outside()
+    home, services = own(bench.folder), bench.world.services()
     for commands, options, message in (
         (COMMANDS[:1], Options(), "at least two commands"),
         (COMMANDS, Options(baseline="x"), "--baseline 'x' is none of: old, new"),
@@ -447,5 +448,5 @@ def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> N
         ((COMMANDS[0], Command("'", "'")), Options(), "is no command line"),
     ):
         with pytest.raises(UserError, match=message):
-            run_ab(commands, options, home, bench.watcher, outside=outside)
+            run_ab(commands, options, home, bench.watcher, services=services)
     assert bench.watcher.heard == []

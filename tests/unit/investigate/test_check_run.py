@@ -17,12 +17,12 @@ from tests.unit.measure.doubles import fails_at
 
 from whyfast.build.source import obtain
 from whyfast.cli.check import exit_code
-from whyfast.fleet.shard import Sharded
-from whyfast.formats.check_log import is_check_log, read_check_log
+from whyfast.fleet.replicate import Sharded
+from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
 from whyfast.investigate.measuring import Measurer
-from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.report.document import Sentences, Table
@@ -81,7 +81,7 @@ class Bench:
             Request(self.repo, range, budget=300.0, **fields),
             own(self.folder),
             self.watcher,
-            outside=self.world.outside(cpus=(0,)),
+            services=self.world.services(cpus=(0,)),
             elsewhere=elsewhere,
         )
 
@@ -108,8 +108,8 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> None:
         check_run,
         "reached_by",
         lambda *given: (
-            Reach("one", ("hot",), "", (100.0, 103.0)),
-            Reach("two", (), "", (100.0, 100.0)),
+            ChangeCoverage("one", ("hot",), "", (100.0, 103.0)),
+            ChangeCoverage("two", (), "", (100.0, 100.0)),
         ),
     )
 
@@ -128,7 +128,7 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     assert bench.world.built == ["base", "head"]
-    assert [(v.benchmark, v.word) for v in result.judged.verdicts] == [
+    assert [(v.benchmark, v.outcome) for v in result.judged.verdicts] == [
         ("one", "slower"),
         ("two", "slower"),
     ]
@@ -143,7 +143,7 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
 def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench: Bench) -> None:
     bench.world.script = ratios({"base": 20.0, "head": 22.0})
     first = bench.run()
-    assert {v.word for v in first.judged.verdicts} == {"undecided"}
+    assert {v.outcome for v in first.judged.verdicts} == {"undecided"}
     assert first.recorded.complete
     assert exit_code(first, "slower") == 0
     assert GOES_ON in _sentences(first)
@@ -159,7 +159,7 @@ def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench
     while GOES_ON in _sentences(last):
         last, runs = bench.run(), runs + 1
         assert runs < 20
-    assert {v.word for v in last.judged.verdicts} == {"slower"}
+    assert {v.outcome for v in last.judged.verdicts} == {"slower"}
     assert last.recorded.run == first.recorded.run
     assert bench.run().recorded.run != first.recorded.run
 
@@ -243,7 +243,7 @@ def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -
     bench.world = Builder(script=times)
     hosts = {name: World(script=times) for name in ("ash", "elm")}
     result = bench.run(elsewhere=Sharded(StandIn(bench.world, bench.folder, hosts)))
-    assert {v.word for v in result.judged.verdicts} == {"slower"}
+    assert {v.outcome for v in result.judged.verdicts} == {"slower"}
     assert result.recorded.complete
     order = [b.benchmark for b in result.recorded.blocks]
     assert order == sorted(order)
@@ -268,7 +268,7 @@ def test_instructions_that_speak_against_the_cause_are_told(
     cold = replace(HOT, name="cold")
     code = CodeComparison(False, False, (cold, replace(HOT, name="hot.isra.0"), data), ("a", "b"))
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
-    reaches = tuple(Reach(n, ("hot",), "", instructions) for n in ("one", "two"))
+    reaches = tuple(ChangeCoverage(n, ("hot",), "", instructions) for n in ("one", "two"))
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
     bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
@@ -392,7 +392,9 @@ def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> 
     bench.git("add", "-A")
     request = Request(bench.repo / "lib" / "deep", "HEAD..", budget=300.0)
     with pytest.raises(UserError, match="has no folder lib at"):  # the base lacks it
-        run_check(request, own(bench.folder), bench.watcher, outside=bench.world.outside(cpus=(0,)))
+        run_check(
+            request, own(bench.folder), bench.watcher, services=bench.world.services(cpus=(0,))
+        )
     bench.git("commit", "-qm", "lib")
     (bench.repo / "lib" / "lib.c").write_text("after")
     asked = ask(request, own(bench.folder), bench.watcher)

@@ -9,10 +9,9 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import study as example
 
-from whyfast.investigate.choose import Choice, chosen
+from whyfast.investigate.context import Choice, chosen
 from whyfast.model.errors import UserError
-from whyfast.model.question import Claim
-from whyfast.model.study import MeasureSpec, Quick, Study
+from whyfast.model.study import Claim, MeasureSpec, Quick, Study
 from whyfast.model.variant import Benchmark, Variant
 
 
@@ -66,10 +65,10 @@ def test_what_is_named_goes_before_quick(study: Study) -> None:
 
 
 def test_evidence_only_measures_nothing(study: Study) -> None:
-    found = chosen(replace(study, twin=True), Choice(evidence_only=True))
+    found = chosen(replace(study, control=True), Choice(evidence_only=True))
     assert [v.name for v in found.variants] == ["base", "a", "b", "c"]
     assert found.measured == ()
-    assert not found.twin
+    assert not found.control
 
 
 @pytest.mark.parametrize("choice", [Choice(only=("bass",)), Choice(benchmarks=("q",))])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.investigate.choose import runnable
+from whyfast.investigate.context import runnable
 from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from whyfast.investigate import code_kept
-from whyfast.investigate.code_kept import kept_code
+from whyfast.investigate import judging as code_kept
+from whyfast.investigate.judging import kept_code
 from whyfast.model.build import Build
 from whyfast.model.study import EvidenceSpec
 from whyfast.model.variant import Variant

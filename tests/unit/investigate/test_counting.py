@@ -14,16 +14,15 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, option, said
 
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import WHOLE, count
 from whyfast.investigate.recording import recording
-from whyfast.investigate.work import Work
 from whyfast.measure.launch import Finished
 from whyfast.model.build import Build
-from whyfast.model.counted import Counted
-from whyfast.model.runner_kind import RunnerName
+from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration
 from whyfast.model.study import EvidenceSpec, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.variant import Benchmark, RunnerName, Variant
 
 #: Instructions to start, and of each loop, by the name of the program.
 COSTS = {"a": (100_000, 3_000_000), "b": (100_000, 6_000_000)}
@@ -95,11 +94,11 @@ def _count(
     )
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
     builds = tuple(Build(n, n, folder / n[0], n, toolchain, True) for n in ("b", "a", "a twin"))
-    work: Work[Study] = Work(
+    work: RunContext[Study] = RunContext(
         study,
         own(folder),
         Watcher(),
-        World(launcher=tools.replay).outside(),
+        World(launcher=tools.replay).services(),
         toolchains=(World().toolchain("t", own(folder), print, ()),),
         builds=builds,
     )
@@ -124,7 +123,7 @@ def test_a_study_that_wants_nothing_counted(tmp_path: Path) -> None:
 def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golden: Hear) -> None:
     tools = Tools()
     (counted,), heard = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
-    golden(counted.work)
+    golden(counted.context)
     # In the order of the study, without the twin; the main baseline decides the loops.
     assert _instructions(counted) == {
         "b": [(6_000_000, "simulated")],
@@ -138,7 +137,7 @@ def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golde
 def test_what_the_hardware_counts_goes_first(tmp_path: Path, golden: Hear) -> None:
     wanted = EvidenceSpec(counters="hardware or simulation")
     (counted,), heard = _count(tmp_path, Tools(counts=True), wanted)
-    golden(counted.work)
+    golden(counted.context)
     assert _instructions(counted) == {
         "b": [(480_000_000, "measured")],
         "a": [(240_000_000, "measured")],
@@ -151,7 +150,7 @@ def test_events_that_only_a_simulation_has_are_added(tmp_path: Path, golden: Hea
     events = ("instructions", "L1i misses")
     wanted = EvidenceSpec(counters="hardware or simulation", events=events)
     (counted,), _ = _count(tmp_path, Tools(counts=True), wanted)
-    golden(counted.work)
+    golden(counted.context)
     assert _instructions(counted)["a"] == [(240_000_000, "measured"), (3_000_000, "simulated")]
     assert {k.name for c in counted.counts for k in c.counters} == {"instructions"}
 
@@ -167,7 +166,7 @@ def test_a_machine_without_counters_is_tried_once(tmp_path: Path) -> None:
 
 def test_commands_are_counted_whole(tmp_path: Path) -> None:
     (counted,), _ = _count(tmp_path, Tools(), EvidenceSpec(counters="simulation"), "command")
-    assert counted.work == WHOLE
+    assert counted.context == WHOLE
     assert _instructions(counted)["a"] == [(3_100_000, "simulated")]
 
 

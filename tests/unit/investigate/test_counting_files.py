@@ -19,8 +19,8 @@ ROOT = Path("/root-of-a-toolchain")
 def _given(home: Home, files: list[Path], profiler: Profiler) -> list[tuple[object, ...]]:
     """What is run of each, and how."""
     named = [(f.name, f) for f in files]
-    outside = World().outside(valgrind=_valgrind)
-    with file_tasks(named, ["x"], home, outside, 9.0, profiler, print) as (tasks, valgrind):
+    services = World().services(valgrind=_valgrind)
+    with file_tasks(named, ["x"], home, services, 9.0, profiler, print) as (tasks, valgrind):
         assert valgrind is None
         return [(t.variant, t.run.command, t.run.enter, t.run.scratch) for t in tasks]
 

@@ -9,14 +9,12 @@ import pytest
 from tests.unit.build.example import study as example
 
 from whyfast.investigate import exec_prefixes as enter
-from whyfast.investigate.events import Silent
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import study_prefixes
-from whyfast.investigate.outside import Outside
-from whyfast.investigate.work import Work
-from whyfast.model.build import Build, BuildFailure
+from whyfast.investigate.services import Services, Silent
+from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
-from whyfast.model.toolchain import Toolchain
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.store.home import Home
 from whyfast.toolchain.sandbox import Box
@@ -28,18 +26,18 @@ def _toolchain(name: str, root: Path | None) -> Toolchain:
     return Toolchain(name, "p", "v", "t", name, ("cc",), frozenset(), root=root)
 
 
-def _work(folder: Path, own: Home, *toolchains: Toolchain) -> Work[Study]:
+def _work(folder: Path, own: Home, *toolchains: Toolchain) -> RunContext[Study]:
     builds = [
         Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {"toolchain": {"digest": t.digest}}, False)
         for i, t in enumerate(toolchains)
     ]
     failed = BuildFailure("broken", "failed", "reason")
     variants = [Variant(f"v{i}", t.name) for i, t in enumerate(toolchains)]
-    return Work(
+    return RunContext(
         replace(example(folder / "subject"), variants=tuple(variants)),
         own,
         Silent(),
-        Outside(),
+        Services(),
         toolchains,
         (*builds, failed),
         packages={"pyperf": Path("/pyperf")},

@@ -17,14 +17,13 @@ from tests.unit.report.parts import as_terminal
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.question import Claim
 from whyfast.model.result import Result
-from whyfast.model.study import MeasureSpec
+from whyfast.model.study import Claim, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.answer import answer_of
-from whyfast.report.topics.summary import summary_table
+from whyfast.report.sections.main_table import summary_table
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 
 #: Which program each commit makes.
 PROGRAMS = {"c1": "x", "c2": "y", "c3": "y", "c4": "y", "c5": "z"}
@@ -63,8 +62,8 @@ class Bench:
                 **fields,
             },
         )
-        outside = self.world.outside(build=self.build)
-        return run_study(study, own(self.folder), self.watcher, outside=outside)
+        services = self.world.services(build=self.build)
+        return run_study(study, own(self.folder), self.watcher, services=services)
 
 
 @pytest.fixture

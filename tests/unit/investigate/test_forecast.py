@@ -19,7 +19,7 @@ from whyfast.investigate.forecast import check_room, forecast
 from whyfast.model.errors import UserError
 from whyfast.model.study import EvidenceBuild, Source, Study
 from whyfast.model.variant import Variant
-from whyfast.report.pages.plan_page import plan_page
+from whyfast.report.pages.admin_pages import plan_page
 from whyfast.report.render.terminal import render_terminal
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
@@ -143,8 +143,8 @@ def test_nothing_measured_is_said(own: Home, study: Study) -> None:
 
 
 def test_a_twin_is_shown(own: Home, study: Study) -> None:
-    twin = replace(study.variants[0], name="base twin", twin_of="base")
-    found = forecast(replace(study, variants=(*study.variants, twin)), own)
+    control = replace(study.variants[0], name="base twin", twin_of="base")
+    found = forecast(replace(study, variants=(*study.variants, control)), own)
     assert [p.state for p in found.prospects][-1] == "to link again"
     assert found.to_build == 2
 

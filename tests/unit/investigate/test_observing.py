@@ -11,12 +11,10 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.investigate import observing as module
-from whyfast.investigate.argument_vector import argument_vector
-from whyfast.investigate.events import Silent
+from whyfast.investigate.context import RunContext, argument_vector
 from whyfast.investigate.observing import observe, wants_observing
-from whyfast.investigate.outside import Outside
 from whyfast.investigate.recording import run_key
-from whyfast.investigate.work import Work
+from whyfast.investigate.services import Services, Silent
 from whyfast.measure.launch import Finished, Launcher
 from whyfast.measure.temporary_sysctls import CannotHold, Holding
 from whyfast.model.build import Build
@@ -86,12 +84,12 @@ def study() -> Study:
     return replace(whole, variants=variants, benchmarks=whole.benchmarks[:2])
 
 
-def _work(study: Study, launcher: Launcher, hold: Holding) -> Work[Study]:
-    outside = Outside(launcher=launcher, env={}, sysctls=lambda system, folder: _Sysctls(hold))
+def _work(study: Study, launcher: Launcher, hold: Holding) -> RunContext[Study]:
+    services = Services(launcher=launcher, env={}, sysctls=lambda system, folder: _Sysctls(hold))
     builds = tuple(Build(v.name, "d", Path("/p"), "s", {}, False) for v in study.variants)
     prefixes = dict.fromkeys((v.name for v in study.variants), ())
     home = Home(Path("/cache"), Path("/data"))
-    return Work(study, home, Silent(), outside, builds=builds, prefixes=prefixes)
+    return RunContext(study, home, Silent(), services, builds=builds, prefixes=prefixes)
 
 
 def _finished(text: str) -> Finished:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.investigate.parameters import expand
+from whyfast.investigate.ab_run import expand
 from whyfast.model.errors import UserError
 
 

@@ -6,13 +6,12 @@ from typing import Any, cast
 
 import pytest
 
+from whyfast.investigate.check_run import _reach
 from whyfast.investigate.counting import BuildCounter
-from whyfast.investigate.reaching import _reach
 from whyfast.measure.harnesses import LONG, ONCE
-from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.counters import Counts, FunctionCost, Profile
-from whyfast.model.runner_kind import RunnerName
-from whyfast.model.variant import Benchmark
+from whyfast.model.variant import Benchmark, RunnerName
 
 HOT = FunctionChange("hot", "changed", (10, 12))
 TRACED = CodeComparison(False, False, (HOT,), (), traced=True)
@@ -33,16 +32,18 @@ class Counter:
         return [Counts(side, (), (), profile, ()) for side in ("base", "head")]
 
 
-def _reached(counter: Any, runner: RunnerName = "go", code: CodeComparison = TRACED) -> Reach:
+def _reached(
+    counter: Any, runner: RunnerName = "go", code: CodeComparison = TRACED
+) -> ChangeCoverage:
     benchmark = Benchmark("one", runner, ("{program}",))
-    return _reach(cast(BuildCounter, counter), benchmark, NAMES, code)
+    return _reach(cast("BuildCounter", counter), benchmark, NAMES, code)
 
 
 @pytest.mark.parametrize("runner", ["go", "google-benchmark", "criterion"])
 def test_one_iteration_shows_that_a_harness_executes_it(runner: RunnerName) -> None:
     counter = Counter({ONCE: ("main", "hot")})
     # Iterations are not counted: they are of no defined work.
-    assert _reached(counter, runner) == Reach("one", ("hot",), "", None)
+    assert _reached(counter, runner) == ChangeCoverage("one", ("hot",), "", None)
     assert counter.asked == [ONCE]
 
 
@@ -65,7 +66,7 @@ def test_what_takes_other_numbers_of_instructions_comes_first() -> None:
 
 def test_what_one_iteration_does_not_execute_another_may() -> None:
     counter = Counter({ONCE: ("main",), LONG: ("main", "hot")})
-    assert _reached(counter) == Reach("one", ("hot",), "", None)
+    assert _reached(counter) == ChangeCoverage("one", ("hot",), "", None)
     assert counter.asked == [ONCE, LONG]
 
 
@@ -78,11 +79,15 @@ def test_only_what_as_many_iterations_as_a_value_do_not_execute_is_placement() -
 def test_nothing_is_run_for_long_where_the_answer_would_not_hold() -> None:
     counter = Counter({ONCE: ("main",)})
     code = CodeComparison(False, False, (HOT,), ("the data in x differs",))
-    assert _reached(counter, code=code) == Reach("one", None, "the data in x differs", None)
+    assert _reached(counter, code=code) == ChangeCoverage(
+        "one", None, "the data in x differs", None
+    )
     assert counter.asked == [ONCE]
 
 
 def test_a_benchmark_that_runs_in_the_kernel_is_not_simulated() -> None:
     counter = Counter({})
-    assert _reached(counter, "bpf") == Reach("one", None, "a bpf benchmark cannot be simulated")
+    assert _reached(counter, "bpf") == ChangeCoverage(
+        "one", None, "a bpf benchmark cannot be simulated"
+    )
     assert counter.asked == []

@@ -15,20 +15,19 @@ from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import Processes
 from whyfast.investigate.recording import recording, run_key
-from whyfast.investigate.work import Work
 from whyfast.model.build import Build
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.store.digest import sha256_of
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive, sha256_of
 from whyfast.store.samples import SampleStore
 
 HARDEN = "net.core.bpf_jit_harden"
 
 
-def _work(folder: Path, world: World | None = None, **outside: Any) -> Work[Study]:
+def _work(folder: Path, world: World | None = None, **services: Any) -> RunContext[Study]:
     """A study of two programs that are built already."""
     study = replace(
         example(write_source(folder)),
@@ -41,11 +40,13 @@ def _work(folder: Path, world: World | None = None, **outside: Any) -> Work[Stud
     for name in "ab":
         (folder / name).write_text(name)
     builds = tuple(Build(n, n, folder / n, sha256_of(folder / n), toolchain, True) for n in "ab")
-    made = (world or World()).outside(**outside)
-    return Work(study, own(folder), Watcher(), made, builds=builds, prefixes={"a": (), "b": ()})
+    made = (world or World()).services(**services)
+    return RunContext(
+        study, own(folder), Watcher(), made, builds=builds, prefixes={"a": (), "b": ()}
+    )
 
 
-def _runs(work: Work[Study]) -> list[bool]:
+def _runs(work: RunContext[Study]) -> list[bool]:
     """Of all runs, oldest first: were they finished?"""
     store = SampleStore(work.home.database)
     try:
@@ -111,7 +112,7 @@ def test_only_one_measures_at_a_time(tmp_path: Path, golden: Hear) -> None:
 
 def test_interrupted_it_stays_open_and_the_next_one_goes_on(tmp_path: Path) -> None:
     work = _work(tmp_path, sysctls=Settings)
-    with recording(work, "k") as first, first.timed("measure", work.outside.clock):
+    with recording(work, "k") as first, first.timed("measure", work.services.clock):
         raise KeyboardInterrupt
     assert not first.complete
     assert (first.recorded.complete, first.recorded.seconds) == (False, {"measure": 0.0})

@@ -44,14 +44,14 @@ class Bench:
         return replace(plain, **fields)
 
     def run(
-        self, *, fresh: bool = False, outside: dict[str, Any] | None = None, **fields: Any
+        self, *, fresh: bool = False, services: dict[str, Any] | None = None, **fields: Any
     ) -> Result:
         self.watcher.heard.clear()
         return run_study(
             self.study(**fields),
             own(self.folder),
             self.watcher,
-            outside=self.world.outside(**(outside or {})),
+            services=self.world.services(**(services or {})),
             fresh=fresh,
         )
 
@@ -66,7 +66,10 @@ def test_the_stages_come_in_order_and_lead_to_verdicts(bench: Bench) -> None:
     result = bench.run()
     assert bench.watcher.phases == ["toolchains", "build", "explain", "measure", "judge"]
     assert bench.world.built == ["a", "b", "c"]
-    assert [(v.variant, v.word) for v in result.judged.verdicts] == [("b", "slower"), ("c", "same")]
+    assert [(v.variant, v.outcome) for v in result.judged.verdicts] == [
+        ("b", "slower"),
+        ("c", "same"),
+    ]
     assert result.judged.verdicts[0].ratio == pytest.approx(1.1)
     assert result.judged.about == "binaries"
     assert result.recorded.complete
@@ -202,7 +205,7 @@ def test_an_interrupt_while_a_step_runs(bench: Bench) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        bench.run(outside={"build": build})
+        bench.run(services={"build": build})
     assert not own(bench.folder).database.exists()
 
 
@@ -256,7 +259,7 @@ def test_a_disk_that_fills_up(bench: Bench, golden: Hear) -> None:
 
     long = MeasureSpec(budget=900.0, turns=2, stop="budget")
     with pytest.raises(UserError) as raised:
-        bench.run(outside={"store": Small}, measure=long)
+        bench.run(services={"store": Small}, measure=long)
     database = own(bench.folder).database
     golden(str(raised.value))
     assert bench.world.runners[0].open == []
@@ -309,7 +312,7 @@ def test_a_program_that_crashes_once_in_a_while_keeps_what_was_measured_before(
     (failure,) = result.recorded.failed
     assert (failure.variant, failure.reason) == ("b", "exit code 3")
     said = {v.variant: v for v in result.judged.verdicts}
-    assert (said["b"].word, said["b"].blocks) == ("slower", len(held))
+    assert (said["b"].outcome, said["b"].blocks) == ("slower", len(held))
     assert exit_code(result, None) == 1
 
 
@@ -372,7 +375,7 @@ def test_a_step_of_the_clock_while_measuring_does_not_matter(tmp_path: Path, ste
 def test_what_programs_leave_running_is_told_once(bench: Bench) -> None:
     counts = iter([7, 0, 1, 2])  # 7 of what ran before measuring
     bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
-    bench.run(outside={"left": lambda: next(counts, 3)})
+    bench.run(services={"left": lambda: next(counts, 3)})
     told = [text for text in bench.watcher.heard if "still running" in str(text)]
     assert len(told) == 1
     assert "fib: 1 process was still running in other sessions" in str(told[0])

@@ -11,12 +11,12 @@ from tests.golden_files import Hear
 from tests.unit.investigate.doubles import Watcher, World
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.investigate.events import Observer, Silent
+from whyfast.investigate.services import Observer, Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.measure.launch import Finished
 from whyfast.measure.vm.qemu import PROGRAM
-from whyfast.model.boot import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.machine import Kernel
 from whyfast.model.result import Result
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
@@ -105,8 +105,8 @@ def run(
         return Kernel(name, version, "linux", f"{version}-1", "sid", "aa", image, name)
 
     world = World(launcher=Replay({PROGRAM: machine}))
-    outside = world.outside(kernel=fetch, boot_unit="instructions")
-    return run_study(study, home, observer or Silent(), outside=outside)
+    services = world.services(kernel=fetch, boot_unit="instructions")
+    return run_study(study, home, observer or Silent(), services=services)
 
 
 def test_each_kernel_is_booted_twice_and_counted(
@@ -118,7 +118,7 @@ def test_each_kernel_is_booted_twice_and_counted(
         {"5.10": (12.0,), "6.12": (18.0,)}
     ] * 2
     (verdict,) = result.judged.verdicts
-    assert (verdict.word, verdict.low, verdict.high) == ("slower", 1.5, 1.5)
+    assert (verdict.outcome, verdict.low, verdict.high) == ("slower", 1.5, 1.5)
     assert (result.judged.about, result.recorded.complete, result.recorded.failures) == (
         "counts",
         True,

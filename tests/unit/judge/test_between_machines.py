@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.judge.between_machines import _difference, judge_between, means_alike, verdicts_at
 from whyfast.judge.decide import ALPHA
+from whyfast.judge.machines import _difference, judge_between, means_alike, verdicts_at
 from whyfast.model.verdict import Verdict
 
 KEY = ("fib", "slow", "base")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.judge.claim import claim_pairs, plausible_baselines
+from whyfast.judge.expectations import claim_pairs, plausible_baselines
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.question import Claim
-from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.study import BuildSpec, Claim, Source, Study
 from whyfast.model.variant import Variant
 
 CLAIM = Claim("new-tail", "new")

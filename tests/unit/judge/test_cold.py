@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from whyfast.judge.cold import allowing_for_cold, suites_allowing_for_cold
+from whyfast.judge.stationarity import allowing_for_cold, suites_allowing_for_cold
 from whyfast.measure.calibrate import COLD
 from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark
@@ -22,7 +22,7 @@ def test_the_end_away_from_one_moves_by_a_hundredth_of_its_distance() -> None:
     (moved,) = allowing_for_cold([SLOWER], [TURN], ())
     assert (moved.low, moved.ratio) == (1.0494, 1.0496)
     assert moved.high == pytest.approx(1.0498 + 0.0498 / 99)
-    faster = replace(SLOWER, word="faster", ratio=0.8, low=0.79, high=0.81)
+    faster = replace(SLOWER, outcome="faster", ratio=0.8, low=0.79, high=0.81)
     (moved,) = allowing_for_cold([faster], [TURN], ())
     assert (moved.ratio, moved.high) == (0.8, 0.81)
     assert moved.low == pytest.approx(0.79 - 0.21 / 99)
@@ -37,8 +37,8 @@ def test_a_true_ratio_that_a_cold_start_hides_is_inside() -> None:
 
 
 def test_words_and_whole_processes_and_unknown_ends_stay() -> None:
-    same = replace(SLOWER, word="same", ratio=1.0, low=0.991, high=1.0099)
-    open_ended = replace(SLOWER, word="undecided", low=0.0, high=math.inf)
+    same = replace(SLOWER, outcome="same", ratio=1.0, low=0.991, high=1.0099)
+    open_ended = replace(SLOWER, outcome="undecided", low=0.0, high=math.inf)
     assert allowing_for_cold([SLOWER], [WHOLE], ()) == (SLOWER,)
     assert allowing_for_cold([same, open_ended], [TURN], ()) == (same, open_ended)
 

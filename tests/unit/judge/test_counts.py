@@ -22,21 +22,21 @@ def judge(*blocks: Block) -> Verdict:
 
 def test_equal_boots_give_a_point() -> None:
     verdict = judge(block(0, base=100.0, new=150.0), block(1, base=100.0, new=150.0))
-    assert (verdict.word, verdict.ratio, verdict.low, verdict.high) == ("slower", 1.5, 1.5, 1.5)
+    assert (verdict.outcome, verdict.ratio, verdict.low, verdict.high) == ("slower", 1.5, 1.5, 1.5)
     assert (verdict.confidence, verdict.blocks, verdict.metric) == (1.0, 2, "instructions")
 
 
 def test_one_boot_is_enough_for_an_exact_ratio() -> None:
-    assert judge(block(0, base=200.0, new=100.0)).word == "faster"
+    assert judge(block(0, base=200.0, new=100.0)).outcome == "faster"
 
 
 def test_a_difference_within_the_margin_does_not_matter() -> None:
-    assert judge(block(0, base=1000.0, new=1009.0)).word == "same"
+    assert judge(block(0, base=1000.0, new=1009.0)).outcome == "same"
 
 
 def test_boots_that_differ_leave_what_both_allow() -> None:
     verdict = judge(block(0, base=100.0, new=110.0), block(1, base=125.0, new=150.0))
-    assert (verdict.word, verdict.low, verdict.high) == ("undecided", 110 / 125, 1.5)
+    assert (verdict.outcome, verdict.low, verdict.high) == ("undecided", 110 / 125, 1.5)
 
 
 def test_what_was_never_counted_is_left_out() -> None:

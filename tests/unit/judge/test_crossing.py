@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyfast.judge.crossing import last_above
+from whyfast.judge.eprocess import last_above
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

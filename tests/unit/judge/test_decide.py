@@ -11,13 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyfast.judge.decide import adjusted_level, judge_each, judge_family, precise_enough, word
+from whyfast.judge.decide import (
+    adjusted_level,
+    judge_each,
+    judge_family,
+    needed_blocks,
+    outcome_of,
+    precise_enough,
+)
 from whyfast.judge.eprocess import confidence_interval, log_e_value
 from whyfast.judge.estimate import location
-from whyfast.judge.few import needed_blocks
 from whyfast.judge.power import detectable, seconds_to_margin
 from whyfast.judge.ratios import Ratios
-from whyfast.model.verdict import Verdict, Word
+from whyfast.model.verdict import Outcome, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +57,8 @@ def _noise(n: int, shift: float, sigma: float = 0.01, seed: int = 0) -> Floats:
         (-math.inf, -0.001, "faster"),
     ],
 )
-def test_word(low: float, high: float, said: Word) -> None:
-    assert word(low, high, 0.01) == said
+def test_word(low: float, high: float, said: Outcome) -> None:
+    assert outcome_of(low, high, 0.01) == said
 
 
 def _family(blocks: Sequence[int]) -> dict[Key, Floats]:
@@ -79,7 +85,7 @@ def test_the_level_is_bought_by_as_many_verdicts_as_hold_at_it(blocks: list[int]
     samples = _family(blocks)
     level = adjusted_level(samples, 0.01, alpha=0.01)
     assert level == pytest.approx(0.01 * k / len(blocks))
-    words = [v.word for v in judge_family(samples, margin=0.01, alpha=0.01)]
+    words = [v.outcome for v in judge_family(samples, margin=0.01, alpha=0.01)]
     needed = needed_blocks(level)
     assert words == ["slower" if n >= needed else "undecided" for n in blocks]
 
@@ -94,12 +100,12 @@ def test_as_many_are_decided_as_the_level_was_bought_for(
         (str(i), "new", "old"): rng.normal(shift, 0.01, n) for i, (n, shift) in enumerate(family)
     }
     verdicts = judge_family(samples, margin=0.01, alpha=0.05)
-    decided = sum(v.word != "undecided" for v in verdicts)
+    decided = sum(v.outcome != "undecided" for v in verdicts)
     m = len(samples)
     assert 1 - verdicts[0].confidence == pytest.approx(0.05 * max(1, decided) / m)
     # No greater number would have held.
     for k in range(decided + 1, m + 1):
-        words = [word(*confidence_interval(d, 0.05 * k / m), 0.01) for d in samples.values()]
+        words = [outcome_of(*confidence_interval(d, 0.05 * k / m), 0.01) for d in samples.values()]
         assert sum(w != "undecided" for w in words) < k
 
 
@@ -113,7 +119,7 @@ def test_all_verdicts_of_a_family_are_given_at_its_level() -> None:
     samples: dict[Key, Floats] = {KEY: clear, ("sort", "new", "old"): open_}
     verdicts = judge_family(samples, margin=0.01, alpha=0.02)
     assert [v.benchmark for v in verdicts] == ["fib", "sort"]
-    assert [v.word for v in verdicts] == ["slower", "undecided"]
+    assert [v.outcome for v in verdicts] == ["slower", "undecided"]
     assert [v.confidence for v in verdicts] == [0.99, 0.99]
     low, high = confidence_interval(clear, 0.01)
     assert (verdicts[0].low, verdicts[0].high) == pytest.approx((math.exp(low), math.exp(high)))
@@ -137,11 +143,11 @@ def _verdict(d: Floats, cost: float | None = None) -> Verdict:
 @pytest.mark.parametrize(
     ("shift", "said"), [(0.1, "slower"), (-0.1, "faster"), (0.0, "same"), (0.003, "same")]
 )
-def test_a_decided_verdict(shift: float, said: Word) -> None:
+def test_a_decided_verdict(shift: float, said: Outcome) -> None:
     d = _noise(60, shift, 0.003)
     verdict = _verdict(d, 0.5)
     assert (verdict.benchmark, verdict.variant, verdict.baseline) == KEY
-    assert verdict.word == said
+    assert verdict.outcome == said
     assert verdict.ratio == pytest.approx(math.exp(location(d)))
     assert verdict.low < verdict.ratio < verdict.high
     assert verdict.log_e == pytest.approx(log_e_value(d))
@@ -153,7 +159,7 @@ def test_a_decided_verdict(shift: float, said: Word) -> None:
 def test_an_undecided_verdict_says_what_was_detectable_and_what_more_costs() -> None:
     d = _noise(20, 0.0, 0.05)
     verdict = _verdict(d, 0.5)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     interval = confidence_interval(d, 0.01)
     found = detectable(d, interval, 0.01)
     assert verdict.detectable == pytest.approx(math.exp(found))
@@ -170,28 +176,32 @@ def test_without_a_cost_a_block_the_cost_of_the_margin_is_unknown() -> None:
 
 def test_a_verdict_on_two_blocks_has_no_bounds_and_could_have_detected_nothing() -> None:
     verdict = _verdict(np.array([0.1, 0.2]), 0.5)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert (verdict.low, verdict.high) == (0.0, math.inf)
     assert verdict.detectable == math.inf
-    assert verdict.few
-    assert (verdict.few.word, verdict.few.confidence, verdict.few.needed) == ("undecided", 0.5, 9)
+    assert verdict.small_sample
+    assert (
+        verdict.small_sample.outcome,
+        verdict.small_sample.confidence,
+        verdict.small_sample.needed,
+    ) == ("undecided", 0.5, 9)
 
 
 def test_a_verdict_on_no_blocks() -> None:
     verdict = _verdict(np.array([]), 0.5)
-    assert (verdict.word, verdict.blocks, verdict.detectable) == ("undecided", 0, None)
+    assert (verdict.outcome, verdict.blocks, verdict.detectable) == ("undecided", 0, None)
     assert math.isnan(verdict.ratio)
 
 
 def test_exchanging_variant_and_baseline_inverts_the_verdict() -> None:
     d = _noise(60, 0.1)
     one, other = _verdict(d), _verdict(-d)
-    assert (one.word, other.word) == ("slower", "faster")
+    assert (one.outcome, other.outcome) == ("slower", "faster")
     assert other.ratio == pytest.approx(1 / one.ratio)
     assert (other.low, other.high) == pytest.approx((1 / one.high, 1 / one.low))
 
 
-def _with(said: Word, ratio: float, half: float) -> Verdict:
+def _with(said: Outcome, ratio: float, half: float) -> Verdict:
     middle = math.log(ratio)
     low, high = math.exp(middle - half), math.exp(middle + half)
     return Verdict("new", "old", "fib", said, ratio, low, high, 0.99, 9.0, 30)
@@ -212,7 +222,7 @@ def _with(said: Word, ratio: float, half: float) -> Verdict:
         ("undecided", 1.0, 0.0, False),
     ],
 )
-def test_precise_enough(said: Word, ratio: float, half: float, enough: bool) -> None:
+def test_precise_enough(said: Outcome, ratio: float, half: float, enough: bool) -> None:
     assert precise_enough(_with(said, ratio, half), 0.01) is enough
 
 
@@ -231,17 +241,21 @@ def _with_slow_processes(n: int, every: int, by: float = 0.3) -> Ratios:
 
 def test_same_is_not_said_where_one_side_has_slow_processes() -> None:
     (verdict,) = judge_family({KEY: _with_slow_processes(80, 10)}, margin=0.01)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert math.exp(-0.01) < verdict.low < 1 < verdict.high < 1.01
-    assert verdict.lopsided
-    assert (verdict.lopsided.side, verdict.lopsided.count, verdict.lopsided.of) == ("new", 8, 80)
+    assert verdict.asymmetric_outliers
+    assert (
+        verdict.asymmetric_outliers.side,
+        verdict.asymmetric_outliers.count,
+        verdict.asymmetric_outliers.of,
+    ) == ("new", 8, 80)
 
 
 def test_with_few_slow_processes_same_is_said_beside_them_and_more_blocks_are_wanted() -> None:
     (verdict,) = judge_family({KEY: _with_slow_processes(60, 20)}, margin=0.01)
-    assert verdict.word == "same"
-    assert verdict.lopsided
-    assert verdict.lopsided.count == 3
+    assert verdict.outcome == "same"
+    assert verdict.asymmetric_outliers
+    assert verdict.asymmetric_outliers.count == 3
     assert not precise_enough(verdict, 0.01)
 
 
@@ -264,7 +278,7 @@ def test_statistics_that_disagree_are_told() -> None:
     centers = np.array([0.05, 0.05, 0.0, 0.0])[:, None]
     d = Ratios(centers + rng.normal(0, 0.002, (4, 60)))
     (verdict,) = judge_family({KEY: d}, margin=0.01)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert verdict.low < 1 < 1.05 < verdict.high
     assert [*verdict.statistics.values()] == pytest.approx([1.0513, 1.0513, 1.0, 1.0], abs=0.002)
     # That there is a difference is sure all the same.

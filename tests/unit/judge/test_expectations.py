@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.judge.expectations import find_unmet, refuted
-from whyfast.model.evidence import DispatchFacts, Evidence, Unmet
+from whyfast.judge.expectations import find_failed_expectations, refuted
+from whyfast.model.evidence import DispatchFacts, Evidence, FailedExpectation
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant
 
@@ -37,7 +37,7 @@ def _evidence(dispatch: DispatchFacts | None) -> list[Evidence]:
 
 @pytest.mark.parametrize("wanted", ["loop", "replicated"])
 def test_what_is_as_expected_is_not_named(wanted: str) -> None:
-    assert find_unmet(_study(wanted), _evidence(LOOP)) == ()
+    assert find_failed_expectations(_study(wanted), _evidence(LOOP)) == ()
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_what_is_as_expected_is_not_named(wanted: str) -> None:
 )
 def test_what_the_program_has_instead(wanted: str, found: str) -> None:
     study = _study(wanted)
-    unmet = find_unmet(study, _evidence(LOOP))
-    assert unmet == (Unmet("new", "dispatch", wanted, found, "20 jumps"),)
-    assert refuted(study, unmet) == {"new"}
+    failed_expectations = find_failed_expectations(study, _evidence(LOOP))
+    assert failed_expectations == (FailedExpectation("new", "dispatch", wanted, found, "20 jumps"),)
+    assert refuted(study, failed_expectations) == {"new"}
 
 
 @pytest.mark.parametrize(
@@ -56,23 +56,23 @@ def test_what_the_program_has_instead(wanted: str, found: str) -> None:
 )
 def test_what_cannot_be_seen_is_not_refuted(facts: DispatchFacts | None) -> None:
     study = _study("tail-call")
-    (one,) = find_unmet(study, _evidence(facts))
+    (one,) = find_failed_expectations(study, _evidence(facts))
     assert one.found is None
     assert refuted(study, [one]) == frozenset()
 
 
 def test_a_program_without_indirect_jumps_dispatches_nowhere() -> None:
     facts = DispatchFacts("none", "none", 0, None, 1, 9, 40, "no jump")
-    assert find_unmet(_study("none"), _evidence(facts)) == ()
-    (one,) = find_unmet(_study("loop"), _evidence(facts))
+    assert find_failed_expectations(_study("none"), _evidence(facts)) == ()
+    (one,) = find_failed_expectations(_study("loop"), _evidence(facts))
     assert one.found == "none"
 
 
 def test_a_twin_is_as_true_as_its_original() -> None:
     study = _study("merged")
     study = replace(study, variants=(*study.variants, Variant("new twin", "", twin_of="new")))
-    assert refuted(study, find_unmet(study, _evidence(LOOP))) == {"new", "new twin"}
+    assert refuted(study, find_failed_expectations(study, _evidence(LOOP))) == {"new", "new twin"}
 
 
 def test_what_was_not_built_is_passed_over() -> None:
-    assert find_unmet(_study("merged"), []) == ()
+    assert find_failed_expectations(_study("merged"), []) == ()

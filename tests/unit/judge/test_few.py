@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whyfast.judge.few import few_blocks, needed_blocks, t_quantile
+from whyfast.judge.decide import needed_blocks, small_sample, t_quantile
 
 
 @pytest.mark.parametrize(("alpha", "blocks"), [(0.05, 7), (0.01, 9), (0.001, 13), (1e-4, 16)])
@@ -17,9 +17,9 @@ def test_the_least_number_of_blocks_follows_from_the_level(alpha: float, blocks:
 
 
 def test_three_blocks_of_83x_are_not_nothing() -> None:
-    few = few_blocks(np.log([83.0, 82.5, 83.4]), 0.01)
+    few = small_sample(np.log([83.0, 82.5, 83.4]), 0.01)
     assert few
-    assert few.word == "slower"
+    assert few.outcome == "slower"
     assert (few.low, few.high) == pytest.approx((82.5, 83.4))
     assert (few.confidence, few.needed) == (0.75, 9)
     assert 79 < few.normal_low < 82.5
@@ -36,15 +36,15 @@ def test_three_blocks_of_83x_are_not_nothing() -> None:
     ],
 )
 def test_a_word_needs_every_block_and_normal_noise_to_agree(ratios: list[float], said: str) -> None:
-    few = few_blocks(np.log(ratios), 0.01)
+    few = small_sample(np.log(ratios), 0.01)
     assert few
-    assert few.word == said
+    assert few.outcome == said
 
 
 def test_enough_blocks_are_not_few_and_none_say_nothing() -> None:
-    assert few_blocks(np.full(9, 0.1), 0.01) is None
-    assert few_blocks(np.array([]), 0.01) is None
-    one = few_blocks(np.array([0.1]), 0.01)
+    assert small_sample(np.full(9, 0.1), 0.01) is None
+    assert small_sample(np.array([]), 0.01) is None
+    one = small_sample(np.array([0.1]), 0.01)
     assert one
     assert (one.confidence, one.normal_low, one.normal_high) == (0.0, 0.0, math.inf)
 
@@ -55,7 +55,7 @@ def test_the_range_of_blocks_holds_the_median_as_often_as_is_said() -> None:
         d = np.exp(rng.standard_normal((40_000, n)))  # lopsided, with median 1
         held = np.mean((d.min(axis=1) < 1) & (d.max(axis=1) > 1))
         assert held == pytest.approx(confidence, abs=0.01)
-        few = few_blocks(np.arange(float(n)), 0.01)
+        few = small_sample(np.arange(float(n)), 0.01)
         assert few
         assert few.confidence == confidence
 

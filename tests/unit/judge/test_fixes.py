@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.judge.fixes import alone, judge_fixes
+from whyfast.judge.placement import alone, judge_fixes
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Fix
 
@@ -52,7 +52,7 @@ def test_the_variance_of_each_side_follows_from_those_of_the_pairs() -> None:
 
 def test_a_spread_that_is_gone_is_removed() -> None:
     fix = _judge(_blocks((0.005, 0.05, 0.0), 100))
-    assert fix.word == "removed"
+    assert fix.outcome == "removed"
     assert fix.without == pytest.approx(0.05, rel=0.25)
     assert fix.spread < 0.008
     assert fix.high <= 1 / 3
@@ -61,28 +61,28 @@ def test_a_spread_that_is_gone_is_removed() -> None:
 
 def test_a_spread_of_half_the_size_is_reduced() -> None:
     fix = _judge(_blocks((0.02, 0.04, 0.02), 100))
-    assert fix.word == "reduced"
+    assert fix.outcome == "reduced"
     assert fix.low < 0.5 < fix.high < 1
 
 
 def test_a_spread_that_the_fix_brings_is_larger() -> None:
-    assert _judge(_blocks((0.02, 0.02, 0.05), 100)).word == "larger"
+    assert _judge(_blocks((0.02, 0.02, 0.05), 100)).outcome == "larger"
 
 
 def test_equal_spreads_are_undecided_and_their_share_is_around_one() -> None:
     fix = _judge(_blocks((0.03, 0.03, 0.03), 100))
-    assert fix.word == "undecided"
+    assert fix.outcome == "undecided"
     assert fix.low < 1 < fix.high
 
 
 def test_spreads_below_the_margin_are_none() -> None:
     fix = _judge(_blocks((0.001, 0.001, 0.001), 40))
-    assert fix.word == "none"
+    assert fix.outcome == "none"
     assert fix.without < 0.01
 
 
 def test_equal_spreads_are_seldom_said_to_differ() -> None:
-    words = [_judge(_blocks((0.03, 0.03, 0.03), 24, seed=s)).word for s in range(60)]
+    words = [_judge(_blocks((0.03, 0.03, 0.03), 24, seed=s)).outcome for s in range(60)]
     assert words.count("undecided") >= 55
 
 
@@ -90,7 +90,7 @@ def test_one_disturbed_block_makes_no_spread() -> None:
     blocks = _blocks((0.001, 0.001, 0.001), 40)
     values = {**blocks[3].values, "slow": (blocks[3].values["slow"][0] * 3,)}
     blocks[3] = replace(blocks[3], values=values)
-    assert _judge(blocks).word == "none"
+    assert _judge(blocks).outcome == "none"
 
 
 def test_few_blocks_and_two_variants_separate_nothing() -> None:
@@ -101,7 +101,7 @@ def test_few_blocks_and_two_variants_separate_nothing() -> None:
         (fix,) = judge_fixes(
             blocks, fixes={"fixed": "slow"}, benchmarks=["calls"], variants=variants, margin=0.01
         )
-        assert fix.word == "undecided"
+        assert fix.outcome == "undecided"
         assert math.isnan(fix.spread)
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.judge.interactions import judge_interactions
-from whyfast.model.question import Commands
 from whyfast.model.sample import Block
+from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 
 PLACES = ("gcc", "clang", "tcc")
@@ -57,8 +57,8 @@ def test_the_pairs_are_each_with_its_own_counterpart() -> None:
     question = _question()
     assert _pairs(question) == (("gcc-goto", "gcc-switch"), ("clang-goto", "clang-switch"))
     assert question.counterpart(question.variant("gcc-goto")) == "gcc-switch"
-    twin = Variant("gcc-switch twin", twin_of="gcc-switch")
-    assert question.counterpart(twin) == "gcc-switch"
+    control = Variant("gcc-switch twin", twin_of="gcc-switch")
+    assert question.counterpart(control) == "gcc-switch"
 
 
 def test_a_change_that_gains_here_and_loses_there() -> None:
@@ -66,7 +66,7 @@ def test_a_change_that_gains_here_and_loses_there() -> None:
     (found,) = judge_interactions(question, _blocks(GAIN, seed=1), _pairs(question), {})
     v = found.verdict
     assert (found.axis, found.baselines) == ("compiler", ("gcc-switch", "clang-switch"))
-    assert (v.variant, v.baseline, v.benchmark, v.word) == (
+    assert (v.variant, v.baseline, v.benchmark, v.outcome) == (
         "gcc-goto",
         "clang-goto",
         "fib",
@@ -80,7 +80,7 @@ def test_the_same_gain_in_both_places_is_the_same() -> None:
     question = _question()
     times = {**GAIN, "clang-goto": 2.0 / 1.14}
     (found,) = judge_interactions(question, _blocks(times, seed=2, number=60), _pairs(question), {})
-    assert found.verdict.word == "same"
+    assert found.verdict.outcome == "same"
 
 
 def test_one_that_failed_takes_no_part() -> None:
@@ -146,5 +146,5 @@ def test_false_alarms_stay_below_their_level() -> None:
         (found,) = judge_interactions(
             question, _blocks(times, seed=1000 + seed, number=15), _pairs(question), {}
         )
-        alarms += found.verdict.word in ("faster", "slower")
+        alarms += found.verdict.outcome in ("faster", "slower")
     assert alarms <= 8

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.golden_files import Hear
 
-from whyfast.judge.interpreter_confounds import interpreter_confounds
+from whyfast.judge.confounds import interpreter_confounds
 from whyfast.model.build import Build
 
 PLAIN = {

@@ -11,18 +11,17 @@ import pytest
 
 from whyfast.judge.decide import judge_family
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.last_look import (
+from whyfast.judge.final_analysis import (
     _chance,
     _tail,
-    last_look,
+    final_analysis,
     level_of_looks,
     nine_in_ten,
     planned_interval,
 )
 from whyfast.judge.ratios import Ratios
-from whyfast.model.question import Commands
-from whyfast.model.runner_kind import RunnerName
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.study import Commands
+from whyfast.model.variant import Benchmark, RunnerName, Variant
 
 KEY = ("work", "new", "old")
 
@@ -99,19 +98,19 @@ def test_a_budget_that_ended_tells_more_than_one_that_was_not_used_up() -> None:
     series = _noise(4, 24).shifted(0.008)
     verdicts = judge_family({KEY: series}, margin=0.001, cost={KEY: 2.0}, alpha=0.005)
     (before,) = verdicts
-    assert before.word == "undecided"
-    (stopped,) = last_look(verdicts, {KEY: series}, margin=0.001, cost={KEY: 2.0}, ended=False)
+    assert before.outcome == "undecided"
+    (stopped,) = final_analysis(verdicts, {KEY: series}, margin=0.001, cost={KEY: 2.0}, ended=False)
     assert stopped == replace(before, confidence=0.99)
-    (ended,) = last_look(verdicts, {KEY: series}, margin=0.001, cost={KEY: 2.0}, ended=True)
-    assert (ended.word, ended.confidence, ended.detectable) == ("slower", 0.99, None)
+    (ended,) = final_analysis(verdicts, {KEY: series}, margin=0.001, cost={KEY: 2.0}, ended=True)
+    assert (ended.outcome, ended.confidence, ended.detectable) == ("slower", 0.99, None)
     assert before.low < 1 < ended.low < ended.ratio < ended.high < before.high
 
 
 def test_what_more_time_would_tell_follows_from_the_narrower_interval() -> None:
     series = _noise(3, 24)
     verdicts = judge_family({KEY: series}, margin=0.002, cost={KEY: 2.0}, alpha=0.005)
-    (said,) = last_look(verdicts, {KEY: series}, margin=0.002, cost={KEY: 2.0}, ended=True)
-    assert said.word == "undecided"
+    (said,) = final_analysis(verdicts, {KEY: series}, margin=0.002, cost={KEY: 2.0}, ended=True)
+    assert said.outcome == "undecided"
     half = math.log(said.high / said.low) / 2
     assert said.detectable == pytest.approx(math.exp(nine_in_ten(24) * half))
     blocks = 24 * (half / math.log(1.002)) ** 2
@@ -123,5 +122,5 @@ def test_where_the_statistics_disagree_nothing_is_added() -> None:
     series = _noise(5, 20)
     verdicts = judge_family({KEY: series}, margin=0.001, alpha=0.005)
     apart = (replace(verdicts[0], statistics={"the ratio of the minima": 1.1}),)
-    (said,) = last_look(apart, {KEY: series}, margin=0.001, cost={}, ended=True)
+    (said,) = final_analysis(apart, {KEY: series}, margin=0.001, cost={}, ended=True)
     assert (said.low, said.high) == (verdicts[0].low, verdicts[0].high)

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.judge.estimate import over_layouts
+from whyfast.judge.judge_run import judge_study
 from whyfast.judge.live import FEW_LOOKS, LiveJudge, TogetherJudge
-from whyfast.judge.whole import judge_study
 from whyfast.model.sample import Block
 
 
@@ -79,7 +79,7 @@ def test_near_a_decision_looks_are_a_few_per_cent_apart() -> None:
         if live.settled(said):
             break
     whole, _ = judge_study(blocks[:end], benchmarks=("fib",), pairs=[("b", "a")], margin=0.01)
-    assert said == whole or said[0].word == whole[0].word == "same"
+    assert said == whole or said[0].outcome == whole[0].outcome == "same"
     assert end < 80
 
 
@@ -161,7 +161,7 @@ def test_looks_that_are_taken_together_say_what_each_says_alone() -> None:
     together.judge()
     assert len(together) == 0
     assert {name: live.said("one") for name, live in machines.items()} == alone
-    assert [said.word for (said,) in alone.values()] == ["same", "slower", "faster"]
+    assert [said.outcome for (said,) in alone.values()] == ["same", "slower", "faster"]
     # It is asked for again when the blocks have grown by a third, and not before.
     for name, own in blocks.items():
         assert machines[name].update("one", own[:11], ("a", "b"), "a") == alone[name]

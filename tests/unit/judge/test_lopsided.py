@@ -9,9 +9,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from whyfast.judge.lopsided import SURE, lopsided, may_be_lopsided, sign_test
+from whyfast.judge.outliers import (
+    SURE,
+    asymmetric_outliers_of,
+    may_have_asymmetric_outliers,
+    sign_test,
+)
 from whyfast.judge.ratios import Ratios
-from whyfast.model.verdict import Lopsided
+from whyfast.model.verdict import AsymmetricOutliers
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +34,8 @@ def _some(n: int, places: slice, by: float) -> Floats:
     return values
 
 
-def _found(ratios: Ratios) -> Lopsided:
-    found = lopsided(ratios, "new", "old", 0.01)
+def _found(ratios: Ratios) -> AsymmetricOutliers:
+    found = asymmetric_outliers_of(ratios, "new", "old", 0.01)
     assert found
     return found
 
@@ -71,27 +76,30 @@ def test_a_machine_that_disturbs_both_sides_is_not_lopsided() -> None:
     for seed in range(200):
         hit = rng.random((2, 60)) < 0.1
         ratios = _blocks(60, 0.3 * hit[0], 0.3 * hit[1], seed)
-        found = lopsided(ratios, "new", "old", 0.01)
+        found = asymmetric_outliers_of(ratios, "new", "old", 0.01)
         sure += found is not None and found.p_value <= SURE
     assert sure <= 14  # 4 % expected of a discrete test at 5 %
 
 
 def test_noise_alone_has_no_outlying_blocks() -> None:
-    assert lopsided(_blocks(200, np.zeros(200), np.zeros(200)), "new", "old", 0.01) is None
-    assert lopsided(Ratios(np.zeros((1, 0))), "new", "old", 0.01) is None
+    assert (
+        asymmetric_outliers_of(_blocks(200, np.zeros(200), np.zeros(200)), "new", "old", 0.01)
+        is None
+    )
+    assert asymmetric_outliers_of(Ratios(np.zeros((1, 0))), "new", "old", 0.01) is None
 
 
 def test_less_than_the_margin_matters_to_nobody() -> None:
     ratios = Ratios(np.array([[0.0] * 50 + [0.005] * 5]))
-    assert lopsided(ratios, "new", "old", 0.01) is None
-    assert lopsided(ratios, "new", "old", 0.001)
+    assert asymmetric_outliers_of(ratios, "new", "old", 0.01) is None
+    assert asymmetric_outliers_of(ratios, "new", "old", 0.001)
 
 
 def test_many_are_asked_at_once_whether_there_is_anything_to_ask() -> None:
     slow = _blocks(40, _some(40, slice(0, 1), 0.3), np.zeros(40))
     quiet = _blocks(40, np.zeros(40), np.zeros(40))
     both = np.column_stack([slow.medians, quiet.medians])
-    assert may_be_lopsided(both, 0.01).tolist() == [True, False]
+    assert may_have_asymmetric_outliers(both, 0.01).tolist() == [True, False]
 
 
 @pytest.mark.parametrize(("more", "fewer"), [(0, 0), (1, 0), (3, 3), (6, 0), (8, 1), (300, 250)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.golden_files import Hear
 
-from whyfast.judge.machine_confounds import machine_confounds
+from whyfast.judge.confounds import machine_confounds
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import Confound
 

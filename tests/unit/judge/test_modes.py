@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
-from whyfast.judge.modes import process_modes, split
+from whyfast.judge.outliers import process_modes, split
 from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]

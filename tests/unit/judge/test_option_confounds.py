@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.judge.option_confounds import option_confounds
-from whyfast.judge.option_costs import switched_on
+from whyfast.judge.option_confounds import option_confounds, switched_on
 from whyfast.model.build import Build
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
 from whyfast.model.study import BuildSpec, Source, Study

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from whyfast.judge.placement import added, judge_placement, layout_spread, placement_word
-from whyfast.model.verdict import PlacementWord, Verdict, Word
+from whyfast.model.verdict import Outcome, PlacementWord, Verdict
 
 
-def _verdict(word: Word, low: float, high: float) -> Verdict:
+def _verdict(outcome: Outcome, low: float, high: float) -> Verdict:
     ratio = math.sqrt(low * high) if low > 0 and math.isfinite(high) else 1.0
-    return Verdict("after", "before", "calls", word, ratio, low, high, 0.99, 0.0, 16)
+    return Verdict("after", "before", "calls", outcome, ratio, low, high, 0.99, 0.0, 16)
 
 
 SLOWER = _verdict("slower", 1.60, 1.70)
@@ -72,8 +72,8 @@ def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() ->
     # Whatever the interval over layouts is, as long as it holds the true ratio.
     for true in (1.007, 1.03, 1.05, 1.5, 1 / 1.05):
         linked_low, linked_high = true * 0.99, true * 1.01
-        word: Word = "slower" if true > 1 else "faster"
-        linked = _verdict(word, linked_low, linked_high)
+        outcome: Outcome = "slower" if true > 1 else "faster"
+        linked = _verdict(outcome, linked_low, linked_high)
         for low in np.linspace(0.9 * true, true, 40):
             for high in np.linspace(true, 1.1 * true, 40):
                 inside = low >= 1 / 1.01 and high <= 1.01
@@ -105,5 +105,5 @@ def test_spread_is_unknown_from_fewer_than_three_blocks(linked: int, varied: int
 
 def test_a_placement_keeps_its_verdicts_and_its_points() -> None:
     made = judge_placement(SLOWER, SAME, np.zeros(4), np.array([0.01, -0.01, 0.0]), 0.01)
-    assert (made.word, made.linked, made.varied) == ("placement", SLOWER, SAME)
+    assert (made.outcome, made.linked, made.varied) == ("placement", SLOWER, SAME)
     assert (made.layouts, made.points) == (3, (0.01, -0.01, 0.0))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.judge.pooled import RandomEffects, random_effects, standard_error
+from whyfast.judge.machines import RandomEffects, random_effects, standard_error
 from whyfast.judge.power import half_width
 from whyfast.model.verdict import Verdict
 

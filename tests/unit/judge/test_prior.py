@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.judge.runs_example import noisy
 
-from whyfast.judge.prior import ONE_PROCESS, PROCESSES, SHARE, Ratio, with_drift
+from whyfast.judge.noise import ONE_PROCESS, PROCESSES, SHARE, Ratio, with_drift
 from whyfast.judge.runs import compare_runs
 
 
@@ -53,11 +53,11 @@ def test_two_files_of_one_build_are_seldom_called_different(drift: float) -> Non
     for _ in range(15):
         base, head = noisy("a", rng, drift=drift), noisy("b", rng, drift=drift)
         said = compare_runs(base, [head], list(base.series), margin=0.01)
-        called += [v.word in ("faster", "slower") for v in said.verdicts]
+        called += [v.outcome in ("faster", "slower") for v in said.verdicts]
         changed = noisy("b", rng, drift=drift, effect=math.log(1.1))
         mixed = {n: (changed if i < 4 else head).series[n] for i, n in enumerate(base.series)}
         both = type(head)("b", "b", "pyperf", mixed)
         said = compare_runs(base, [both], list(base.series), margin=0.01)
-        named += [v.word == "slower" for v in said.verdicts[:4]]
+        named += [v.outcome == "slower" for v in said.verdicts[:4]]
     assert np.mean(called) <= 0.05
     assert np.mean(named) >= (0.9 if drift <= 0.01 else 0.4)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from whyfast.judge.quantiles import median, quantile, quantiles
+from whyfast.judge.ratios import median, quantile, quantiles
 
 
 def test_between_two_values_linearly() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.golden_files import Hear
 
-from whyfast.judge.root_confounds import root_confounds
+from whyfast.judge.confounds import root_confounds
 from whyfast.model.build import Build
 
 

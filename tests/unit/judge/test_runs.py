@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.judge.runs_example import noisy, recording
 
-from whyfast.judge.coverage import coverage_level
-from whyfast.judge.decide import word
-from whyfast.judge.influence import carriers
+from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import calibrate_noise
 from whyfast.judge.processes import Contrast, contrast, log_mean
 from whyfast.judge.runs import (
@@ -24,6 +22,7 @@ from whyfast.judge.runs import (
     compare_runs,
     e_value_of,
 )
+from whyfast.judge.suite import carriers
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.verdict import Verdict
 
@@ -62,7 +61,7 @@ def test_a_ratio_read_from_the_other_side_is_the_same() -> None:
     for v, w in zip(there.verdicts, back.verdicts, strict=True):
         assert v.ratio == pytest.approx(1 / w.ratio)
         assert v.low == pytest.approx(1 / w.high)
-        assert {v.word, w.word} <= {"slower", "faster"}
+        assert {v.outcome, w.outcome} <= {"slower", "faster"}
     assert there.suites[0].verdict.ratio == pytest.approx(1 / back.suites[0].verdict.ratio)
 
 
@@ -73,8 +72,8 @@ def test_the_words(effect: float, said_of_all: str) -> None:
     rng = np.random.default_rng(1)
     base, head = noisy("a", rng, spread=0.003), noisy("b", rng, spread=0.003, effect=effect)
     said = compare_runs(base, [head], list(base.series), margin=0.02)
-    assert {v.word for v in said.verdicts} == {said_of_all}
-    assert said.suites[0].verdict.word == said_of_all
+    assert {v.outcome for v in said.verdicts} == {said_of_all}
+    assert said.suites[0].verdict.outcome == said_of_all
 
 
 @pytest.mark.parametrize(
@@ -89,21 +88,21 @@ def test_what_has_no_spread_is_judged_by_what_runs_of_one_build_differ_by(
     base: Series, head: Series, why: str
 ) -> None:
     verdict = single(base, head)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert 0.8 < verdict.low < 1 < verdict.high < 1.4
     assert verdict.notes == (why,)
     doubled = Series("b", SECOND, tuple(tuple(2 * v for v in p) for p in head.processes))
-    assert single(base, doubled).word == "slower"
+    assert single(base, doubled).outcome == "slower"
 
 
-@pytest.mark.parametrize(("scatter", "word"), [(0.01, "slower"), (0.6, "undecided")])
-def test_values_of_one_process_say_how_well_its_mean_is_known(scatter: float, word: str) -> None:
+@pytest.mark.parametrize(("scatter", "outcome"), [(0.01, "slower"), (0.6, "undecided")])
+def test_values_of_one_process_say_how_well_its_mean_is_known(scatter: float, outcome: str) -> None:
     """Two runs of one program under Criterion, at a load of 14, lay 16 % apart: 100 samples each,
     with a standard deviation of 60 %. On a quiet machine it is 1 %."""
     rng = np.random.default_rng(3)
     once = tuple(float(x) for x in np.exp(scatter * rng.normal(size=100)))
     again = tuple(1.16 * x for x in rng.permutation(once))
-    assert single(series(once), series(again)).word == word
+    assert single(series(once), series(again)).outcome == outcome
 
 
 def test_a_few_wild_values_of_one_process_make_no_difference_and_are_named() -> None:
@@ -114,11 +113,11 @@ def test_a_few_wild_values_of_one_process_make_no_difference_and_are_named() -> 
     wild = (*(float(x) for x in np.exp(0.05 * rng.normal(size=1994))), *[100.0] * 6)
     verdict = single(series(calm), series(wild))
     assert verdict.ratio == pytest.approx(1.3, abs=0.01)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert verdict.low < 1 < verdict.ratio <= verdict.high
     assert verdict.notes == (ONE_PROCESS, FEW_VALUES_CARRY)
     slower = tuple(1.5 * x for x in wild)
-    assert single(series(calm), series(slower)).word == "slower"
+    assert single(series(calm), series(slower)).outcome == "slower"
 
 
 def test_one_wild_process_makes_no_difference_and_is_named() -> None:
@@ -127,7 +126,7 @@ def test_one_wild_process_makes_no_difference_and_is_named() -> None:
     wild = [(3.0,), *[(float(x),) for x in np.exp(0.002 * rng.normal(size=19))]]
     verdict = single(series(*calm), series(*wild))
     assert verdict.ratio == pytest.approx(1.1, rel=0.01)
-    assert verdict.word == "undecided"
+    assert verdict.outcome == "undecided"
     assert verdict.low < 1 < verdict.ratio <= verdict.high
     assert verdict.notes == (FEW_CARRY,)
 
@@ -136,7 +135,7 @@ def test_one_wild_process_hides_no_difference() -> None:
     rng = np.random.default_rng(2)
     calm = [(float(x),) for x in np.exp(0.002 * rng.normal(size=20))]
     wild = [(3.0,), *[(float(x),) for x in np.exp(0.05 + 0.002 * rng.normal(size=19))]]
-    assert single(series(*calm), series(*wild)).word == "slower"
+    assert single(series(*calm), series(*wild)).outcome == "slower"
 
 
 @pytest.mark.parametrize("processes", [2, 3, 5, 20])
@@ -146,7 +145,7 @@ def test_few_verdicts_are_wrong_without_drift(processes: int) -> None:
     for _ in range(60):
         base, head = (noisy(n, rng, processes=processes) for n in "ab")
         said = compare_runs(base, [head], list(base.series), margin=1e-6)
-        called += [v.word in ("faster", "slower") for v in said.verdicts]
+        called += [v.outcome in ("faster", "slower") for v in said.verdicts]
     assert np.mean(called) <= 0.02
 
 
@@ -171,8 +170,8 @@ def test_the_least_level_is_where_the_word_changes() -> None:
         level = found.least_level(0.01)
         if not 1e-9 < level < 0.99:
             continue
-        assert word(*found.interval(level * 0.99), 0.01) == "undecided"
-        assert word(*found.interval(level * 1.01), 0.01) != "undecided"
+        assert outcome_of(*found.interval(level * 0.99), 0.01) == "undecided"
+        assert outcome_of(*found.interval(level * 1.01), 0.01) != "undecided"
 
 
 def test_e_values_come_from_p_values() -> None:
@@ -195,7 +194,7 @@ def test_the_geometric_mean_counts_every_benchmark_once() -> None:
 
 def test_a_carrier_moves_more_than_a_third_or_the_verdict() -> None:
     suite = replace(single(series((1.0,), (1.1,)), series((2.0,), (2.1,))), ratio=1.03)
-    suite = replace(suite, word="slower")
+    suite = replace(suite, outcome="slower")
     without = {
         "third": (math.log(1.015), "slower"),
         "little": (math.log(1.029), "slower"),
@@ -213,5 +212,5 @@ def test_noise_alone_judges_single_processes() -> None:
     head = noisy("head", rng, processes=1, drift=0.003, spread=0, effect=0.2)
     noise = calibrate_noise(reruns)
     said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
-    assert {v.word for v in said.verdicts} == {"slower"}
+    assert {v.outcome for v in said.verdicts} == {"slower"}
     assert all(not v.notes for v in said.verdicts)

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.judge.runs_example import recording
 
-from whyfast.judge.run_confounds import metadata_confounds, noise_confounds
-from whyfast.judge.run_dates import DRIFT, date_confounds
+from whyfast.judge.run_confounds import DRIFT, date_confounds, metadata_confounds, noise_confounds
 from whyfast.model.series import MetadataValue, Recording
 
 

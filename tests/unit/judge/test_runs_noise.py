@@ -86,7 +86,7 @@ def test_drift_is_no_difference() -> None:
             pooled.append(stats.ttest_ind(x, y).pvalue < 0.05)
         for noise, into in ((None, alone), (calibrate_noise(reruns), calibrated)):
             said = compare_runs(base, [head], names, margin=1e-6, noise=noise)
-            into += [v.word in ("faster", "slower") for v in said.verdicts]
+            into += [v.outcome in ("faster", "slower") for v in said.verdicts]
     assert np.mean(pooled) > 0.7
     assert np.mean(alone) <= 0.05
     assert np.mean(calibrated) <= 0.01
@@ -97,7 +97,7 @@ def test_a_real_difference_is_still_found() -> None:
     *reruns, base = (noisy(f"r{i}", rng, drift=0.003, spread=0.005) for i in range(6))
     head = noisy("head", rng, drift=0.003, spread=0.005, effect=0.05)
     said = compare_runs(base, [head], list(base.series), margin=0.01, noise=calibrate_noise(reruns))
-    assert sum(v.word == "slower" for v in said.verdicts) >= 18
+    assert sum(v.outcome == "slower" for v in said.verdicts) >= 18
 
 
 def test_a_benchmark_that_the_reruns_lack_gets_the_typical_noise(golden: Hear) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.judge.same_facts import same_fact, same_revision
+from whyfast.judge.run_confounds import same_fact, same_revision
 
 
 @pytest.mark.parametrize(

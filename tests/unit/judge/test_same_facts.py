@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from tests.unit.judge.runs_example import recording
 
-from whyfast.judge.run_confounds import metadata_confounds
-from whyfast.judge.same_facts import one_form
+from whyfast.judge.run_confounds import metadata_confounds, one_form
 
 
 def test_boots_a_second_apart_are_one() -> None:

@@ -11,8 +11,8 @@ from tests.unit.example_blocks import block
 
 from whyfast.judge.slopes import judge_lines, median_estimate
 from whyfast.model.sample import Block
-from whyfast.model.slope import Coefficient, Line
 from whyfast.model.variant import Benchmark, Parameter
+from whyfast.model.verdict import Coefficient, Line
 
 LENGTHS = (0, 1, 2, 5)
 FAMILY = tuple(

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
-from whyfast.judge.steadiness import set_aside, unsteady
+from whyfast.judge.stationarity import non_stationary, set_aside
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Unsteady
+from whyfast.model.verdict import NonStationary
 
 Floats = NDArray[np.float64]
 
@@ -40,10 +40,10 @@ def _blocks(
     ]
 
 
-def _only(blocks: list[Block]) -> Unsteady:
-    (found,) = unsteady(blocks, ["a", "b"])
+def _only(blocks: list[Block]) -> NonStationary:
+    (found,) = non_stationary(blocks, ["a", "b"])
     assert found.variant == "b"
-    assert unsteady(blocks, ["b", "a"]) == (found,)
+    assert non_stationary(blocks, ["b", "a"]) == (found,)
     return found
 
 
@@ -98,9 +98,9 @@ def test_what_one_variant_warms_up_by_is_set_aside_in_all_and_then_the_rest_is_l
         )
         for _ in range(12)
     ]
-    found = {u.variant: (u.kind, u.at) for u in unsteady(blocks, ["a", "b"])}
+    found = {u.variant: (u.kind, u.at) for u in non_stationary(blocks, ["a", "b"])}
     assert found == {"a": ("warms up", 3), "b": ("shifts", 12)}
-    assert set_aside(unsteady(blocks, ["a", "b"])) == {"fib": 3}
+    assert set_aside(non_stationary(blocks, ["a", "b"])) == {"fib": 3}
 
 
 @pytest.mark.parametrize(("number", "turns"), [(5, 20), (40, 20), (40, 3), (12, 60)])
@@ -114,12 +114,12 @@ def test_noise_alone_is_steady(number: int, turns: int, heavy: bool) -> None:
         # Drift of the machine goes its own way in each block.
         logs += 0.003 * np.cumsum(rng.standard_normal((number, 1, turns)), axis=2)
         blocks = [block({"a": list(np.exp(a)), "b": list(np.exp(b))}) for a, b in logs]
-        found += bool(unsteady(blocks, ["a", "b"]))
+        found += bool(non_stationary(blocks, ["a", "b"]))
     assert found <= 8
 
 
 def test_too_few_blocks_or_turns_tell_nothing() -> None:
-    assert unsteady(_blocks(4, 20, lambda t: 0.3 * (t < 5)), ["a", "b"]) == ()
-    assert unsteady(_blocks(20, 1, lambda t: 0 * t), ["a", "b"]) == ()
-    assert unsteady([], ["a"]) == ()
-    assert unsteady(_blocks(20, 20, lambda t: 0.3 * (t < 5)), ["c"]) == ()
+    assert non_stationary(_blocks(4, 20, lambda t: 0.3 * (t < 5)), ["a", "b"]) == ()
+    assert non_stationary(_blocks(20, 1, lambda t: 0 * t), ["a", "b"]) == ()
+    assert non_stationary([], ["a"]) == ()
+    assert non_stationary(_blocks(20, 20, lambda t: 0.3 * (t < 5)), ["c"]) == ()

@@ -69,7 +69,7 @@ def test_a_suite_is_judged_on_the_rounds_like_a_single_benchmark() -> None:
     )
     verdict = suite.verdict
     assert (verdict.benchmark, verdict.variant, verdict.baseline) == (None, "new", "old")
-    assert verdict.word == "slower"
+    assert verdict.outcome == "slower"
     assert verdict.ratio == pytest.approx(math.exp(0.05), abs=0.002)
     low, high = confidence_interval((fib + sort) / 2, 0.02)
     assert (verdict.low, verdict.high) == pytest.approx((math.exp(low), math.exp(high)))
@@ -115,7 +115,7 @@ def test_several_suites_share_one_level() -> None:
         for name in ("fib", "sort")
     }
     clear, open_ = judge_suites(samples, margin=0.01, alpha=0.02)
-    assert (clear.verdict.word, open_.verdict.word) == ("slower", "undecided")
+    assert (clear.verdict.outcome, open_.verdict.outcome) == ("slower", "undecided")
     assert clear.verdict.confidence == open_.verdict.confidence == 0.99
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.golden_files import Hear
 
-from whyfast.judge.unlike_medians import unlike_medians
+from whyfast.judge.outliers import unlike_medians
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
 

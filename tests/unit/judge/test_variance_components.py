@@ -58,8 +58,8 @@ def test_few_blocks_tell_nothing() -> None:
 def test_no_more_than_half_of_the_turns_of_a_short_block_are_set_aside() -> None:
     rng = np.random.default_rng(6)
     short = [block(i, [1.0] * 4, list(np.exp(rng.normal(0, 0.01, 4)))) for i in range(8)]
-    found = levels(short, "b", "a", unsteady=5)
+    found = levels(short, "b", "a", non_stationary=5)
     assert found is not None
     assert 0 < found.value < 0.03
     assert math.isfinite(found.process)
-    assert (found.turns, found.unsteady) == (4, 5)
+    assert (found.turns, found.non_stationary) == (4, 5)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tests.unit.example_blocks import block
 
-from whyfast.judge.whole import Scope, judge_study
+from whyfast.judge.judge_run import Scope, judge_study
 from whyfast.model.verdict import Verdict
 
 BLOCKS = [
@@ -38,7 +38,7 @@ def test_an_audit_adds_its_pairs_and_leaves_the_others_as_they_were() -> None:
         ("tail", "mended"),
     ]
     assert audited[:2] == plain
-    assert audited[2].word == "faster"
+    assert audited[2].outcome == "faster"
 
 
 def test_a_pair_that_is_judged_the_other_way_round_is_not_judged_twice() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.example_blocks import block
 
 from whyfast.judge.estimate import over_layouts
-from whyfast.judge.whole import judge_placements, judge_study
+from whyfast.judge.judge_run import judge_placements, judge_study
 from whyfast.model.sample import Block
 
 NAMES = ("fib", "sort")
@@ -30,7 +30,7 @@ def _blocks(linked: float, varied: float, number: int = 20) -> list[Block]:
 
 def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
     found = judge_placements(_blocks(1.5, 1.0), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
-    assert [(p.linked.benchmark, p.word, p.layouts) for p in found] == [
+    assert [(p.linked.benchmark, p.outcome, p.layouts) for p in found] == [
         (None, "placement", 20),
         ("fib", "placement", 20),
         ("sort", "placement", 20),
@@ -39,7 +39,7 @@ def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
 
 def test_what_is_in_both_is_the_change() -> None:
     found = judge_placements(_blocks(1.05, 1.05), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
-    assert {p.word for p in found} == {"change"}
+    assert {p.outcome for p in found} == {"change"}
 
 
 def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
@@ -50,9 +50,9 @@ def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
     )
     wanted = [*(s.verdict for s in suites), *verdicts]
     for p, v in zip(placements, wanted, strict=True):
-        assert (p.varied.benchmark, p.varied.word, p.varied.low, p.varied.high) == (
+        assert (p.varied.benchmark, p.varied.outcome, p.varied.low, p.varied.high) == (
             v.benchmark,
-            v.word,
+            v.outcome,
             v.low,
             v.high,
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.unit.example_blocks import block
 
-from whyfast.judge.whole import judge_levels, judge_steadiness
+from whyfast.judge.judge_run import judge_levels, judge_steadiness
 from whyfast.model.variant import Benchmark
-from whyfast.model.verdict import Unsteady
+from whyfast.model.verdict import NonStationary
 
 WARM = [1.3, 1.2, *[1.0] * 8]
 
@@ -14,20 +14,22 @@ WARM = [1.3, 1.2, *[1.0] * 8]
 def test_a_benchmark_without_the_main_baseline_still_warms_up() -> None:
     blocks = [block({"b": WARM, "c": WARM}, benchmark="loop", index=i) for i in range(6)]
     benchmarks = [Benchmark("loop", "turn", ("loop",))]
-    unsteady = judge_steadiness(blocks, benchmarks=benchmarks, variants=("a", "b", "c"))
-    assert unsteady == tuple(Unsteady(v, "loop", "warms up", 2, 10, 1.3) for v in ("b", "c"))
+    non_stationary = judge_steadiness(blocks, benchmarks=benchmarks, variants=("a", "b", "c"))
+    assert non_stationary == tuple(
+        NonStationary(v, "loop", "warms up", 2, 10, 1.3) for v in ("b", "c")
+    )
     found = {
         baseline: judge_levels(
             blocks,
             benchmarks=benchmarks,
             variants=("a", "b", "c"),
             baseline=baseline,
-            unsteady=unsteady,
+            non_stationary=non_stationary,
         )
         for baseline in ("a", "b")
     }
     assert found["a"] == ()
-    assert [(x.variant, x.unsteady, x.drifts) for x in found["b"]] == [("c", 2, False)]
+    assert [(x.variant, x.non_stationary, x.drifts) for x in found["b"]] == [("c", 2, False)]
 
 
 def test_commands_cannot_warm_up() -> None:

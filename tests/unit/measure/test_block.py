@@ -9,9 +9,8 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
-from whyfast.measure.block import BlockFailed, run_block
+from whyfast.measure.block import BlockFailed, Plan, run_block
 from whyfast.measure.invocation import InvocationFailed, Sample
-from whyfast.measure.schedule import Plan
 from whyfast.model.sample import Block, RunFailure
 
 PLAN = Plan(

@@ -9,7 +9,7 @@ import os
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.measure.bpf import why_no_bpf
+from whyfast.measure.registry import why_no_bpf
 
 MAP_CREATE, PROG_LOAD = 0, 5
 

@@ -9,9 +9,8 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.measure.count import CountingTask, Profiler, Simulation, count_program
-from whyfast.measure.geometry import Geometry
 from whyfast.measure.launch import Finished, ToolRun
-from whyfast.measure.simulate import Valgrind
+from whyfast.measure.simulate import Geometry, Valgrind
 from whyfast.model.counters import Counts
 
 REPORT = """\

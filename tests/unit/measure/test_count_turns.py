@@ -19,10 +19,9 @@ from whyfast.measure.count import (
     count_measured,
     measured_turns,
 )
-from whyfast.measure.geometry import Cache, Geometry
 from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.perf import measure_counters
-from whyfast.measure.simulate import Valgrind, own_valgrind
+from whyfast.measure.simulate import Cache, Geometry, Valgrind, own_valgrind
 from whyfast.model.counters import Counter
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.geometry import Cache, Geometry, read_geometry, simulable, valgrind_options
+from whyfast.measure.simulate import Cache, Geometry, read_geometry, simulable, valgrind_options
 
 
 def _machine(root: Path, *caches: tuple[int, str, str, str, str]) -> Files:

@@ -18,8 +18,7 @@ from whyfast.measure.harnesses import (
     to_see,
     with_words,
 )
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

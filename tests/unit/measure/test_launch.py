@@ -7,8 +7,8 @@ import os
 import pytest
 from tests.unit.measure.conftest import STUCK
 
-from whyfast.measure.kept_output import OUTPUT_MOST
 from whyfast.measure.launch import Finished, SystemLauncher
+from whyfast.measure.process import OUTPUT_MOST
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

@@ -6,12 +6,7 @@ import sys
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.launch_arguments import (
-    PAD_VARIABLE,
-    LaunchArguments,
-    padded,
-    padded_process,
-)
+from whyfast.measure.invocation import PAD_VARIABLE, LaunchArguments, padded, padded_process
 
 
 def test_padding_adds_one_variable_of_that_length() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import whyfast.turns
 from whyfast.measure.launch import CannotCount, SystemLauncher
-from whyfast.measure.pregranted import PregrantedLauncher
+from whyfast.measure.turns import PregrantedLauncher
 
 TURNS = str(Path(whyfast.turns.__file__).parent / "include")
 PROGRAM = """

@@ -10,12 +10,10 @@ from typing import get_args
 import pytest
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.pyperf_runner import hook_folder
-from whyfast.measure.registry import MAKERS, make_runner
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
+from whyfast.measure.registry import MAKERS, hook_folder, make_runner
 from whyfast.measure.turns import TurnRunner
-from whyfast.model.runner_kind import RUNNER_KINDS, RunnerName
+from whyfast.model.variant import RUNNER_KINDS, RunnerName
 
 COMMANDS = {"v": (sys.executable, "-S", "-c", "print(42)")}
 

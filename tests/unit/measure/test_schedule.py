@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from whyfast.measure.schedule import MAX_PAD, Plan, draw
+from whyfast.measure.block import MAX_PAD, Plan, draw
 
 VARIANTS = ("a", "b", "c")
 

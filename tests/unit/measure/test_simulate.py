@@ -13,9 +13,16 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.measure.doctor.system import Files
-from whyfast.measure.geometry import Cache, Geometry, read_geometry
 from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
-from whyfast.measure.simulate import Simulator, fixed_environment, simulate, simulated_counters
+from whyfast.measure.simulate import (
+    Cache,
+    Geometry,
+    Simulator,
+    fixed_environment,
+    read_geometry,
+    simulate,
+    simulated_counters,
+)
 from whyfast.model.counters import Profile
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)

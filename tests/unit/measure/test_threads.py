@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.commands import CommandRunner
-from whyfast.measure.launch_arguments import LaunchArguments
-from whyfast.measure.probe_run import probe_run
-from whyfast.measure.threads import ThreadTally, pauses
+from whyfast.measure.commands import CommandRunner, probe_run
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.run_queue import ThreadTally, pauses
 
 
 def thread(proc: Path, pid: int, tid: int, state: str, ran: int, children: str = "") -> None:

@@ -10,8 +10,7 @@ from itertools import count
 
 from tests.unit.measure.conftest import STUCK
 
-from whyfast.measure.invocation import Invocation
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import Invocation, LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 #: What every program of these tests begins with.

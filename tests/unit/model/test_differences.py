@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.model.differences import (
+from whyfast.model.variant import (
     ASPECTS,
     NO_DIFFERENCE,
     Difference,
+    Variant,
     alike,
     differ_in,
     differences,
     same_source,
 )
-from whyfast.model.variant import Variant
 
 PLAIN = Variant("a", "path:gcc", ("-O2", "-g"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.model.units import rate
+from whyfast.model.series import rate
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from dataclasses import replace
 from tests.unit.report.example import STARTED, sample_result
 from tests.unit.report.parts import changed
 
+from whyfast.model.build import Toolchain
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.question import Claim
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
-from whyfast.model.toolchain import Toolchain
+from whyfast.model.study import Claim
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Suite, VarianceComponents, Verdict, Word
+from whyfast.model.verdict import Outcome, Suite, VarianceComponents, Verdict
 from whyfast.report.result_json import dump_result, from_json
 
 MARGIN = 0.01
@@ -48,7 +48,7 @@ def _log(benchmark: int, variant: str) -> float:
     return 0.0 if variant == "clang18" else slow + 0.03 * wave
 
 
-def _word(low: float, high: float) -> Word:
+def _word(low: float, high: float) -> Outcome:
     if low > 0:
         return "slower"
     if high < 0:
@@ -61,8 +61,8 @@ def _verdict(
 ) -> Verdict:
     low, high = log - half, log + half
     ends = (math.exp(log), math.exp(low), math.exp(high))
-    word = _word(low, high)
-    return Verdict(variant, baseline, benchmark, word, *ends, 0.99, 20.0, 30)
+    outcome = _word(low, high)
+    return Verdict(variant, baseline, benchmark, outcome, *ends, 0.99, 20.0, 30)
 
 
 def _made() -> Result:

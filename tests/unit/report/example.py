@@ -9,15 +9,13 @@ from pathlib import Path
 
 from tests.unit.report.parts import changed, result_of
 
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
-from whyfast.model.question import Claim, Commands
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure, Session
-from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.toolchain import Toolchain
+from whyfast.model.study import BuildSpec, Claim, Commands, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Confound, Suite, Verdict, Word
+from whyfast.model.verdict import Confound, Outcome, Suite, Verdict
 
 TAILDUP = ("-mllvm", "-tail-dup-pred-size=5000")
 BENCHMARKS = ("sieve", "fib", "nbody", "sort", "mandel", "hash")
@@ -36,7 +34,7 @@ VARIANTS = tuple(SLOWNESS)
 def verdict(
     variant: str,
     baseline: str,
-    word: Word,
+    outcome: Outcome,
     ratio: float,
     low: float,
     high: float,
@@ -45,13 +43,15 @@ def verdict(
     blocks: int = 24,
 ) -> Verdict:
     """A verdict at 95 % with a plain evidence value."""
-    return Verdict(variant, baseline, benchmark, word, ratio, low, high, 0.95, 12.0, blocks)
+    return Verdict(variant, baseline, benchmark, outcome, ratio, low, high, 0.95, 12.0, blocks)
 
 
-def suite(variant: str, baseline: str, word: Word, ratio: float, low: float, high: float) -> Suite:
+def suite(
+    variant: str, baseline: str, outcome: Outcome, ratio: float, low: float, high: float
+) -> Suite:
     """A suite verdict; leaving any benchmark out changes the mean by 0.2 % or less."""
     shares = {name: ratio * (1 + 0.0004 * i) for i, name in enumerate(BENCHMARKS)}
-    return Suite(verdict(variant, baseline, word, ratio, low, high), shares)
+    return Suite(verdict(variant, baseline, outcome, ratio, low, high), shares)
 
 
 SUITES = (
@@ -253,7 +253,7 @@ def sample_result(
     )
 
 
-def ab_result(word: Word = "slower", ratio: float = 1.1) -> Result:
+def ab_result(outcome: Outcome = "slower", ratio: float = 1.1) -> Result:
     """Two commands and one benchmark, as ``whyfast ab`` has them: no suite, no evidence."""
     base, other = "sleep 0.10", "sleep 0.11"
     question = Commands(
@@ -263,7 +263,9 @@ def ab_result(word: Word = "slower", ratio: float = 1.1) -> Result:
         variants=(Variant(base), Variant(other)),
         benchmarks=(Benchmark("command", "command", ()),),
     )
-    verdicts = (verdict(other, base, word, ratio, ratio - 0.01, ratio + 0.01, benchmark="command"),)
+    verdicts = (
+        verdict(other, base, outcome, ratio, ratio - 0.01, ratio + 0.01, benchmark="command"),
+    )
     blocks = tuple(
         Block(
             "command",

@@ -14,20 +14,16 @@ from tests.unit.report.placement_example import PLACED, placement, placement_res
 
 from whyfast.explain.code_diff import align
 from whyfast.history.detect import detect
-from whyfast.model.code_listing import CodeLine, CodeListing, CodePair, ProgramCode
-from whyfast.model.counted import Counted
-from whyfast.model.counters import Counter, Counts
+from whyfast.model.code import CodeLine, CodeListing, CodePair, ProgramCode
+from whyfast.model.counters import CodePlace, Counted, Counter, Counts, HotFunction
 from whyfast.model.counters import Source as CountedBy
+from whyfast.model.evidence import Trouble
 from whyfast.model.history import History, PointSeries, Timeline
-from whyfast.model.hot import CodePlace, HotFunction
-from whyfast.model.observed import Figure, Observed
-from whyfast.model.question import Question
 from whyfast.model.result import Result
-from whyfast.model.sample import Block, RunFailure
-from whyfast.model.study import BuildSpec, Source, Study
-from whyfast.model.trouble import Trouble
+from whyfast.model.sample import Block, Figure, Observed, RunFailure
+from whyfast.model.study import BuildSpec, Question, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Fix, FixWord, Interaction, Suite, Verdict, Word
+from whyfast.model.verdict import Fix, FixWord, Interaction, Outcome, Suite, Verdict
 
 
 def axes_question(*benchmarks: str) -> Question:
@@ -46,8 +42,8 @@ def axes_question(*benchmarks: str) -> Question:
     )
 
 
-def axes_result(word: Word = "faster", ratio: float = 0.86) -> Result:
-    between = verdict("gcc-goto", "clang-goto", word, ratio, ratio - 0.01, ratio + 0.01)
+def axes_result(outcome: Outcome = "faster", ratio: float = 0.86) -> Result:
+    between = verdict("gcc-goto", "clang-goto", outcome, ratio, ratio - 0.01, ratio + 0.01)
     return result_of(
         axes_question(),
         verdicts=(
@@ -176,8 +172,8 @@ ONLY_READ = Variant("clang20", "debian:clang-20", evidence_only=True)
 VARIED = verdict("hot", "before", "same", 1.0, 0.997, 1.003, benchmark="calls")
 
 
-def fix_of(word: FixWord, spread: float = 0.002, without: float = 0.02) -> Fix:
-    return Fix("hot", "after", "calls", word, spread, without, 0.05, 0.2, 16)
+def fix_of(outcome: FixWord, spread: float = 0.002, without: float = 0.02) -> Fix:
+    return Fix("hot", "after", "calls", outcome, spread, without, 0.05, 0.2, 16)
 
 
 def fixes_result(fix: Fix) -> Result:
@@ -253,9 +249,11 @@ MATRIX_TIMES = {
 LACKING = RunFailure("fastcall", "old", "METH_FASTCALL came with 3.6", "", (), lacks=True)
 
 
-def matrix_verdict(variant: str, benchmark: str | None, word: Word, *numbers: float) -> Verdict:
+def matrix_verdict(
+    variant: str, benchmark: str | None, outcome: Outcome, *numbers: float
+) -> Verdict:
     ratio, low, high = numbers
-    return Verdict(variant, "old", benchmark, word, ratio, low, high, 0.95, 9.0, 20)
+    return Verdict(variant, "old", benchmark, outcome, ratio, low, high, 0.95, 9.0, 20)
 
 
 def matrix_block(benchmark: str) -> Block:
@@ -306,7 +304,7 @@ def figures() -> Observed:
     why = "instructions that specialise came with 3.11"
     figures += [
         Figure("map", "old", "instructions that call", why=why),
-        Figure("map", "new", "instructions that call", word="CALL_PY_EXACT_ARGS"),
+        Figure("map", "new", "instructions that call", outcome="CALL_PY_EXACT_ARGS"),
     ]
     return Observed(figures=tuple(figures))
 

@@ -8,8 +8,8 @@ from tests.unit.report.parts import result_of
 
 from whyfast.judge.counts import judge_counts
 from whyfast.judge.slopes import judge_lines
-from whyfast.model.boot import Boot, Kernel
 from whyfast.model.build import BuildFailure
+from whyfast.model.machine import Boot, Kernel
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.study import BuildSpec, Source, Study

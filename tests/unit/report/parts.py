@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from whyfast.model.question import Question
 from whyfast.model.result import Found, Judged, Recorded, Result
+from whyfast.model.study import Question
 from whyfast.report.answer import Answer, answer_of
 from whyfast.report.document import Document
 from whyfast.report.pages.results import result_page

@@ -18,7 +18,7 @@ POINTS = tuple(0.004 * math.sin(5 * i) for i in range(16))
 
 
 def placement(
-    word: PlacementWord,
+    outcome: PlacementWord,
     linked: Verdict,
     varied: Verdict,
     *,
@@ -26,7 +26,7 @@ def placement(
     points: Sequence[float] = POINTS,
 ) -> Placement:
     """One pair with 16 points."""
-    return Placement(word, linked, varied, spread, len(points), tuple(points))
+    return Placement(outcome, linked, varied, spread, len(points), tuple(points))
 
 
 PLACED = placement(

@@ -7,10 +7,10 @@ from dataclasses import replace
 from tests.unit.report.example import sample_result
 from tests.unit.report.parts import changed
 
-from whyfast.model.observed import ImageProgram, JitImage, JumpForm, Observed, Overhead, RunTimes
 from whyfast.model.result import Result
-from whyfast.model.slope import Coefficient, Line, LinePoint
+from whyfast.model.sample import ImageProgram, JitImage, JumpForm, Observed, Overhead, RunTimes
 from whyfast.model.variant import Benchmark, Parameter, Variant
+from whyfast.model.verdict import Coefficient, Line, LinePoint
 
 LENGTHS = (0, 5, 33)
 HARDEN = "net.core.bpf_jit_harden"

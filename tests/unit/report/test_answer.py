@@ -23,7 +23,7 @@ from tests.unit.report.example import (
 from tests.unit.report.parts import answer_from
 
 from whyfast.model.build import Build, BuildFailure
-from whyfast.model.evidence import Evidence, Unmet
+from whyfast.model.evidence import Evidence, FailedExpectation
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.verdict import Suite
@@ -54,8 +54,8 @@ def _claimed(*suites: Suite) -> tuple[str, ...]:
 
 def _same_change_elsewhere() -> tuple[str, ...]:
     study = sample_study()
-    twin = replace(study.variant(TAIL), name="clang20-tail")
-    study = replace(study, variants=(*study.variants, twin), baselines=(GOTO19,))
+    control = replace(study.variant(TAIL), name="clang20-tail")
+    study = replace(study, variants=(*study.variants, control), baselines=(GOTO19,))
     return _said(study, (GAIN, suite("clang20-tail", TAIL, "same", 1.0, 0.998, 1.002)))
 
 
@@ -77,8 +77,8 @@ def _identical() -> tuple[str, ...]:
     first, second = sample_builds()[:2]
     assert isinstance(first, Build)
     assert isinstance(second, Build)
-    twin = replace(second, program_sha256=first.program_sha256)
-    return _said(_without_claim(), builds=(first, twin))
+    control = replace(second, program_sha256=first.program_sha256)
+    return _said(_without_claim(), builds=(first, control))
 
 
 def _only_read() -> tuple[str, ...]:
@@ -87,16 +87,18 @@ def _only_read() -> tuple[str, ...]:
     return _said(replace(study, variants=variants), (), sample_evidence())
 
 
-def _unmet(*unmet: Unmet, baselines: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _unmet(
+    *failed_expectations: FailedExpectation, baselines: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     study = sample_study()
-    lost = {u.variant for u in unmet if u.found}
+    lost = {u.variant for u in failed_expectations if u.found}
     kept = tuple(s for s in SUITES if not {s.verdict.variant, s.verdict.baseline} & lost)
     study = replace(study, baselines=baselines or study.baselines)
-    return _said(study, kept, sample_evidence(), unmet=unmet)
+    return _said(study, kept, sample_evidence(), failed_expectations=failed_expectations)
 
 
-WRONG_TAIL = Unmet(TAIL, "dispatch", "tail-call", "loop", "168 jumps")
-WRONG_BASELINE = Unmet(GOTO18, "dispatch", "merged", "replicated", "168 jumps")
+WRONG_TAIL = FailedExpectation(TAIL, "dispatch", "tail-call", "loop", "168 jumps")
+WRONG_BASELINE = FailedExpectation(GOTO18, "dispatch", "merged", "replicated", "168 jumps")
 NO_WITNESS = tuple(e for e in sample_evidence() if e.variant != TAILDUP)
 
 ANSWERS: dict[str, Callable[[], tuple[str, ...]]] = {

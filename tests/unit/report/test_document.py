@@ -16,7 +16,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.render.document_json import dump_document
+from whyfast.report.render.html import dump_document
 
 
 def test_a_table_of_what_is_at_hand() -> None:

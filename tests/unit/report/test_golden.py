@@ -26,12 +26,11 @@ from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.history.detect import detect
 from whyfast.model.build import BuildFailure
-from whyfast.model.evidence import CalleeCounts, EntryFacts, OptionTrace, Unmet
+from whyfast.model.evidence import CalleeCounts, EntryFacts, FailedExpectation, OptionTrace
 from whyfast.model.history import Timeline
-from whyfast.model.merged import Merged
-from whyfast.model.question import Claim
-from whyfast.model.result import Result
+from whyfast.model.result import Merged, Result
 from whyfast.model.sample import RunFailure
+from whyfast.model.study import Claim
 from whyfast.report.document import Document, document
 from whyfast.report.pages.code_page import code_page
 from whyfast.report.pages.history_page import history_page
@@ -40,8 +39,8 @@ from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.result_json import dump_result, from_json
-from whyfast.report.topics.code_sides import code_section
-from whyfast.report.topics.counters_shown import counts_section
+from whyfast.report.sections.code_sides import code_section
+from whyfast.report.sections.counters_shown import counts_section
 
 
 def _with_code() -> Result:
@@ -62,7 +61,7 @@ def _troubled() -> Result:
     """A run that was interrupted, with a crash, a failed build, and a variant that is not what its
     name says; too few blocks for the rest."""
     suites = tuple(
-        replace(s, verdict=replace(s.verdict, word="undecided", low=0.0, high=float("inf")))
+        replace(s, verdict=replace(s.verdict, outcome="undecided", low=0.0, high=float("inf")))
         for s in SUITES
     )
     crash = RunFailure("sieve", "clang18-goto", "it ended by signal 11", "vm: no file\n", ())
@@ -72,7 +71,9 @@ def _troubled() -> Result:
         verdicts=(),
         failures=(crash, crash),
         builds=(BuildFailure("clang19-goto", "failed", "step 1 ended with 1"),),
-        unmet=(Unmet("clang19-tail", "dispatch", "tail-call", "loop", "168 jumps"),),
+        failed_expectations=(
+            FailedExpectation("clang19-tail", "dispatch", "tail-call", "loop", "168 jumps"),
+        ),
     )
 
 

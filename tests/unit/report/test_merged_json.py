@@ -13,7 +13,7 @@ from tests.unit.fleet.machines import measured
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.errors import UserError
-from whyfast.model.merged import (
+from whyfast.model.result import (
     Lacks,
     Machine,
     MachineDifference,
@@ -22,7 +22,7 @@ from whyfast.model.merged import (
     NeededBlocks,
     Pooled,
 )
-from whyfast.report.merged_json import dump_merged, results_in
+from whyfast.report.result_json import dump_merged, results_in
 
 PAGE = (Path(__file__).parents[3] / "docs" / "merge.md").read_text("utf-8")
 

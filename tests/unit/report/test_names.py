@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.report.names import has, shown, visible
+from whyfast.report.formatting import escape_controls, has, quote
 
 
 @pytest.mark.parametrize(
@@ -19,16 +19,16 @@ from whyfast.report.names import has, shown, visible
     ],
 )
 def test_what_has_no_form_is_an_escape(text: str, seen: str) -> None:
-    assert visible(text) == seen
+    assert escape_controls(text) == seen
 
 
 def test_a_name_with_spaces_is_quoted() -> None:
-    assert [shown(n) for n in ("a", "sleep 1", "", "a\nb")] == ["a", "'sleep 1'", "''", "'a b'"]
+    assert [quote(n) for n in ("a", "sleep 1", "", "a\nb")] == ["a", "'sleep 1'", "''", "'a b'"]
 
 
 def test_a_name_with_quotes_is_put_in_others() -> None:
-    assert shown("awk '{print}' f") == "\"awk '{print}' f\""
-    assert shown("""sh -c 'echo "a"'""") == """“sh -c 'echo "a"'”"""
+    assert quote("awk '{print}' f") == "\"awk '{print}' f\""
+    assert quote("""sh -c 'echo "a"'""") == """“sh -c 'echo "a"'”"""
 
 
 def test_the_verb_follows_the_number() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.report.example import verdict
 
-from whyfast.report.numbers import (
+from whyfast.report.formatting import (
     format_e_value,
     format_percent,
     format_ratio,
@@ -21,7 +21,7 @@ from whyfast.report.numbers import (
     plain_ratio_text,
     ratio_text,
 )
-from whyfast.report.topics.check import change_text, percent_interval
+from whyfast.report.sections.check import change_text, percent_interval
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_an_estimate_is_printed_within_its_interval(
         str(plain_ratio_text(estimate, low, high)),
         format_ratio(estimate, low, high),
         *(
-            format_verdict(verdict("b", "a", word, estimate, low, high), 0.01).split("(")[-1]
-            for word in ("faster", "slower", "same", "undecided")
+            format_verdict(verdict("b", "a", outcome, estimate, low, high), 0.01).split("(")[-1]
+            for outcome in ("faster", "slower", "same", "undecided")
         ),
     ):
         value, least, most = _printed(text)[:3]

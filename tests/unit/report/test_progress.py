@@ -12,11 +12,11 @@ from rich.console import Console
 from tests.unit.measure.doubles import FakeClock
 from tests.unit.report.example import verdict
 
-from whyfast.investigate.events import Observer
+from whyfast.investigate.services import Observer
 from whyfast.model.sample import RunFailure
-from whyfast.model.verdict import Few
+from whyfast.model.verdict import SmallSample
 from whyfast.report.progress import so_far, watching
-from whyfast.search.within_search import WithinSearch
+from whyfast.search.study_subject import WithinSearch
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -38,11 +38,11 @@ def test_a_first_answer_is_there_before_a_verdict_can_be() -> None:
     early = replace(
         verdict("new", "old", "undecided", 1.05, 0.0, math.inf),
         blocks=4,
-        few=Few("undecided", 1.02, 1.08, 0.875, 0.99, 1.11, 9),
+        small_sample=SmallSample("undecided", 1.02, 1.08, 0.875, 0.99, 1.11, 9),
     )
     assert so_far(early, 0.01) == "1.05x slower, blocks within [1.02, 1.08]"
     assert so_far(replace(early, blocks=1), 0.01) == "1.05x slower, of one block"
-    later = replace(early, few=None, low=1.01, high=1.09, word="slower")
+    later = replace(early, small_sample=None, low=1.01, high=1.09, outcome="slower")
     assert so_far(later, 0.01) == "1.05x slower [1.01, 1.09]"
 
 

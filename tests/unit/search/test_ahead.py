@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from whyfast.search.ahead import likely_next, likely_subsets
+from whyfast.search.ddmin import Differences, Try, next_try
 from whyfast.search.engine import BuildCandidate, begin, built, next_step, observe, skip
-from whyfast.search.minimise import Differences, Try, next_try
 from whyfast.search.state import Observation, Reading, State, Task
 from whyfast.search.subsets import Trial
 

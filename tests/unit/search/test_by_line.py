@@ -13,19 +13,19 @@ from tests.unit.investigate.test_virtual_machines import COSTS, Machine
 from tests.unit.measure.doubles import FakeClock, FakeRunner
 from tests.unit.measure.tools import Replay
 
-from whyfast.investigate.work import Work
+from whyfast.investigate.context import RunContext
 from whyfast.measure.invocation import Invocation, Sample
 from whyfast.measure.vm.qemu import PROGRAM
-from whyfast.model.boot import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.machine import Kernel
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.pages.search_line_page import dump_line, line_headline, line_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search import by_line
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.by_line import LineResult, search_by_line
+from whyfast.search import requests as by_line
+from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.requests import LineResult, search_by_line
+from whyfast.search.state import AxisCandidate
 from whyfast.store.home import Home
 
 NAMES = tuple(f"debian:linux-6.{n}" for n in range(8))
@@ -56,8 +56,8 @@ def _search(
 
     world = World(launcher=Replay({PROGRAM: machine}))
     home = Home(tmp_path / "cache", tmp_path / "data")
-    search = LineSearch("kernels", good, bad, among=NAMES)
-    return search_by_line(study, search, home, Watcher(), world.outside(kernel=fetch))
+    search = Bisection("kernels", good, bad, among=NAMES)
+    return search_by_line(study, search, home, Watcher(), world.services(kernel=fetch))
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def test_since_which_kernel(tmp_path: Path, machine: Machine, golden: Hear) -> None:
     found = _search(tmp_path, machine)
-    assert (found.quantity, found.search.answer.word) == ("instructions", "one of")
+    assert (found.quantity, found.search.answer.outcome) == ("instructions", "one of")
     golden(line_headline(found))
     shown = render_markdown(line_page(found))
     assert "debian:linux-6.4: the archive has no debian:linux-6.4" in shown
@@ -136,20 +136,20 @@ def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> LineResult:
         measure=MeasureSpec(layouts=layouts),
     )
     world = World()
-    outside = world.outside(
+    services = world.services(
         runner=lambda name, arguments: Placing(slow, moved, world.clock),
         relink=lambda recipe, build, store, seeds, keep: [Path(f"{s}") for s in seeds],
     )
-    search = LineSearch("steps", "0", "8")
-    return search_by_line(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), outside)
+    search = Bisection("steps", "0", "8")
+    return search_by_line(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), services)
 
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """An axis of nine programs."""
 
-    def line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
-        return CandidateLine(tuple(AxisCandidate(str(n), f"step {n}", variant) for n in range(9)))
+    def line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
+        return CandidateRange(tuple(AxisCandidate(str(n), f"step {n}", variant) for n in range(9)))
 
     monkeypatch.setattr(by_line, "LINES", {"steps": line})
 
@@ -157,7 +157,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("steps")
 def test_a_step_that_only_moves_code_is_placement(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=99, moved=5, layouts=12)
-    assert (found.search.answer.word, found.search.answer.tested) == ("placement", "placement")
+    assert (found.search.answer.outcome, found.search.answer.tested) == ("placement", "placement")
     assert line_headline(found).startswith("Placement: as linked step 8 is 1.05")
     assert "Over other layouts step 8 is 1.0" in render_markdown(line_page(found))
 
@@ -166,7 +166,7 @@ def test_a_step_that_only_moves_code_is_placement(tmp_path: Path) -> None:
 def test_a_step_that_does_more_is_confirmed_over_layouts(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=3, moved=99, layouts=12)
     answer = found.search.answer
-    assert (answer.word, answer.tested) == ("culprit", "change")
+    assert (answer.outcome, answer.tested) == ("culprit", "change")
     assert line_headline(found).startswith("step 3: from there on it is 1.0")
     shown = render_markdown(line_page(found))
     assert "Placement alone scatters a program by 2." in shown
@@ -177,6 +177,6 @@ def test_a_step_that_does_more_is_confirmed_over_layouts(tmp_path: Path) -> None
 @pytest.mark.usefixtures("steps")
 def test_without_layouts_it_is_said_that_placement_was_not_tested(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=3, moved=99, layouts=0)
-    assert found.search.answer.word == "culprit"
+    assert found.search.answer.outcome == "culprit"
     shown = render_markdown(line_page(found))
     assert "Whether it is placement was not tested: there are no other layouts." in shown

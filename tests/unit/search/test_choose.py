@@ -8,17 +8,9 @@ from bench.search.bound import capacity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.choose import (
-    below,
-    entropy,
-    information,
-    next_candidate,
-    witness,
-    witnesses,
-)
-from whyfast.search.hypotheses import Hypothesis
+from whyfast.search.engine import below, entropy, information, next_candidate, witness, witnesses
 from whyfast.search.posterior import Posterior
-from whyfast.search.state import Costs, Observation, Pair, Reading, State, Task
+from whyfast.search.state import Costs, Hypothesis, Observation, Pair, Reading, State, Task
 
 _OF: dict[Hypothesis, float] = {
     "none": 0.0,

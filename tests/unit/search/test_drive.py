@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whyfast.search.drive import drive
 from whyfast.search.engine import Step, begin, observe
 from whyfast.search.keep import load, save, search_key
+from whyfast.search.run import drive
 from whyfast.search.state import Observation, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
 
@@ -64,7 +64,7 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     subject = Levels(_step_at(20), broken=frozenset({16, 17}))
     kept: list[State] = []
     state, answer = drive(subject, begin(Task(32)), lambda now, step: kept.append(now))
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert (answer.where.first, answer.where.last) == (20, 20)
     assert answer.step is not None
@@ -77,13 +77,13 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
 
 def test_without_a_step_there_is_none() -> None:
     _, answer = drive(Levels([1.0] * 33), begin(Task(32)), lambda now, step: None)
-    assert answer.word == "none"
+    assert answer.outcome == "none"
 
 
 def test_ends_that_are_swapped() -> None:
     levels = _step_at(20)[::-1]
     _, answer = drive(Levels(levels), begin(Task(32)), lambda now, step: None)
-    assert answer.word == "swapped"
+    assert answer.outcome == "swapped"
 
 
 def test_an_end_that_cannot_be_built_ends_the_search() -> None:
@@ -111,7 +111,7 @@ def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
     assert len(state.observations) == 9
     after, answer = drive(Levels(_step_at(20)), state, lambda now, step: None)
     assert after.observations[:9] == state.observations
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 0, "names": []}', "\x00"])
@@ -172,7 +172,7 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path
     state = load(file, task, NAMES)
     assert state is not None
     after, answer = drive(second, state, lambda now, step: None)
-    assert (answer.word, answer.tested) == ("culprit", "change")
+    assert (answer.outcome, answer.tested) == ("culprit", "change")
     asked = [*first.asked, *second.asked]
     assert [number for number, _ in asked] == list(range(1, len(after.observations) + 1))
     taken = [(c, n) for _, layouts in asked for c, n in (layouts or {}).items()]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, step_at
 
-from whyfast.search.answer import SearchAnswer, remainders
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -19,7 +18,16 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import Costs, KnownEnds, Observation, Pair, State, Task
+from whyfast.search.state import (
+    Costs,
+    KnownEnds,
+    Observation,
+    Pair,
+    SearchAnswer,
+    State,
+    Task,
+    remainders,
+)
 
 
 def _answer(world: Range, task: Task) -> SearchAnswer:
@@ -51,7 +59,7 @@ def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
         Measure(5, layouts=False),
         Confirm(4, 5, layouts=False, attempt=1),
     ]
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert (answer.where.first, answer.where.last, answer.where.parent) == (5, 5, 4)
     assert answer.step is not None
@@ -72,7 +80,7 @@ def test_further_candidates_bear_witness_that_it_is_a_step() -> None:
 @pytest.mark.parametrize("at", [1, 2, 511, 1023, 1024])
 def test_a_step_is_found_wherever_it_is(at: int) -> None:
     answer = _answer(Range(step_at(at, 1024, 0.05), noise=0.01, seed=at), Task(1024))
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert answer.where.first == at
 
@@ -81,7 +89,7 @@ def test_a_range_of_one_needs_no_candidate() -> None:
     world = Range([0.0, 0.05], noise=0.005)
     answer = _answer(world, Task(1))
     assert _kinds(world) == ["MeasureEnds", "Confirm"]
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert answer.where.first == 1
 
@@ -92,7 +100,7 @@ def test_candidates_that_do_not_build_leave_a_set() -> None:
     state, step = world.search(Task(1024))
     assert isinstance(step, Done)
     answer = step.answer
-    assert answer.word == "one of"
+    assert answer.outcome == "one of"
     assert answer.where is not None
     assert (answer.where.first, answer.where.last, answer.where.size) == (290, 300, 11)
     assert set(state.skipped) <= broken
@@ -102,7 +110,7 @@ def test_candidates_that_do_not_build_leave_a_set() -> None:
 def test_when_nothing_between_the_ends_builds_the_answer_is_all_of_it() -> None:
     world = Range(step_at(3, 6, 0.05), noise=0.005, broken=frozenset(range(1, 6)))
     answer = _answer(world, Task(6))
-    assert answer.word == "one of"
+    assert answer.outcome == "one of"
     assert answer.where is not None
     assert (answer.where.first, answer.where.last) == (1, 6)
 
@@ -115,7 +123,7 @@ def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
     while not isinstance(step := next_step(state), Done):
         state = world.react(state, step)
     where = step.answer.where
-    assert step.answer.word == "one of"
+    assert step.answer.outcome == "one of"
     assert where is not None
     assert (where.first, where.last) == (300, 301)
 
@@ -123,7 +131,7 @@ def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
 def test_ends_that_do_not_differ_are_told_before_anything_is_built() -> None:
     world = Range(step_at(2000, 1024, 0.0), noise=0.004, seed=1)
     answer = _answer(world, Task(1024))
-    assert (answer.word, answer.where) == ("none", None)
+    assert (answer.outcome, answer.where) == ("none", None)
     assert _kinds(world) == ["MeasureEnds"]
     assert answer.ends is not None
     assert answer.ends.low < 0 < answer.ends.high
@@ -132,19 +140,19 @@ def test_ends_that_do_not_differ_are_told_before_anything_is_built() -> None:
 
 def test_swapped_ends_are_told_before_anything_is_built() -> None:
     world = Range(step_at(300, 1024, -0.05), noise=0.004, seed=1)
-    assert _answer(world, Task(1024)).word == "swapped"
+    assert _answer(world, Task(1024)).outcome == "swapped"
     assert _kinds(world) == ["MeasureEnds"]
 
 
 def test_known_ends_that_turn_out_to_be_the_same_are_none() -> None:
     world = Range(step_at(2000, 1024, 0.0), noise=0.8, seed=1)
-    assert _answer(world, Task(1024, known=KnownEnds(3.0, 1.0))).word == "none"
+    assert _answer(world, Task(1024, known=KnownEnds(3.0, 1.0))).outcome == "none"
 
 
 def test_a_slope_names_no_candidate() -> None:
     world = Range([0.05 * c / 256 for c in range(257)], noise=0.005, seed=1)
     answer = _answer(world, Task(256))
-    assert (answer.word, answer.where) == ("gradual", None)
+    assert (answer.outcome, answer.where) == ("gradual", None)
 
 
 def test_scatter_without_relinking_names_no_candidate() -> None:
@@ -152,13 +160,13 @@ def test_scatter_without_relinking_names_no_candidate() -> None:
     levels = (0.05 * rng.integers(0, 2, 257)).tolist()
     levels[0], levels[-1] = 0.0, 0.05
     answer = _answer(Range(levels, noise=0.008, seed=5), Task(256))
-    assert (answer.word, answer.tested) == ("scattered", "not tested")
+    assert (answer.outcome, answer.tested) == ("scattered", "not tested")
 
 
 def test_a_drop_and_its_partial_repair_are_told() -> None:
     levels = [0.0 if c < 100 else 0.09 if c < 200 else 0.05 for c in range(257)]
     answer = _answer(Range(levels, noise=0.008, seed=1), Task(256))
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert answer.where.first == 100
     assert answer.several
@@ -170,7 +178,7 @@ def test_a_drop_and_its_partial_repair_are_told() -> None:
 def test_the_budget_ends_a_search_with_what_is_likely() -> None:
     world = Range(step_at(300, 1024, 0.02), noise=0.01, seed=1)
     answer = _answer(world, Task(1024, budget=20))
-    assert answer.word == "undecided"
+    assert answer.outcome == "undecided"
     assert answer.where is not None
     assert answer.where.first <= 300 <= answer.where.last
     assert answer.step is None
@@ -190,7 +198,7 @@ def _placed(at: int, effect: float, positions: int = 256) -> Range:
 def test_a_commit_that_only_moves_code_is_placement_and_nothing_is_built() -> None:
     world = _placed(90, 0.06)
     answer = _answer(world, Task(256, relinkable=True))
-    assert (answer.word, answer.tested) == ("placement", "placement")
+    assert (answer.outcome, answer.tested) == ("placement", "placement")
     assert _kinds(world) == ["MeasureEnds"]
     assert answer.varied is not None
     assert answer.varied.low < 0 < answer.varied.high
@@ -200,7 +208,7 @@ def test_a_decoy_beside_a_true_step_does_not_hide_it() -> None:
     linked = [0.03 * (c >= 200) + 0.06 * (c >= 90) for c in range(257)]
     world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.02)
     answer = _answer(world, Task(256, relinkable=True))
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert answer.where.first == 200
     # Candidates were measured over layouts, where the decoy does not show.
@@ -212,7 +220,7 @@ def test_decoys_that_hide_the_difference_as_linked_are_seen_through() -> None:
     world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.01)
     answer = _answer(world, Task(256, relinkable=True))
     assert answer.where is not None
-    assert (answer.word, answer.where.first) == ("culprit", 200)
+    assert (answer.outcome, answer.where.first) == ("culprit", 200)
 
 
 def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
@@ -220,7 +228,7 @@ def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
     linked = [0.03 * (c >= 200) + (0.03 if 90 <= c < 150 else 0.0) for c in range(257)]
     world = Range(linked, 0.003, 1, true=step_at(200, 256, 0.03), spread=0.004)
     answer = _answer(world, Task(256, relinkable=True))
-    assert answer.word == "culprit"
+    assert answer.outcome == "culprit"
     assert answer.where is not None
     assert answer.where.first == 200
     assert [p.first for p in answer.placed] == [90]
@@ -267,7 +275,7 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
     )
     step = next_step(state)
     assert isinstance(step, Done)
-    assert step.answer.word == "undecided"
+    assert step.answer.outcome == "undecided"
 
 
 def test_what_is_built_already_costs_no_build() -> None:

@@ -11,11 +11,10 @@ from tests.unit.search.worlds import Range
 from whyfast.model.errors import UserError
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import Done
-from whyfast.search.follow import Ways, deepest, follow, merged_by
+from whyfast.search.requests import Ways, deepest, follow, merged_by
 from whyfast.search.run import SearchResult, begun
-from whyfast.search.state import Task
+from whyfast.search.state import AxisCandidate, Task
 
 
 def _range(*names: str) -> tuple[AxisCandidate, ...]:
@@ -83,7 +82,7 @@ def test_a_branch_that_does_not_show_it_leaves_the_merge_as_the_culprit() -> Non
     ways = _ways(levels, m9=_range("b0", "b1", "b2"))
     result = follow(ways.search(MAIN, False), ways)
     (branch,) = result.further
-    assert branch.answer.word == "none"
+    assert branch.answer.outcome == "none"
     assert deepest(result) is result
 
 
@@ -101,7 +100,7 @@ def test_a_second_step_is_searched_on_demand() -> None:
     result = follow(ways.search(MAIN, False), _ways(levels, everything=True))
     found = set()
     for one in (result, *result.further):
-        if one.answer.word == "culprit":
+        if one.answer.outcome == "culprit":
             assert one.answer.where is not None
             found.add(one.candidates[one.answer.where.first].name)
     assert found == {"m4", "m12"}
@@ -115,8 +114,8 @@ def test_what_repaired_some_of_it_is_searched_backwards() -> None:
     assert result.candidates[result.answer.where.first].name == "m4"
     *remainders, repair = result.further
     assert [r.why for r in remainders] == ["remainder"] * len(remainders)
-    assert remainders[-1].answer.word == "swapped"
-    assert (repair.why, repair.answer.word) == ("repair", "culprit")
+    assert remainders[-1].answer.outcome == "swapped"
+    assert (repair.why, repair.answer.outcome) == ("repair", "culprit")
     assert repair.answer.where is not None
     assert repair.candidates[repair.answer.where.parent].name == "m12"
     said = render_markdown(search_page(result))

@@ -12,11 +12,10 @@ from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.report.pages.search_set_page import set_headline, set_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.mixing import Mixing
-from whyfast.search.follow_set import search_all
-from whyfast.search.minimise import Differences, Event, Try, minimise
-from whyfast.search.run_set import SetResult
+from whyfast.search.axes.axis import DifferenceSet
+from whyfast.search.by_set import SetResult, search_all
+from whyfast.search.ddmin import Differences, Event, Try, ddmin
+from whyfast.search.state import AxisCandidate
 from whyfast.search.subsets import Subset, Trial
 
 Cost = Callable[[frozenset[str]], float]
@@ -24,21 +23,21 @@ NAMES = tuple("abcdefghijkl")
 EFFECT = 0.1
 
 
-def _mixing(asked: list[frozenset[int]] | None = None) -> Mixing:
+def _mixing(asked: list[frozenset[int]] | None = None) -> DifferenceSet:
     def make(work: object, candidate: AxisCandidate, name: str) -> object:
         assert asked is not None
         asked.append(candidate.mixed)
         return work
 
     good, bad = Variant("fast", "path:cc"), Variant("slow", "path:cc")
-    return Mixing(good, bad, NAMES, make)  # type: ignore[arg-type]
+    return DifferenceSet(good, bad, NAMES, make)  # type: ignore[arg-type]
 
 
-def _search(cost: Cost, noise: float = 0.0) -> Callable[[Mixing], SetResult]:
+def _search(cost: Cost, noise: float = 0.0) -> Callable[[DifferenceSet], SetResult]:
     """Mixtures cost exp(EFFECT · cost), which is given the differences from the bad end."""
     rng = np.random.default_rng(1)
 
-    def search(mixing: Mixing) -> SetResult:
+    def search(mixing: DifferenceSet) -> SetResult:
         events: list[Event] = []
 
         def level(subset: Subset) -> float:
@@ -53,11 +52,11 @@ def _search(cost: Cost, noise: float = 0.0) -> Callable[[Mixing], SetResult]:
             events.append(Trial(bad - good, wanted.subset, offset, wanted.fresh))
             return events[-1]
 
-        answer = minimise(Differences(len(mixing.differences)), oracle)
+        answer = ddmin(Differences(len(mixing.differences)), oracle)
         return SetResult(
             *("flags", mixing.good.name, mixing.bad.name, mixing.differences),
             *("instructions", tuple(events), answer),
-            mended=mixing.mended,
+            reverted=mixing.reverted,
         )
 
     return search
@@ -74,7 +73,7 @@ def test_what_is_left_is_searched_until_nothing_is(golden: Hear) -> None:
     assert _names(found) == [["c", "f"], ["k"], []]
     further = found.further
     assert further is not None
-    assert (further.mended, len(further.differences)) == (("c", "f"), 10)
+    assert (further.reverted, len(further.differences)) == (("c", "f"), 10)
     golden(set_headline(found))
     shown = render_markdown(set_page(found))
     assert "With these as at fast, all others together make 20 % of the difference." in shown
@@ -111,7 +110,7 @@ def test_a_mixture_of_what_is_left_has_what_was_found_from_the_good_end() -> Non
     asked: list[frozenset[int]] = []
     left = _mixing(asked).without(frozenset({2, 5})).without(frozenset({0}))
     assert left.differences == tuple("bdeghijkl")
-    assert left.mended == ("c", "f", "a")
+    assert left.reverted == ("c", "f", "a")
     good, bad = left.ends()
     for candidate in (good, bad, AxisCandidate("x", "x", mixed=frozenset({0, 2, 8}))):
         left.make(None, candidate, "x")  # type: ignore[arg-type]
@@ -123,8 +122,8 @@ def test_a_mixture_of_what_is_left_has_what_was_found_from_the_good_end() -> Non
 def test_what_cannot_be_searched_is_told() -> None:
     search = _search(lambda s: float("b" in s))
 
-    def once(mixing: Mixing) -> SetResult:
-        if mixing.mended:
+    def once(mixing: DifferenceSet) -> SetResult:
+        if mixing.reverted:
             raise UserError("does not build", where="--bad")
         return search(mixing)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from whyfast.search.keep import FORMAT
-from whyfast.search.keep_set import load_events, save_events
-from whyfast.search.minimise import Failed
+from whyfast.search.ddmin import Failed
+from whyfast.search.keep import FORMAT, load_events, save_events
 from whyfast.search.subsets import Trial
 
 NAMES = ("-fa", "-fb")

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.search.worlds import Range, step_at
 
 from whyfast.search.confirm import ALPHA, surely_above
+from whyfast.search.ddmin import Differences, Event, Try, ddmin
 from whyfast.search.engine import Done
-from whyfast.search.minimise import Differences, Event, Try, minimise
 from whyfast.search.state import Task
 from whyfast.search.subsets import Trial
 
@@ -62,14 +62,14 @@ def test_a_set_of_what_only_moves_code_is_placement(either: bool) -> None:
             offset = 0.0 if wanted.subset is None else own - (good + bad) / 2
             return Trial(bad - good, wanted.subset, offset, wanted.fresh, wanted.layouts)
 
-        found = minimise(Differences(4, budget=400, relinkable=True), oracle)
-        assert (found.word, found.tested) == ("placement", "placement")
+        found = ddmin(Differences(4, budget=400, relinkable=True), oracle)
+        assert (found.outcome, found.tested) == ("placement", "placement")
 
 
 def test_a_step_under_a_large_scatter_is_found() -> None:
     world = Range(step_at(90, 128, 0.04), noise=NOISE, seed=3, spread=SPREAD / 2)
     step = world.search(Task(128, relinkable=True))[1]
     assert isinstance(step, Done)
-    assert (step.answer.word, step.answer.tested) == ("culprit", "change")
+    assert (step.answer.outcome, step.answer.tested) == ("culprit", "change")
     assert step.answer.where is not None
     assert step.answer.where.first == 90

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.logs import log_running, log_sum
+from whyfast.search.likelihood import log_running, log_sum
 
 
 def test_halves_make_a_whole() -> None:

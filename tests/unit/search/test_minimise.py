@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from whyfast.search.minimal import Minimal
-from whyfast.search.minimise import Differences, Event, Failed, Try, minimise, next_try
+from whyfast.search.ddmin import Differences, Event, Failed, Minimal, Try, ddmin, next_try
 from whyfast.search.subsets import Subset, Trial, carries, level
 
 Level = Callable[[Subset], float]
@@ -58,34 +57,34 @@ def _needs(*parts: int) -> Level:
 
 
 def test_one_flag_of_forty() -> None:
-    found = minimise(Differences(40), Mixtures(_needs(17)))
-    assert (found.word, found.parts, found.others) == ("set", ((17,),), False)
+    found = ddmin(Differences(40), Mixtures(_needs(17)))
+    assert (found.outcome, found.parts, found.others) == ("set", ((17,),), False)
     assert found.whole is not None
     assert found.whole[0] == pytest.approx(1, abs=0.2)
     assert found.subsets < 16
 
 
 def test_two_flags_that_need_each_other_are_an_interplay() -> None:
-    found = minimise(Differences(40), Mixtures(_needs(5, 30)))
-    assert (found.word, found.parts, found.together) == ("set", ((5,), (30,)), "interplay")
+    found = ddmin(Differences(40), Mixtures(_needs(5, 30)))
+    assert (found.outcome, found.parts, found.together) == ("set", ((5,), (30,)), "interplay")
     assert [a for a, _ in found.alone] == pytest.approx([0, 0], abs=0.3)
 
 
 def test_two_flags_that_add_up_are_both_found() -> None:
     mixtures = Mixtures(lambda s: 0.5 * (3 in s) + 0.5 * (9 in s))
-    found = minimise(Differences(12), mixtures)
-    assert (found.word, found.parts) == ("set", ((3,), (9,)))
+    found = ddmin(Differences(12), mixtures)
+    assert (found.outcome, found.parts) == ("set", ((3,), (9,)))
     assert found.together != "interplay"
 
 
 def test_either_of_two_is_found_and_that_the_other_does_it_too() -> None:
-    found = minimise(Differences(20), Mixtures(lambda s: float(3 in s or 9 in s)))
-    assert (found.word, found.parts, found.others) == ("set", ((3,),), True)
+    found = ddmin(Differences(20), Mixtures(lambda s: float(3 in s or 9 in s)))
+    assert (found.outcome, found.parts, found.others) == ("set", ((3,),), True)
 
 
 def test_what_only_all_together_carry_vanishes_when_mixed() -> None:
-    found = minimise(Differences(30), Mixtures(lambda s: float(len(s) == 30)))
-    assert (found.word, found.parts) == ("mixed", ())
+    found = ddmin(Differences(30), Mixtures(lambda s: float(len(s) == 30)))
+    assert (found.outcome, found.parts) == ("mixed", ())
 
 
 def test_what_comes_and_goes_with_any_mixture_vanishes_too() -> None:
@@ -94,21 +93,21 @@ def test_what_comes_and_goes_with_any_mixture_vanishes_too() -> None:
             return float(len(subset) == 30)
         return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
 
-    assert minimise(Differences(30), Mixtures(luck)).word == "mixed"
+    assert ddmin(Differences(30), Mixtures(luck)).outcome == "mixed"
 
 
 def test_parts_that_cannot_be_measured_apart_are_one() -> None:
     broken = Mixtures(_needs(17), broken=lambda s: (16 in s) != (17 in s))
-    found = minimise(Differences(40), broken)
-    assert (found.word, found.parts) == ("set", ((16, 17),))
+    found = ddmin(Differences(40), broken)
+    assert (found.outcome, found.parts) == ("set", ((16, 17),))
 
 
 @pytest.mark.parametrize(("effect", "word"), [(0.0, "none"), (-0.03, "swapped")])
 def test_ends_that_do_not_differ_are_told_before_anything_is_mixed(
     effect: float, word: str
 ) -> None:
-    found = minimise(Differences(40), Mixtures(_needs(17), effect=effect))
-    assert (found.word, found.subsets) == (word, 0)
+    found = ddmin(Differences(40), Mixtures(_needs(17), effect=effect))
+    assert (found.outcome, found.subsets) == (word, 0)
 
 
 def test_ends_that_differed_by_chance_alone_end_it_too() -> None:
@@ -124,21 +123,21 @@ def test_ends_that_differed_by_chance_alone_end_it_too() -> None:
             return Trial(ends)
         return Trial(ends, wanted.subset, 0.01 * float(rng.standard_normal()), wanted.fresh)
 
-    found = minimise(Differences(8, budget=400), oracle)
-    assert found.word == "none"
+    found = ddmin(Differences(8, budget=400), oracle)
+    assert found.outcome == "none"
     assert found.subsets > 0
 
 
 def test_one_difference_is_the_answer() -> None:
-    found = minimise(Differences(1), Mixtures(_needs(0)))
-    assert (found.word, found.parts, found.subsets) == ("set", ((0,),), 0)
+    found = ddmin(Differences(1), Mixtures(_needs(0)))
+    assert (found.outcome, found.parts, found.subsets) == ("set", ((0,),), 0)
     with pytest.raises(ValueError, match="at least one difference"):
         Differences(0)
 
 
 def test_a_search_goes_on_from_its_events() -> None:
     task, mixtures = Differences(20), Mixtures(_needs(4, 11))
-    whole = minimise(task, mixtures)
+    whole = ddmin(task, mixtures)
     events: list[Event] = []
     for event in mixtures.events:
         wanted = next_try(task, events)
@@ -162,14 +161,14 @@ def test_a_subset_like_the_bad_end_carries_and_one_like_the_good_end_does_not() 
 
 def test_what_other_layouts_do_not_show_is_placement() -> None:
     world = Mixtures(_needs(17), over=lambda s: 0.0, spread=0.3)
-    found = minimise(Differences(40, relinkable=True), world)
-    assert (found.word, found.tested, found.subsets) == ("placement", "placement", 0)
+    found = ddmin(Differences(40, relinkable=True), world)
+    assert (found.outcome, found.tested, found.subsets) == ("placement", "placement", 0)
 
 
 def test_what_was_found_as_linked_is_measured_over_layouts() -> None:
     world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
-    found = minimise(Differences(40, relinkable=True), world)
-    assert (found.word, found.parts, found.tested) == ("set", ((17,),), "change")
+    found = ddmin(Differences(40, relinkable=True), world)
+    assert (found.outcome, found.parts, found.tested) == ("set", ((17,),), "change")
     assert found.varied is not None
     assert found.varied[0] == pytest.approx(1, abs=0.3)
     assert not found.over_layouts
@@ -178,20 +177,20 @@ def test_what_was_found_as_linked_is_measured_over_layouts() -> None:
 def test_what_carries_it_as_linked_alone_is_not_the_answer() -> None:
     # As linked 17 is fast by luck and hides what 30 does.
     world = Mixtures(_needs(17), over=_needs(30), spread=0.2)
-    found = minimise(Differences(40, relinkable=True), world)
-    assert (found.word, found.parts, found.over_layouts) == ("set", ((30,),), True)
+    found = ddmin(Differences(40, relinkable=True), world)
+    assert (found.outcome, found.parts, found.over_layouts) == ("set", ((30,),), True)
 
 
 def test_a_difference_that_layouts_change_is_searched_over_them() -> None:
     world = Mixtures(_needs(17), over=lambda s: 0.5 * _needs(3)(s), spread=0.1)
-    found = minimise(Differences(20, relinkable=True), world)
-    assert (found.word, found.parts, found.tested) == ("set", ((3,),), "partly")
+    found = ddmin(Differences(20, relinkable=True), world)
+    assert (found.outcome, found.parts, found.tested) == ("set", ((3,),), "partly")
 
 
 def test_a_search_over_layouts_goes_on_where_it_was() -> None:
     task = Differences(40, relinkable=True)
     world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
-    answer = minimise(task, world)
+    answer = ddmin(task, world)
     assert next_try(task, world.events) == answer
     first = [isinstance(e, Trial) and e.layouts and e.fresh for e in world.events].index(True)
     assert next_try(task, world.events[:first]) == Try(frozenset({17}), fresh=True, layouts=True)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.likelihood import ENDS_NOISE, log_ends
-from whyfast.search.nuisance import FEWEST, doubt, grid, robust_noise
+from whyfast.search.likelihood import ENDS_NOISE, FEWEST, doubt, grid, log_ends, robust_noise
 from whyfast.search.state import KnownEnds
 
 

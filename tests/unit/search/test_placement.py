@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whyfast.search.placement import SHARES, believe
 from whyfast.search.state import KnownEnds
+from whyfast.search.view import SHARES, believe
 
 
 def _normal(center: float, spread: float, n: int, seed: int = 1) -> np.ndarray:

@@ -11,17 +11,16 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.investigate.test_counting import COSTS, Tools
 
-from whyfast.investigate.work import Work
+from whyfast.investigate.context import RunContext
 from whyfast.model.build import Build
-from whyfast.model.runner_kind import RunnerName
 from whyfast.model.study import Study
-from whyfast.model.variant import Benchmark, Variant
-from whyfast.search.quantity import counting
+from whyfast.model.variant import Benchmark, RunnerName, Variant
+from whyfast.search.state import counting
 
 
-def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[Work[Study], ...]:
+def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[RunContext[Study], ...]:
     """The programs a and b, each as the only variant."""
-    outside, home = World(launcher=tools.replay).outside(), own(folder)
+    services, home = World(launcher=tools.replay).services(), own(folder)
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
     works = []
     for name in COSTS:
@@ -34,7 +33,9 @@ def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[Work[Study],
         )
         build = Build(name, name, folder / name, name, toolchain, True)
         toolchains = (World().toolchain("t", home, print, ()),)
-        works.append(Work(study, home, Watcher(), outside, toolchains=toolchains, builds=(build,)))
+        works.append(
+            RunContext(study, home, Watcher(), services, toolchains=toolchains, builds=(build,))
+        )
     return tuple(works)
 
 

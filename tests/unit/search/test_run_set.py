@@ -16,12 +16,9 @@ from whyfast.model.errors import UserError
 from whyfast.report.document import Table
 from whyfast.report.pages.search_set_page import dump_set, set_headline, set_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.minimal import Minimal
-from whyfast.search.minimise import Differences
-from whyfast.search.quantity import Quantity
-from whyfast.search.run_set import SetResult, run_set
-from whyfast.search.set_subject import SetSubject
+from whyfast.search.by_set import SetResult, SetSubject, run_set
+from whyfast.search.ddmin import Differences, Minimal
+from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.search.subsets import Trial
 from whyfast.store.home import Home
@@ -87,7 +84,7 @@ def home(tmp_path: Path) -> Home:
 
 def test_the_one_flag_is_told(home: Home, golden: Hear) -> None:
     found, *_ = _search(home)
-    assert (found.answer.word, found.answer.parts) == ("set", ((5,),))
+    assert (found.answer.outcome, found.answer.parts) == ("set", ((5,),))
     golden(set_headline(found))
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
@@ -135,12 +132,12 @@ def test_an_end_that_cannot_be_measured_is_named(home: Home, golden: Hear) -> No
 
 def test_blocks_that_do_not_suffice(home: Home) -> None:
     found, *_ = _search(home, budget=5)
-    assert (found.answer.word, len(found.events)) == ("undecided", 5)
+    assert (found.answer.outcome, len(found.events)) == ("undecided", 5)
 
 
 def test_mixtures_that_do_not_build_are_told(home: Home) -> None:
     found, *_ = _search(home, broken=frozenset({2}))
-    assert found.answer.word == "set"
+    assert found.answer.outcome == "set"
     assert "does not link" in render_markdown(set_page(found))
 
 
@@ -203,9 +200,9 @@ def test_no_two_mixtures_have_one_label(home: Home) -> None:
     assert {row[0].text for row in mixtures.rows} == set(labels)
     assert [row[0].text for row in legend.rows] == [str(n) for n in range(1, 9)]
     assert legend.rows[1][1].text == "-f1"
-    brief = page.brief
-    assert brief is not None
-    assert brief.table is not None
-    assert [row[0].text for row in brief.table.rows] == [
+    summary = page.summary
+    assert summary is not None
+    assert summary.table is not None
+    assert [row[0].text for row in summary.table.rows] == [
         *("-f6", "-f2; -f6", "all but what was found", "all but -f7")
     ]

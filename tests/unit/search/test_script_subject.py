@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate.outside import Outside
+from whyfast.investigate.services import Services
 from whyfast.search.axes.commits import commits
 from whyfast.search.script_subject import ScriptSubject
 from whyfast.search.subject import CandidateFailed
@@ -37,7 +37,7 @@ def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -
     found = commits(repository, "main~3", "main")
     folder = tmp_path / "checkouts"
     return ScriptSubject(
-        repository, found, command, build, folder, Outside(), 1, prints_number=True
+        repository, found, command, build, folder, Services(), 1, prints_number=True
     )
 
 

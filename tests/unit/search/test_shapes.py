@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.hypotheses import BAD, GOOD, LEVELS, MIDDLE
-from whyfast.search.shapes import masses, one_step, two_steps
-from whyfast.search.table import BlockTable
+from whyfast.search.likelihood import BlockTable
+from whyfast.search.posterior import masses, one_step, two_steps
+from whyfast.search.state import BAD, GOOD, LEVELS, MIDDLE
 
 POSITIONS = 9
 

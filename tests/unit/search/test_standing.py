@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from tests.unit.search.worlds import Range, step_at
 
-from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.engine import begin
-from whyfast.search.standing import BARS, standing
-from whyfast.search.state import Task
+from whyfast.search.run import BARS, standing
+from whyfast.search.state import AxisCandidate, Task
 
 CANDIDATES = tuple(AxisCandidate(str(i), f"change {i}") for i in range(17))
 

@@ -10,12 +10,12 @@ import pytest
 from tests.unit.investigate.doubles import Watcher, World
 
 from whyfast.build.recipe import Recipe
-from whyfast.investigate.outside import Note
-from whyfast.investigate.work import Work
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.services import Note
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import StudySubject, as_linked, incrementally
 from whyfast.search.subject import CandidateFailed
 from whyfast.store.builds import BuildStore
@@ -63,18 +63,18 @@ def _subject(
         variants=(Variant("base", "path:gcc"),),
         benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
         measure=MeasureSpec(layouts=layouts),
-        twin=False,
+        control=False,
     )
-    outside = World().outside()
-    outside = replace(
-        outside,
-        build=yard.noting(yard.clean, outside.build),
-        build_incrementally=yard.noting(yard.used, outside.build),
+    services = World().services()
+    services = replace(
+        services,
+        build=yard.noting(yard.clean, services.build),
+        build_incrementally=yard.noting(yard.used, services.build),
         relink=lambda recipe, build, store, seeds, keep: [
             Path(f"layout-{s}") for s in seeds[:most]
         ],
     )
-    work = Work(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), outside)
+    work = RunContext(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), services)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
     count = lambda good, own: (float(len(yard.clean)),)  # noqa: E731
     return StudySubject(
@@ -111,7 +111,7 @@ def test_one_build_is_counted_once(tmp_path: Path, yard: Yard) -> None:
     subject, counted = _subject(tmp_path, yard, incremental=False), []
     subject.unsettled = as_linked
 
-    def count(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
+    def count(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
         counted.append(own.builds[0].variant)
         return (1.0,)
 
@@ -169,9 +169,9 @@ def test_what_has_no_further_layouts_cannot_be_measured(tmp_path: Path, yard: Ya
 
 def test_an_end_that_does_not_build_is_tried_once(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard)
-    broken = replace(World(broken=("4",)).outside(), relink=subject.work.outside.relink)
-    outside = replace(broken, build=yard.noting(yard.clean, broken.build))
-    subject.work = replace(subject.work, outside=outside)
+    broken = replace(World(broken=("4",)).services(), relink=subject.context.services.relink)
+    services = replace(broken, build=yard.noting(yard.clean, broken.build))
+    subject.context = replace(subject.context, services=services)
     assert not subject.can_vary()
     for _ in range(2):
         with pytest.raises(CandidateFailed, match="step 1 failed"):
@@ -182,7 +182,7 @@ def test_an_end_that_does_not_build_is_tried_once(tmp_path: Path, yard: Yard) ->
 def test_a_search_is_one_phase_however_much_it_builds(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard)
     watcher = Watcher()
-    subject = replace(subject, work=replace(subject.work, observer=watcher))
+    subject = replace(subject, context=replace(subject.context, observer=watcher))
     subject.build(0)
     assert watcher.heard == ["linking 2 layouts of 0"]
     assert watcher.phases == []

@@ -14,7 +14,7 @@ from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore, Removed
-from whyfast.store.lock import exclusive
+from whyfast.store.files import exclusive
 
 DAY = 86400.0
 NOW = 1_700_000_000.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.store import complete
-from whyfast.store.complete import discard, lock_of, make_once, replacing
+from whyfast.store import files as complete
+from whyfast.store.files import discard, lock_of, make_once, replacing
 
 
 def _root(folder: Path) -> Path:

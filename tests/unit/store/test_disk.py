@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.store.disk import lacking, readable, used
+from whyfast.store.files import lacking, readable, used
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.build.source_git import commit_of, export
+from whyfast.build.git import commit_of, export
 from whyfast.model.errors import UserError
-from whyfast.search.axes.candidate import AxisCandidate
 from whyfast.search.axes.commits import uncommitted
+from whyfast.search.state import AxisCandidate
 from whyfast.store.git import git, must_git, without_repository, without_user
 
 

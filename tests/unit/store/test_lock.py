@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.store.lock import exclusive, exclusive_if_free
+from whyfast.store.files import exclusive, exclusive_if_free
 
 #: Seconds after which a test that would hang fails instead.
 STUCK = 30.0

@@ -12,7 +12,7 @@ from tests.golden_files import Hear
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
-from whyfast.store.private import make_private, own_home
+from whyfast.store.home import make_private, own_home
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def _users(
     mine = ("me", os.geteuid(), os.getegid())
     known = [SimpleNamespace(pw_name=n, pw_uid=u, pw_gid=g) for n, u, g in (mine, *others)]
     group = SimpleNamespace(gr_mem=list(members))
-    monkeypatch.setattr("whyfast.store.private.pwd.getpwall", lambda: known)
-    monkeypatch.setattr("whyfast.store.private.grp.getgrgid", lambda gid: group)
+    monkeypatch.setattr("whyfast.store.home.pwd.getpwall", lambda: known)
+    monkeypatch.setattr("whyfast.store.home.grp.getgrgid", lambda gid: group)
 
 
 @pytest.fixture
@@ -114,14 +114,14 @@ def test_an_empty_group_and_one_without_a_name_are_others(
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(0o775)
-    monkeypatch.setattr("whyfast.store.private.pwd.getpwall", list)
+    monkeypatch.setattr("whyfast.store.home.pwd.getpwall", list)
     with pytest.raises(UserError, match="others may write into it"):
         make_private(folder)
 
     def no_group(gid: int) -> None:
         raise KeyError(gid)
 
-    monkeypatch.setattr("whyfast.store.private.grp.getgrgid", no_group)
+    monkeypatch.setattr("whyfast.store.home.grp.getgrgid", no_group)
     with pytest.raises(UserError, match="others may write into it"):
         make_private(folder)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.investigate.choose import narrow
+from whyfast.investigate.context import narrow
 from whyfast.study import load_study
 
 STUDY = """

@@ -7,13 +7,8 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import UserError
-from whyfast.study import bundled
-from whyfast.study.bundled import (
-    BundledStudy,
-    bundled_folder,
-    bundled_names,
-    bundled_studies,
-)
+from whyfast.study import find as bundled
+from whyfast.study.find import BundledStudy, bundled_folder, bundled_names, bundled_studies
 
 
 def make(folder: Path) -> None:

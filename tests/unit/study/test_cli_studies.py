@@ -9,7 +9,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.cli import studies
-from whyfast.study import bundled
+from whyfast.study import find as bundled
 
 
 def run() -> int:

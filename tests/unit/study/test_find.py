@@ -10,7 +10,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
-from whyfast.study import bundled
+from whyfast.study import find as bundled
 from whyfast.study.find import find_study
 
 

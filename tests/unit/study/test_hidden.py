@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whyfast.model.study import BuildSpec
 from whyfast.model.variant import Variant
-from whyfast.study.hidden import hide
+from whyfast.study.sections import hide
 
 
 def test_values_are_hidden_by_the_names_of_variables() -> None:

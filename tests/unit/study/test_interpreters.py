@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.differences import differences
+from whyfast.model.variant import differences
 from whyfast.study import load_study
 
 STUDY = """\

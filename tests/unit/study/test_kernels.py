@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.model.differences import differ_in
+from whyfast.model.variant import differ_in
 from whyfast.study import load_study
 
 STUDY = """\

@@ -9,10 +9,9 @@ from tests.golden_files import Hear
 
 from whyfast.cli import new
 from whyfast.model.errors import UserError
-from whyfast.study.cargo_project import cargo
-from whyfast.study.kinds import KINDS, project_of
 from whyfast.study.load import load_study
-from whyfast.study.skeleton import check_file
+from whyfast.study.package_projects import cargo
+from whyfast.study.skeleton import KINDS, check_file, project_of
 
 MAIN = "int main(void)\n{\n    return 0;\n}\n"
 

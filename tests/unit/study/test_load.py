@@ -9,8 +9,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.errors import StudyError
-from whyfast.model.question import Claim
-from whyfast.model.study import BuildSpec, EvidenceSpec, MeasureSpec, Source, Study
+from whyfast.model.study import BuildSpec, Claim, EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study import load_study
 

@@ -10,8 +10,7 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.study.locate import first_duplicate, line_of, nearest_line
-from whyfast.study.wording import Key
+from whyfast.study.toml_document import Key, first_duplicate, line_of, nearest_line
 
 TEXT = '''\
 # title = "not here"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from whyfast.study.makefile import makefile_in, program_of
+from whyfast.study.c_project import makefile_in, program_of
 
 
 def made_by(folder: Path, text: str) -> tuple[str, str] | None:

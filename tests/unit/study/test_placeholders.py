@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.study.placeholders import names_in, substitute
+from whyfast.study.sections import names_in, substitute
 
 
 def test_names_in_order() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.golden_files import Hear
 
-from whyfast.study.quantities import parse_duration, parse_margin
+from whyfast.study.toml_table import parse_duration, parse_margin
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.study import Source
-from whyfast.study import bundled, load_study
+from whyfast.study import find as bundled
+from whyfast.study import load_study
 
 CASES = {
     "source empty": (

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.model.differences import RUN, differ_in
-from whyfast.model.variant import Parameter
+from whyfast.model.variant import RUN, Parameter, differ_in
 from whyfast.study import load_study
-from whyfast.study.bundled import bundled_folder
-from whyfast.study.placeholders import bind
+from whyfast.study.find import bundled_folder
+from whyfast.study.sections import bind
 
 COMMAND = 'command = ["{program}", "turn", "{source}/collatz.hex"]\n'
 ABOUT = 'about = "one line"\n'

@@ -7,7 +7,7 @@ import datetime
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.study.wording import Key, dotted, kind, nearest, quoted, suggestion
+from whyfast.study.toml_document import Key, dotted, kind, nearest, quoted, suggestion
 
 KEYS = ("title", "baseline", "margin", "claim")
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.toolchain.chroot import bring_in
-from whyfast.toolchain.entrance import Tools, entrances_in_words, try_chroot
+from whyfast.toolchain.entrance import Tools, bring_in, entrances_in_words, try_chroot
 from whyfast.toolchain.sandbox import Box, around_program, around_steps
 
 _, WHY_NOT = try_chroot(shutil.which("chroot", path="/usr/sbin:/usr/bin:/sbin:/bin"))

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from whyfast.toolchain.command import first_line, run
+from whyfast.toolchain.provider import first_line, run
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,8 @@ from tests.golden_files import Hear
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
 from whyfast.toolchain import debian, debian_root, sandbox
-from whyfast.toolchain.debian import DebianProvider, root_folder
-from whyfast.toolchain.debian_names import parse_name
-from whyfast.toolchain.debian_root import Package, RootSpec, digest_of
-from whyfast.toolchain.recorded_root import RecordedRoot
+from whyfast.toolchain.debian import DebianProvider, parse_name, root_folder
+from whyfast.toolchain.debian_root import Package, RecordedRoot, RootSpec, digest_of
 
 WORKING = sandbox.Tools("/usr/bin/bwrap", "", None, "")
 

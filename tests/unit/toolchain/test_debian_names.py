@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whyfast.model.errors import UserError
-from whyfast.toolchain.debian_names import DebianName, known_names, parse_name
+from whyfast.toolchain.debian import DebianName, known_names, parse_name
 
 
 @pytest.mark.parametrize(

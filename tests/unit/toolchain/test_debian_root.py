@@ -12,7 +12,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.store.complete import delete
+from whyfast.store.files import delete
 from whyfast.toolchain.debian_root import (
     RECORD,
     Package,

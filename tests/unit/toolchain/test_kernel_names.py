@@ -6,7 +6,7 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.toolchain.archive import Binary
-from whyfast.toolchain.kernel_names import KernelName, available, candidates, parse_kernel
+from whyfast.toolchain.kernels import KernelName, available, candidates, parse_kernel
 
 
 def package(name: str, version: str) -> Binary:

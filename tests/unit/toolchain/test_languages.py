@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.toolchain import Language
+from whyfast.model.build import Language
 from whyfast.store.home import Home
-from whyfast.toolchain.languages import Installed, ask, language_of
-from whyfast.toolchain.path import PathProvider
+from whyfast.toolchain.path import Installed, PathProvider, ask, language_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.toolchain.conftest import FakeCompiler
 
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.toolchain import Toolchain
 from whyfast.store.home import Home
 from whyfast.toolchain.path import PathProvider, short_version
 

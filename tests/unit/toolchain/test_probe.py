@@ -11,9 +11,9 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.toolchain.conftest import FakeCompiler
 
+from whyfast.model.build import FEATURES
 from whyfast.model.errors import CannotBuildHere
-from whyfast.model.toolchain import FEATURES
-from whyfast.toolchain.probe import compiles, features
+from whyfast.toolchain.path import compiles, features
 
 Make = Callable[..., FakeCompiler]
 

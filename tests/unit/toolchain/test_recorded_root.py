@@ -9,10 +9,18 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.toolchain import recorded_root as module
+from whyfast.toolchain import debian_root as module
 from whyfast.toolchain.archive import Binary
-from whyfast.toolchain.debian_root import Package, RootSpec, digest_of, mmdebstrap_words
-from whyfast.toolchain.recorded_root import RecordedRoot, check_archive, pinned, recorded_root
+from whyfast.toolchain.debian_root import (
+    Package,
+    RecordedRoot,
+    RootSpec,
+    check_archive,
+    digest_of,
+    mmdebstrap_words,
+    pinned,
+    recorded_root,
+)
 
 A, B = "a" * 64, "b" * 64
 

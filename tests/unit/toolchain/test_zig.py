@@ -18,10 +18,10 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.toolchain.conftest import script
 
+from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.toolchain import Toolchain
+from whyfast.store.files import exclusive
 from whyfast.store.home import Home
-from whyfast.store.lock import exclusive
 from whyfast.toolchain import wheels, zig
 from whyfast.toolchain.wheels import Wheel
 from whyfast.toolchain.zig import WHEELS, ZigProvider

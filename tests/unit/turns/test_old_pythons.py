@@ -11,8 +11,7 @@ import pytest
 from tests.interpreters import Interpreter, interpreters
 
 import whyfast
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 MODULE = Path(whyfast.__file__).parent / "turns" / "include" / "whyfast_turn.py"

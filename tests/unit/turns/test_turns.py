@@ -14,8 +14,7 @@ import pytest
 from tests.golden_files import Hear
 
 import whyfast
-from whyfast.measure.invocation import InvocationFailed
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 SOURCE = Path(whyfast.__file__).parent.parent

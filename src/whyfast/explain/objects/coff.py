@@ -6,20 +6,224 @@ A format's numbers are those of Microsoft, "PE Format".
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.coff_relocate import link
-from whyfast.explain.objects.contents import Contents
 from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.image import OBJECT_BASE, Image, Region
-from whyfast.explain.objects.labels import Label
-from whyfast.explain.objects.lief_files import content, number, parse, reading, text
-from whyfast.explain.objects.windows_functions import windows_functions
+from whyfast.explain.objects.elf_symbols import Contents
+from whyfast.explain.objects.image import OBJECT_BASE, Function, Image, Label, Region, functions_of
+from whyfast.explain.objects.lief_files import (
+    content,
+    number,
+    parse,
+    reading,
+    text,
+    without_padding,
+)
+from whyfast.explain.objects.relocate import (
+    adr_immediate,
+    branch_immediate,
+    low_bits_immediate,
+    rewrite,
+    with_adr,
+    with_branch,
+    with_low_bits,
+)
 from whyfast.model.errors import UserError
+
+# ---- Where functions begin and end by the unwind tables of Windows (section ``.pdata``).
+#
+# Formats: Microsoft, "x64 exception handling" and "ARM64 exception handling".
+
+_CHAINED = 0x4  # UNW_FLAG_CHAININFO
+_LONGEST_CHAIN = 32
+
+
+class Extent(NamedTuple):
+    """Code from ``start`` to before ``end``; a part of the function that begins at ``root``."""
+
+    start: int
+    end: int
+    root: int
+
+
+def read_extents(image: Image, architecture: Architecture) -> list[Extent]:
+    """The extents by address; none for code that needs no unwinding (leaf functions).
+
+    Entries that lie nowhere in the code, as in a damaged file, are left out.
+    """
+    read = _x86 if architecture == "x86-64" else _aarch64
+    found = {
+        extent
+        for region in image.regions
+        if region.name.split("$")[0] == ".pdata"
+        for extent in read(image, bytes(region.data))
+        if _in_code(image, extent)
+    }
+    return sorted(found)
+
+
+def _in_code(image: Image, extent: Extent) -> bool:
+    region = image.region(extent.start)
+    return region is not None and region.executable and extent.start < extent.end <= region.end
+
+
+def _x86(image: Image, table: bytes) -> Iterator[Extent]:
+    base = image.base or 0
+    for start, end, unwind in struct.iter_unpack("<III", table[: len(table) // 12 * 12]):
+        yield Extent(base + start, base + end, _root(image, base, start, unwind))
+
+
+def _root(image: Image, base: int, start: int, unwind: int) -> int:
+    """Parts of a function name the part before them."""
+    for _ in range(_LONGEST_CHAIN):
+        head = image.read(base + unwind, 4)
+        if len(head) < 4 or not head[0] >> 3 & _CHAINED:
+            break
+        parent = image.read(base + unwind + 4 + 2 * (head[2] + head[2] % 2), 12)
+        if len(parent) < 12:
+            break
+        start, _, unwind = struct.unpack("<III", parent)
+    return base + start
+
+
+def _aarch64(image: Image, table: bytes) -> Iterator[Extent]:
+    base = image.base or 0
+    for start, unwind in struct.iter_unpack("<II", table[: len(table) // 8 * 8]):
+        if unwind & 3:
+            length = unwind >> 2 & 0x7FF
+        else:
+            length = int.from_bytes(image.read(base + unwind, 4), "little") & 0x3FFFF
+        yield Extent(base + start, base + start + 4 * length, base + start)
+
+
+# ---- The functions of COFF objects and PE programs: names from labels, extents from ``.pdata``.
+
+
+def windows_functions(
+    image: Image, architecture: Architecture, labels: Iterable[Label]
+) -> tuple[tuple[Function, ...], int]:
+    """(the functions by address, how many of them no label names).
+
+    A label without size takes the extent in ``.pdata`` that begins there, and what follows it of
+    the same function. Parts that lie elsewhere are called NAME.cold, a function without a name
+    sub_ADDRESS.
+    """
+    extents = read_extents(image, architecture)
+    whole: dict[int, int] = {}  # start of a function → end
+    parts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for extent in extents:
+        if extent.root == extent.start:
+            whole[extent.start] = max(extent.end, whole.get(extent.start, 0))
+    for extent in extents:
+        if extent.root == extent.start:
+            continue
+        if whole.get(extent.root) == extent.start:
+            whole[extent.root] = extent.end
+        else:
+            parts[extent.root].append((extent.start, extent.end))
+    found = [
+        replace(one, size=whole[one.address] - one.address)
+        if not one.size and one.address in whole
+        else one
+        for one in labels
+    ]
+    names = {one.address: one for one in sorted(found, key=lambda one: -one.rank)}
+    nameless = [start for start in whole if start not in names]
+    found += [_made_up(image, f"sub_{start:x}", start, whole[start]) for start in nameless]
+    for root, pieces in parts.items():
+        name = names[root].name if root in names else f"sub_{root:x}"
+        found += [
+            _made_up(image, f"{name}.cold.{i}", start, end)
+            for i, (start, end) in enumerate(pieces)
+            if start not in names
+        ]
+    exact = {one.address for one in found if one.size}
+    functions = without_padding(functions_of(found), image, architecture, exact)
+    return tuple(functions), len(nameless)
+
+
+def _made_up(image: Image, name: str, start: int, end: int) -> Label:
+    region = image.region(start)
+    assert region is not None
+    return Label(name, start, start, region.name, region.end, end - start, rank=3)
+
+
+# ---- Applying the relocations of COFF objects, as the linker would; addends are in the code.
+
+# Width, and from where a relative value counts (bytes behind the place); None: absolute. Addresses
+# relative to the image are absolute here, as an object's image begins at 0.
+_WORDS: dict[str, dict[int, tuple[int, int | None]]] = {
+    "x86-64": {1: (8, None), 2: (4, None), 3: (4, None), **{4 + n: (4, 4 + n) for n in range(6)}},
+    "aarch64": {1: (4, None), 2: (4, None), 14: (8, None), 17: (4, 4)},
+}
+_BRANCHES = {3: (26, 0), 15: (19, 5), 16: (14, 5)}
+_PAGE, _ADR, _ADD, _ACCESS = 4, 5, 6, 7
+_IMPORT = "__imp_"
+#: What stands for the start of the image.
+_BASE = "__ImageBase"
+
+
+def link(found: Any, sections: list[Any], image: Image, architecture: Architecture) -> None:
+    """Patch the image by the relocations of the sections that are in it."""
+    for i, section in enumerate(sections, 1):
+        if i not in image.bases:
+            continue
+        for entry in section.relocations:
+            symbol = entry.symbol
+            if symbol is not None:
+                kind, place = number(entry.type) & 0xFFFF, image.bases[i] + entry.address
+                _patch(image, architecture, kind, place, _address(image, symbol))
+
+
+def _address(image: Image, symbol: Any) -> int:
+    index = symbol.section_idx
+    if index > 0:
+        return int(image.bases.get(index, 0) + symbol.value)
+    name = text(symbol.name)
+    if index < 0 or not name:
+        return int(symbol.value)
+    if name == _BASE:
+        return 0
+    address = image.external(name)
+    if name.startswith(_IMPORT):
+        image.slots[address] = name.removeprefix(_IMPORT)
+    return address
+
+
+def _patch(image: Image, architecture: Architecture, kind: int, place: int, target: int) -> None:
+    words = _WORDS[architecture]
+    if kind in words:
+        width, behind = words[kind]
+        old = image.read(place, width)
+        if len(old) == width:
+            value = target + int.from_bytes(old, "little", signed=True)
+            if behind is not None:
+                value -= place + behind
+            image.put(place, width, value)
+    elif architecture == "aarch64":
+        rewrite(image, place, lambda word: _instruction(word, kind, place, target))
+
+
+def _instruction(word: int, kind: int, place: int, target: int) -> int:
+    if kind in _BRANCHES:
+        bits, shift = _BRANCHES[kind]
+        distance = target + branch_immediate(word, bits, shift) - place
+        return with_branch(word, bits, shift, distance)
+    if kind == _PAGE:
+        page = target + adr_immediate(word) >> 12
+        return with_adr(word, page - (place >> 12))
+    if kind == _ADR:
+        return with_adr(word, target + adr_immediate(word) - place)
+    if kind in (_ADD, _ACCESS):
+        return with_low_bits(word, target + low_bits_immediate(word))
+    return word
+
 
 MACHINES: dict[int, Architecture] = {0x8664: "x86-64", 0xAA64: "aarch64"}
 _OTHER_MACHINES = {0x14C: "I386", 0x1C4: "ARMNT", 0xA641: "ARM64EC", 0xA64E: "ARM64X"}

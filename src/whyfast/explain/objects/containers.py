@@ -7,10 +7,12 @@ looked at for their first bytes. What is in a container in a container stays the
 
 from __future__ import annotations
 
+import importlib
 import lzma
 import os
 import re
 import shutil
+import subprocess
 import tarfile
 import tempfile
 import zipfile
@@ -20,13 +22,93 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
-from whyfast.build.unpack import open_tar
+from whyfast.build.source import open_tar
 from whyfast.explain.objects.elf import MOST_BYTES, damaged
-from whyfast.explain.objects.zstd import Damaged, NoReader, TooLarge, unpack
-from whyfast.formats.source import opened
+from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
+
+# ---- What zstd packed, by whatever on this machine can unpack it.
+#
+# Python has a module for it from 3.14 on; older ones may have a wheel, and the system a command.
+
+#: What can unpack, the first that is there is taken; the last is a command.
+READERS = ("compression.zstd", "zstandard", "pyzstd", "zstd")
+
+#: So much of what the command complains of is kept.
+_SAID = 1000
+_AT_ONCE = 1 << 20
+
+
+class NoReader(Exception):
+    """Nothing on this machine unpacks zstd."""
+
+
+class Damaged(Exception):
+    """What should be unpacked is damaged; the message says how."""
+
+
+class TooLarge(Exception):
+    """It would unpack to more than is wanted."""
+
+
+def unpack(packed: IO[bytes], to: IO[bytes], most: int) -> None:
+    """Write the bytes of one or more frames to a file, at most ``most`` of them.
+
+    Raises NoReader, Damaged or TooLarge.
+    """
+    for name in READERS[:-1]:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        return _by_module(module, packed, to, most)
+    program = shutil.which(READERS[-1])
+    if program is None:
+        raise NoReader
+    return _by_command(program, packed, to, most)
+
+
+def _by_module(module: Any, packed: IO[bytes], to: IO[bytes], most: int) -> None:
+    try:
+        if hasattr(module, "ZstdFile"):
+            file = module.ZstdFile(packed)
+        else:  # the wheel `zstandard`
+            file = module.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        with file as reader:
+            _copy(reader, to, most)
+    except TooLarge:
+        raise
+    except Exception as error:  # each module has an exception of its own
+        raise Damaged(str(error)) from None
+
+
+def _by_command(program: str, packed: IO[bytes], to: IO[bytes], most: int) -> None:
+    with tempfile.TemporaryFile() as complaint:
+        started = subprocess.Popen(
+            [program, "-d", "-q", "-c"], stdin=packed, stdout=subprocess.PIPE, stderr=complaint
+        )
+        with started:
+            assert started.stdout is not None
+            try:
+                _copy(started.stdout, to, most)
+            except TooLarge:
+                started.kill()
+                raise
+        complaint.seek(0)
+        said = complaint.read(_SAID).decode(errors="replace").strip()
+    if started.returncode:
+        raise Damaged(said or "zstd failed")
+
+
+def _copy(packed: Any, to: IO[bytes], most: int) -> None:
+    while piece := packed.read(_AT_ONCE):
+        most -= len(piece)
+        if most < 0:
+            raise TooLarge
+        to.write(piece)
+
 
 _AR, _AR_HEADER = b"!<arch>\n", 60
 #: Where a Debian package has its files, inside of an ar archive.
@@ -40,7 +122,7 @@ _DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
     *(OSError, EOFError, RuntimeError, ValueError),
 )
-_FIRST, _AT_ONCE = 4, 1 << 20
+_FIRST, _CONTAINERS_AT_ONCE = 4, 1 << 20
 #: Bytes of one name in an ar archive, and of all, that are read.
 _LONGEST, _NAMES = 4096, 1 << 26
 #: Names that are listed where a part is not there.
@@ -170,14 +252,14 @@ def _at(file: BinaryIO, start: int, size: int) -> bytes:
 def _copy_range(path: Path, start: int, size: int, to: IO[bytes]) -> None:
     with opened(path) as file:
         file.seek(start)
-        while size and (piece := file.read(min(size, _AT_ONCE))):
+        while size and (piece := file.read(min(size, _CONTAINERS_AT_ONCE))):
             to.write(piece)
             size -= len(piece)
 
 
 def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
-    packed, total = cast(IO[bytes], tempfile.TemporaryFile()), 0  # noqa: SIM115 (parts read it)
+    packed, total = cast("IO[bytes]", tempfile.TemporaryFile()), 0  # noqa: SIM115 (parts read it)
     data.copy(packed)
     if data.name.endswith(".zst"):
         packed = _unzstd(path, packed)
@@ -205,13 +287,13 @@ def _untarred(path: Path, packed: IO[bytes], number: int, to: IO[bytes]) -> None
         with open_tar(packed) as tar:
             file = tar.extractfile(next(islice(tar, number, None)))
             if file is not None:
-                shutil.copyfileobj(file, to, _AT_ONCE)
+                shutil.copyfileobj(file, to, _CONTAINERS_AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "package")
 
 
 def _unzstd(path: Path, packed: IO[bytes]) -> IO[bytes]:
-    plain = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115 (parts read it)
+    plain = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (parts read it)
     packed.seek(0)
     try:
         unpack(packed, plain, MOST_BYTES)
@@ -247,7 +329,7 @@ def _unzipped(path: Path, offset: int, to: IO[bytes]) -> None:
         with zipfile.ZipFile(path) as archive:
             info = next(i for i in archive.infolist() if i.header_offset == offset)
             with archive.open(info) as file:
-                shutil.copyfileobj(file, to, _AT_ONCE)
+                shutil.copyfileobj(file, to, _CONTAINERS_AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "zip")
 

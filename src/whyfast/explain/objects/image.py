@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 #: Where relocatable objects are laid out, as they have no addresses of their own.
 OBJECT_BASE = 0x10_0000
@@ -97,3 +100,149 @@ class Image:
             self.externals[self._next_external] = name
             self._next_external += 16
         return self._stand_ins[name]
+
+
+# ---- Names at addresses, and the functions that they make.
+
+
+@dataclass(frozen=True)
+class Function:
+    """A piece of code that symbols name.
+
+    ``names`` are all symbols at its address, the plainest global first. ``address`` is where the
+    code lies in the program's image (bytes), ``value`` what the symbol says: the same, but in a
+    relocatable object an offset in its section. ``size`` in bytes. ``file`` is the source
+    file of a local symbol, if known.
+    """
+
+    names: tuple[str, ...]
+    address: int
+    value: int
+    size: int
+    section: str
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        """The first of ``names``."""
+        return self.names[0]
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.size
+
+
+@dataclass(frozen=True)
+class Label:
+    """One symbol in code. ``size`` is 0 when the file does not say; ``end`` is that of the section
+    that it lies in. ``rank`` is 0 for global symbols, 1 for weak ones, 2 for local ones, 3 for
+    names that whyfast made up."""
+
+    name: str
+    address: int
+    value: int
+    section: str
+    end: int
+    size: int = 0
+    rank: int = 0
+    file: str = ""
+
+
+def functions_of(labels: Iterable[Label], stops: Iterable[int] = ()) -> Iterator[Function]:
+    """Functions by address. Aliases are merged; a label without size reaches to the next one, the
+    next of ``stops`` or its section's end, whichever comes first."""
+    at: dict[tuple[int, str, int], list[Label]] = {}
+    for label in labels:
+        at.setdefault((label.address, label.section, label.end), []).append(label)
+    starts = sorted({address for address, _, _ in at} | set(stops))
+    for (address, section, end), aliases in sorted(at.items()):
+        size = max(label.size for label in aliases)
+        if size == 0:
+            following = bisect_right(starts, address)
+            size = (starts[following] if following < len(starts) else end) - address
+        aliases.sort(key=_plainness)
+        yield Function(
+            names=tuple(dict.fromkeys(label.name for label in aliases)),
+            address=address,
+            value=aliases[0].value,
+            size=min(size, end - address),
+            section=section,
+            file=aliases[0].file,
+        )
+
+
+def _plainness(label: Label) -> tuple[int, int, int, str]:
+    underscores = len(label.name) - len(label.name.lstrip("_"))
+    return label.rank, underscores, len(label.name), label.name
+
+
+# ---- Names of C++ and Rust as their source has them, beside those that the linker sees.
+#
+# ``c++filt`` of binutils does the work; where it is missing, names stay as they are.
+
+#: Mach-O puts one more underscore in front.
+_MANGLED = re.compile(r"_{1,2}(?:Z|R)\w")
+_RUST = re.compile(r"_{1,2}R\w|.*17h[0-9a-f]{16}E")
+#: What compilers append for pieces and copies of a function, which no demangler needs to see.
+_APPENDED = re.compile(r"(\.[\w.]+)$")
+#: A crate's hash, which every build of other sources changes: ``core[a0bbcc8293a5deec]::fmt``.
+_CRATE_HASH = re.compile(r"\[[0-9a-f]{6,16}\]")
+_LEGACY_HASH = re.compile(r"::h[0-9a-f]{16}$")
+
+
+def with_readable_names(functions: Sequence[Function]) -> tuple[Function, ...]:
+    """The functions with what their names say in front of the names themselves.
+
+    Both stay: either can be asked for, and profiles have the linker's. Crate hashes of Rust are
+    left out, so that one function of two builds has one name.
+    """
+    said = readable(n for f in functions for n in f.names)
+    return tuple(
+        replace(f, names=tuple(dict.fromkeys((*(said.get(n, n) for n in f.names), *f.names))))
+        if any(n in said for n in f.names)
+        else f
+        for f in functions
+    )
+
+
+def readable_of(name: str, names: Sequence[str]) -> str:
+    """``name``, or what stands in front of it among ``names`` where it is mangled."""
+    return names[0] if _MANGLED.match(name) and not _MANGLED.match(names[0]) else name
+
+
+def readable(names: Iterable[str]) -> dict[str, str]:
+    """What each mangled name says; names that say nothing are left out."""
+    mangled = {n for n in names if _MANGLED.match(n)}
+    stems = {name: _APPENDED.sub("", name) for name in sorted(mangled)}
+    rust = {n: s for n, s in stems.items() if _RUST.match(s)}
+    others = {n: s for n, s in stems.items() if n not in rust}
+    found = {**_filtered(rust, "rust"), **_filtered(others, "gnu-v3")}
+    return {
+        name: _LEGACY_HASH.sub("", _CRATE_HASH.sub("", text)) + name[len(stems[name]) :]
+        for name, text in found.items()
+        if text != stems[name]
+    }
+
+
+def _filtered(stems: dict[str, str], style: str) -> dict[str, str]:
+    program = shutil.which("c++filt")
+    if not stems or program is None:
+        return {}
+    # One underscore too many is Mach-O's.
+    lines = [s[1:] if s.startswith("__") else s for s in stems.values()]
+    try:
+        done = subprocess.run(
+            [program, "-s", style],
+            input="\n".join(lines) + "\n",
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=60,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    said = done.stdout.splitlines()
+    if done.returncode or len(said) != len(lines):
+        return {}
+    return {name: text for name, text, line in zip(stems, said, lines, strict=True) if text != line}

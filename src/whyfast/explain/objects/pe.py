@@ -6,22 +6,172 @@ exports; extents from ``.pdata``.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.coff import CODE, EXECUTE, MACHINES
-from whyfast.explain.objects.contents import Contents
+from whyfast.explain.objects.coff import CODE, EXECUTE, MACHINES, windows_functions
 from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.image import Image, Region
-from whyfast.explain.objects.labels import Label
+from whyfast.explain.objects.elf_symbols import Contents
+from whyfast.explain.objects.image import Image, Label, Region
 from whyfast.explain.objects.lief_files import content, number, parse, reading, text
-from whyfast.explain.objects.pdb import find_pdb
-from whyfast.explain.objects.windows_functions import windows_functions
 from whyfast.model.errors import UserError
+
+# ---- Names of functions from a PDB, which Microsoft's and LLVM's linkers write beside a program.
+#
+# After the description in LLVM's documentation, "The PDB File Format", and Microsoft's
+# ``cvinfo.h``.
+# A PDB belongs to one build of a program, which has its GUID.
+
+_MAGIC = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"
+_INFO, _DBI = 1, 3
+_NO_STREAM = 0xFFFF
+_ABSENT = 0xFFFF_FFFF
+_PUBLIC, _LOCALS, _GLOBALS = 0x110E, (0x110F, 0x1146), (0x1110, 0x1147)
+_IS_FUNCTION = 0x2
+_DBI_HEADER, _MODULE_HEADER = 64, 64
+
+
+class PdbSymbol(NamedTuple):
+    """A function at ``offset`` in a section, which counts from 1; ``size`` is 0 when unknown.
+    ``module`` is the object that a local function comes from."""
+
+    name: str
+    section: int
+    offset: int
+    size: int
+    local: bool
+    module: str
+
+
+@dataclass(frozen=True)
+class Pdb:
+    """What a PDB says, or in one line why there is none."""
+
+    symbols: tuple[PdbSymbol, ...] = ()
+    why_not: str = ""
+
+
+class _Damaged(Exception):
+    pass
+
+
+def find_pdb(program: Path, found: Any) -> Pdb:
+    """The PDB beside a program, by the name in it or the program's own. Nothing is raised."""
+    record = found.codeview_pdb
+    if record is None:
+        return Pdb(why_not="it has no symbol table and was linked without a PDB (/DEBUG)")
+    named = re.split(r"[\\/]", text(record.filename))[-1]
+    # "." is no name of a file, and refused as one.
+    beside = [program.with_name(named)] if named not in ("", ".") else []
+    for path in dict.fromkeys((*beside, program.with_suffix(".pdb"))):
+        if path.is_file():
+            try:
+                return _read(path, bytes(record.signature))
+            except OSError as error:
+                return Pdb(why_not=f"{path.name} cannot be read: {error.strerror}")
+            except (_Damaged, struct.error, IndexError, ValueError, OverflowError) as error:
+                return Pdb(why_not=f"{path.name} is damaged ({error or type(error).__name__})")
+    return Pdb(why_not=f"its PDB, {named or 'of no name'}, is not beside it")
+
+
+def _read(path: Path, signature: bytes) -> Pdb:
+    streams = _Streams(path.read_bytes())
+    info = streams.read(_INFO)
+    dbi = streams.read(_DBI)
+    if info[12:28] != signature:
+        return Pdb(why_not=f"{path.name} belongs to another build")
+    found = {(s.section, s.offset, s.name): s for s in _publics(streams, dbi)}
+    for symbol in _procedures(streams, dbi):
+        found[symbol.section, symbol.offset, symbol.name] = symbol
+    why_not = "" if found else f"{path.name} names no function"
+    return Pdb(tuple(found.values()), why_not)
+
+
+class _Streams:
+    """The streams of a multi-stream file: pages of it in some order."""
+
+    def __init__(self, blob: bytes) -> None:
+        if not blob.startswith(_MAGIC):
+            raise _Damaged("it is not in the MSF 7.00 format")
+        self._blob = blob
+        self._page, _, _, size, _, at = struct.unpack_from("<6I", blob, 32)
+        if self._page not in (512, 1024, 2048, 4096, 8192, 16384, 32768):
+            raise _Damaged(f"its pages have {self._page} bytes")
+        if size > len(blob):
+            raise _Damaged("its directory is larger than the file")
+        start = at * self._page
+        pages = struct.unpack_from(f"<{-(-size // self._page)}I", blob, start)
+        words = struct.unpack(f"<{size // 4}I", self._join(pages, size)[: size // 4 * 4])
+        count = words[0]
+        self._sizes = words[1 : 1 + count]
+        self._pages: list[tuple[int, ...]] = []
+        at = 1 + count
+        for length in self._sizes:
+            taken = 0 if length == _ABSENT else -(-length // self._page)
+            self._pages.append(words[at : at + taken])
+            at += taken
+
+    def _join(self, pages: tuple[int, ...], size: int) -> bytes:
+        data = b"".join(self._blob[p * self._page : (p + 1) * self._page] for p in pages)
+        if len(data) < size:
+            raise _Damaged("it ends before what its directory names")
+        return data[:size]
+
+    def read(self, number: int) -> bytes:
+        if number >= len(self._sizes) or self._sizes[number] == _ABSENT:
+            raise _Damaged(f"it has no stream {number}")
+        return self._join(self._pages[number], self._sizes[number])
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """(kind, content) of the records of a symbol stream."""
+    at = 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("<HH", data, at)
+        if length < 2:
+            return
+        yield kind, data[at + 4 : at + 2 + length]
+        at += 2 + length
+
+
+def _name(data: bytes) -> str:
+    return data.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _publics(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
+    (number,) = struct.unpack_from("<H", dbi, 20)
+    if number == _NO_STREAM:
+        return
+    for kind, data in _records(streams.read(number)):
+        if kind == _PUBLIC and len(data) > 10:
+            flags, offset, section = struct.unpack_from("<IIH", data)
+            if flags & _IS_FUNCTION:
+                yield PdbSymbol(_name(data[10:]), section, offset, 0, False, "")
+
+
+def _procedures(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
+    """Functions with sizes, local ones too, from the streams of the objects."""
+    (size,) = struct.unpack_from("<I", dbi, 24)
+    at, end = _DBI_HEADER, min(_DBI_HEADER + size, len(dbi))
+    while at + _MODULE_HEADER <= end:
+        number, length = struct.unpack_from("<HI", dbi, at + 34)
+        name = dbi.index(b"\0", at + _MODULE_HEADER)
+        module = re.split(r"[\\/]", _name(dbi[at + _MODULE_HEADER : name + 1]))[-1]
+        at = dbi.index(b"\0", name + 1) + 1
+        at = -(-at // 4) * 4
+        if number == _NO_STREAM:
+            continue
+        for kind, data in _records(streams.read(number)[4:length]):
+            if kind in (*_LOCALS, *_GLOBALS) and len(data) > 35:
+                code, offset, section = struct.unpack_from("<12xI12xIH", data)
+                yield PdbSymbol(_name(data[35:]), section, offset, code, kind in _LOCALS, module)
+
 
 _KIND = "PE"
 _OTHER_MACHINES = {0x14C: "I386", 0x1C4: "ARMNT", 0xA641: "ARM64EC", 0xA64E: "ARM64X"}

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from whyfast.explain.objects.contents import Contents
-from whyfast.explain.objects.debug_files import debug_file
-from whyfast.explain.objects.elf import Architecture, damaged, open_elf
-from whyfast.explain.objects.elf_image import elf_image
+from whyfast.explain.objects.elf import Architecture, damaged, elf_image, open_elf
+from whyfast.explain.objects.elf_symbols import Contents, debug_file, list_functions, list_objects
 from whyfast.explain.objects.relocate import apply_relocations
-from whyfast.explain.objects.symbols import list_functions, list_objects
-from whyfast.formats.source import opened
+from whyfast.formats.input import opened
 
 _PE = (b"MZ",)
 _COFF = (b"\x64\x86", b"\x64\xaa", b"\x4c\x01", b"\xc4\x01", b"\x00\x00\xff\xff")

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.measure.launch import Launcher
-from whyfast.measure.vm.initramfs import initramfs
+from whyfast.measure.vm.boot_plan import initramfs
 from whyfast.measure.vm.transcript import Transcript, parse_transcript
-from whyfast.model.boot import BootUnit, Kernel
 from whyfast.model.errors import UserError
+from whyfast.model.machine import BootUnit, Kernel
 from whyfast.store.home import Home
 
 PROGRAM = "qemu-system-x86_64"

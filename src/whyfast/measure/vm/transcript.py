@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from whyfast.measure.doctor.system import number
-from whyfast.measure.turn_answer import read_answer
+from whyfast.measure.turns import read_answer
 
 
 @dataclass

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from whyfast.formats.check_log import SCHEMA
-from whyfast.model.check import FunctionChange
+from whyfast.formats.whyfast_result import SCHEMA
+from whyfast.model.code import FunctionChange
 from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
 from whyfast.report.document import (
@@ -23,11 +23,11 @@ from whyfast.report.document import (
     section,
     sentences,
 )
-from whyfast.report.names import visible
+from whyfast.report.formatting import escape_controls
 from whyfast.report.render.markdown import escape, render_markdown
-from whyfast.report.topics.changed_code import change_sentence
-from whyfast.report.topics.check import (
+from whyfast.report.sections.check import (
     CHECK_HEADING,
+    change_sentence,
     change_text,
     changed_hot,
     check_of,
@@ -36,7 +36,7 @@ from whyfast.report.topics.check import (
     percent_interval,
     promise,
 )
-from whyfast.report.topics.first_check import check_screen
+from whyfast.report.sections.summary import check_screen
 
 #: Lines that a comment has at most: what is longer nobody reads.
 LINES = 60
@@ -58,7 +58,7 @@ def check_page(result: Result) -> Document:
         section("sure", "How sure", sentences(said), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
         heading=CHECK_HEADING,
-        brief=check_screen(result),
+        summary=check_screen(result),
     )
 
 
@@ -93,7 +93,7 @@ def _folded(change: FunctionChange, room: int) -> Iterator[str]:
     yield f"<details><summary>{escape(change_sentence(change).replace('`', ''))}</summary>"
     yield ""
     yield "```diff"
-    lines = [visible(line).replace("```", "'''") for line in change.diff]
+    lines = [escape_controls(line).replace("```", "'''") for line in change.diff]
     yield from lines[:room]
     if len(lines) > room:
         yield f"… {len(lines) - room} more lines"
@@ -116,7 +116,7 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
     kind = "error" if failed else "notice"
     lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
     for v in result.judged.verdicts:
-        if v.word == "slower":
+        if v.outcome == "slower":
             said = f"{change_text(v)} {percent_interval(v)}"
             lines.append(_annotation("error" if failed else "warning", f"{v.benchmark}", said))
     return lines
@@ -124,7 +124,7 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
 
 def _annotation(kind: str, title: str, text: str) -> str:
     def escaped(said: str) -> str:
-        return visible(said).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        return escape_controls(said).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
     title = escaped(title).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={title}::{escaped(text)}"
@@ -147,7 +147,7 @@ def log_line(result: Result) -> str:
             for side in ("base", "head")
         }
         entries[str(v.benchmark)] = {
-            "verdict": v.word,
+            "verdict": v.outcome,
             "ratio": v.ratio,
             "seconds": {side: statistics.median(t) for side, t in times.items() if t},
         }

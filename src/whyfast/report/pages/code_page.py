@@ -12,15 +12,14 @@ from whyfast.explain.function_differences import (
     unmatched_functions,
 )
 from whyfast.explain.survey import Survey
-from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, unmatched
-from whyfast.model.hot import Heat
-from whyfast.model.trouble import Trouble
+from whyfast.model.counters import Heat
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (
-    Brief,
     Cell,
     Document,
     ReportSection,
     Row,
+    Summary,
     Table,
     document,
     number_cell,
@@ -29,10 +28,9 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.names import shown
-from whyfast.report.topics.first_programs import programs_screen, share_cell
-from whyfast.report.topics.machine_code import trouble_sentences
-from whyfast.report.topics.two_programs import Looked
+from whyfast.report.formatting import quote
+from whyfast.report.sections.machine_code import trouble_sentences
+from whyfast.report.sections.summary_of_programs import Looked, programs_screen, share_cell
 
 _SHOWN = 6
 #: So many functions that differ are shown; the JSON has all that were asked for.
@@ -60,10 +58,10 @@ def compare_programs(a: Evidence, b: Evidence, heat: Heat | None = None) -> Comp
 
 
 def code_page(
-    *sections: ReportSection | None, headline: str = "", brief: Brief | None = None
+    *sections: ReportSection | None, headline: str = "", summary: Summary | None = None
 ) -> Document:
     """The page of those sections."""
-    return document("explain", "", headline, *sections, heading="Machine code", brief=brief)
+    return document("explain", "", headline, *sections, heading="Machine code", summary=summary)
 
 
 def programs_brief(
@@ -72,7 +70,7 @@ def programs_brief(
     troubles: Sequence[Trouble],
     warnings: Sequence[str],
     heat: Heat | None = None,
-) -> Brief:
+) -> Summary:
     """Programs on one screen; ``candidates`` is a table of the first one's functions."""
     programs = [one.program for one in looked]
     nowhere = unmatched(programs)
@@ -112,7 +110,7 @@ def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]
 
 def survey_headline(survey: Survey) -> str:
     """Of a single program: how it dispatches most likely, and how large it is."""
-    totals, name = survey.totals, shown(survey.evidence.variant)
+    totals, name = survey.totals, quote(survey.evidence.variant)
     size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
     best = survey.candidates[0] if survey.candidates else None
     if survey.handlers:

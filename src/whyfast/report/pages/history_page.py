@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from statistics import median
+from typing import Any
 
-from whyfast.history.penalty import FALSE_STEP
+from whyfast import __version__
+from whyfast.history.segment import FALSE_STEP
+from whyfast.history.why import Coincidence
+from whyfast.model.codec import encode
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
-    Brief,
     Cell,
     CodeBlock,
     Document,
     Plot,
+    Summary,
     Table,
     document,
     right,
@@ -21,19 +26,93 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.numbers import format_percent, format_seconds
-from whyfast.report.topics.history_findings import (
+from whyfast.report.formatting import format_percent, format_seconds
+from whyfast.report.sections.history import (
+    coincidences,
     factor,
     headline,
     in_series,
     largest,
     main_findings,
     name_finding,
+    search_commands,
     suite_wide,
     times,
     where_text,
+    why_sentences,
 )
-from whyfast.report.topics.history_why import search_commands, why_sentences
+
+# ---- A history as JSON; the schema stands in docs/history.md.
+
+SCHEMA = "whyfast-history/1"
+
+
+def dump_history(history: History) -> str:
+    """The JSON text."""
+    points = history.timeline.points
+    data = {
+        "schema": SCHEMA,
+        "generator": {"name": "whyfast", "version": __version__},
+        "headline": headline(history),
+        "false_steps": FALSE_STEP,
+        "by": history.timeline.by,
+        "points": list(points),
+        "major": [_finding_data(f, points) for f in suite_wide(history)],
+        "largest": [
+            {"series": o.series, "name": o.name, "ratio": o.ratio, "others": o.others}
+            for o in largest(history)
+        ],
+        "findings": [_finding_data(f, points) for f in (*history.findings, *history.drifts)],
+        "why": [_coincidence_data(c, points) for c in coincidences(history)],
+        "search": list(search_commands(history)),
+        "machines": list(history.timeline.machines),
+        "when": list(history.timeline.when),
+        "facts": {m: list(f) for m, f in history.timeline.facts.items()},
+        "suite": [_series_data(h, points) for h in history.suite],
+        "series": [_series_data(h, points) for h in history.series],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _finding_data(finding: Finding, points: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "before": points[finding.before],
+        "at": points[finding.at],
+        "of": finding.of,
+        "where": dict(finding.where),
+        "ratios": dict(finding.ratios),
+    }
+
+
+def _coincidence_data(found: Coincidence, points: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "before": points[found.finding.before],
+        "at": points[found.finding.at],
+        "machines": list(found.machines),
+        "changes": [encode(change) for change in found.changes],
+        "none_on": list(found.none_on),
+    }
+
+
+def _series_data(history: SeriesHistory, points: tuple[str, ...]) -> dict[str, Any]:
+    shifts = [{**encode(s), "before": points[s.before], "at": points[s.at]} for s in history.shifts]
+    drifts = [{**encode(d), "start": points[d.start], "end": points[d.end]} for d in history.drifts]
+    return {
+        "name": history.series.name,
+        "keys": dict(history.series.keys),
+        "machine": history.series.machine,
+        "higher": history.series.higher,
+        "seconds": list(history.series.values),
+        "spreads": list(history.series.spreads),
+        "levels": list(history.levels),
+        "noise": history.noise,
+        "correlation": history.correlation,
+        "shifts": shifts,
+        "drifts": drifts,
+        "odd": [{"at": points[o.at], "ratio": o.ratio} for o in history.odd],
+    }
+
 
 #: From this lag-1 correlation of the noise on, the reader is told.
 _CORRELATED = 0.3
@@ -65,11 +144,11 @@ def history_page(history: History) -> Document:
         ),
         section("care", "Read with care", sentences(cautions(history)), importance="answer"),
         heading=f"Since when, by {history.timeline.by}",
-        brief=_brief(history),
+        summary=_brief(history),
     )
 
 
-def _brief(history: History) -> Brief:
+def _brief(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest = largest(history)
     others = finding_table(history, wide=False)
@@ -77,7 +156,7 @@ def _brief(history: History) -> Brief:
     found = others or one
     notes = history.timeline.notes
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
-    return Brief(
+    return Summary(
         said=tuple(why_sentences(history)),
         table=found and replace(found, short=None),
         ranks=tuple(range(len(found.rows))) if found else (),

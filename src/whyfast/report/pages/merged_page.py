@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from whyfast.model.merged import Merged
+from whyfast.model.result import Merged
 from whyfast.report.document import Document, document, section, sentences
-from whyfast.report.names import count
-from whyfast.report.topics.machine_differences import (
+from whyfast.report.formatting import pluralize
+from whyfast.report.sections.machine_differences import (
     care_section,
     claim_section,
     difference_sections,
     lacking_section,
     pooled_section,
 )
-from whyfast.report.topics.machine_plot import machine_plot
-from whyfast.report.topics.machines import (
+from whyfast.report.sections.machines import (
     benchmark_machine_section,
     builds_machine_section,
     dispatch_machine_section,
     each_machine_section,
+    machine_plot,
     machine_table,
+    machines_brief,
     overall_table,
 )
-from whyfast.report.topics.machines_brief import machines_brief
-from whyfast.report.topics.over_machines import machine_sentences
+from whyfast.report.sections.over_machines import machine_sentences
 
 
 def merged_page(merged: Merged) -> Document:
@@ -52,7 +52,7 @@ def merged_page(merged: Merged) -> Document:
         benchmark_machine_section(merged),
         builds_machine_section(merged),
         each_machine_section(merged),
-        about=(count(len(merged.machines), "machine"),),
+        about=(pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
-        brief=machines_brief(merged),
+        summary=machines_brief(merged),
     )

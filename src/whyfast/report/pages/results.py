@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from whyfast.model.question import Commands, Recordings
 from whyfast.model.result import Result
+from whyfast.model.study import Commands, Recordings
 from whyfast.report.answer import Answer, answer_of
 from whyfast.report.document import (
-    Brief,
     Document,
     ReportSection,
     Sentence,
+    Summary,
     document,
     section,
 )
-from whyfast.report.topics.along_axes import axes_table, interaction_section
-from whyfast.report.topics.certainty import (
+from whyfast.report.sections.along_axes import axes_table, interaction_section
+from whyfast.report.sections.certainty import (
     certainty_section,
     confound_section,
     machine_section,
@@ -28,26 +28,24 @@ from whyfast.report.topics.certainty import (
     raw_section,
     when,
 )
-from whyfast.report.topics.check import CHECK_HEADING
-from whyfast.report.topics.choices import choices
-from whyfast.report.topics.cost_by_parameter import slope_sections
-from whyfast.report.topics.counted_work import counted_sections
-from whyfast.report.topics.dispatching import dispatch_section
-from whyfast.report.topics.distribution import distribution_section, interval_plot
-from whyfast.report.topics.each_benchmark import benchmark_sections
-from whyfast.report.topics.figures import figures_section
-from whyfast.report.topics.first_check import check_screen
-from whyfast.report.topics.first_runs import runs_screen
-from whyfast.report.topics.first_screen import first_screen
-from whyfast.report.topics.kernel_counts import kernel_sections
-from whyfast.report.topics.layouts import layout_section
-from whyfast.report.topics.machine_code import machine_code_sections, trouble_code
-from whyfast.report.topics.matrix import matrix_tables
-from whyfast.report.topics.programs import builds_section, provenance_section
-from whyfast.report.topics.result_code import linked, result_code_section
-from whyfast.report.topics.run_times import run_times_section
-from whyfast.report.topics.summary import summary_table
-from whyfast.report.topics.timeline import timeline_section
+from whyfast.report.sections.check import CHECK_HEADING
+from whyfast.report.sections.claim_audit import choices
+from whyfast.report.sections.code_sides import linked, result_code_section
+from whyfast.report.sections.cost_by_parameter import slope_sections
+from whyfast.report.sections.counted_work import counted_sections
+from whyfast.report.sections.counters_shown import figures_section
+from whyfast.report.sections.dispatching import dispatch_section
+from whyfast.report.sections.distribution import distribution_section, interval_plot
+from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
+from whyfast.report.sections.kernel_counts import kernel_sections
+from whyfast.report.sections.layouts import layout_section
+from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
+from whyfast.report.sections.main_table import summary_table
+from whyfast.report.sections.programs import builds_section, provenance_section
+from whyfast.report.sections.recordings import run_times_section
+from whyfast.report.sections.summary import check_screen, first_screen
+from whyfast.report.sections.summary_of_runs import runs_screen
+from whyfast.report.sections.timeline import timeline_section
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -64,7 +62,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
-        brief=_brief(result) if rows == "variants" else None,
+        summary=_brief(result) if rows == "variants" else None,
     )
 
 
@@ -77,7 +75,7 @@ def _heading(result: Result) -> str:
     return "Commands against each other" if isinstance(result.question, Commands) else ""
 
 
-def _brief(result: Result) -> Brief | None:
+def _brief(result: Result) -> Summary | None:
     if result.found.check is not None:
         return check_screen(result)
     return first_screen(result) or runs_screen(result)

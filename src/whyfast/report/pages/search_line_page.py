@@ -9,13 +9,11 @@ from collections.abc import Iterator
 
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
-from whyfast.report.names import count, visible
-from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import alike, compares
-from whyfast.report.topics.search_course import measured_table
-from whyfast.report.topics.search_layouts import scatter_of
-from whyfast.search.answer import Interval, Where
-from whyfast.search.by_line import LineResult
+from whyfast.report.formatting import escape_controls, pluralize
+from whyfast.report.sections.search import alike, compares, measured_table, scatter_of
+from whyfast.report.sections.summary import search_brief
+from whyfast.search.requests import LineResult
+from whyfast.search.state import Interval, Where
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-search-line/1"
@@ -36,7 +34,7 @@ def line_page(result: LineResult) -> Document:
         section("skipped", "Skipped", sentences(_skipped(result))),
         about=(_about(result),),
         heading="Since when",
-        brief=search_brief(
+        summary=search_brief(
             tuple(_rests_on(result)),
             tuple(_weakened(result)),
             _measured(result),
@@ -51,7 +49,7 @@ def line_headline(result: LineResult) -> str:
     answer = result.search.answer
     good, bad = _title(result, 0), _title(result, -1)
     where, ends = answer.where, _compares(result, answer.ends)
-    if answer.word in ("culprit", "one of") and where is not None:
+    if answer.outcome in ("culprit", "one of") and where is not None:
         step = _compares(result, answer.step)
         if where.size == 1:
             return f"{_title(result, where.first)}: from there on it {step}."
@@ -59,17 +57,17 @@ def line_headline(result: LineResult) -> str:
             f"One of {where.size} {step} than {_title(result, where.parent)}: "
             f"{_listed(result, where)}; those between cannot be measured."
         )
-    if answer.word == "none":
+    if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
-    if answer.word == "swapped":
+    if answer.outcome == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
-    if answer.word == "placement":
+    if answer.outcome == "placement":
         return (
             f"Placement: as linked {bad} {ends} than {good}, and in other layouts of the same code "
             "it is not."
         )
-    if answer.word in ("gradual", "scattered"):
-        how = "in many small steps" if answer.word == "gradual" else "back and forth"
+    if answer.outcome in ("gradual", "scattered"):
+        how = "in many small steps" if answer.outcome == "gradual" else "back and forth"
         return f"There is no single step: {bad} {ends} than {good}, and it came {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: the measuring did not suffice{likely}."
@@ -82,8 +80,8 @@ def _basis(result: LineResult) -> Iterator[str]:
 
 def _rests_on(result: LineResult) -> Iterator[str]:
     answer, timed = result.search.answer, result.quantity == "time"
-    if answer.ends is not None and answer.word not in ("none", "swapped"):  # told already
-        blocks = f", by {count(answer.ends.blocks, 'block')}" if timed else ""
+    if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # told already
+        blocks = f", by {pluralize(answer.ends.blocks, 'block')}" if timed else ""
         yield (
             f"Of the ends, {_title(result, -1)} {_compares(result, answer.ends)} than "
             f"{_title(result, 0)}{blocks}."
@@ -99,7 +97,7 @@ def _rests_on(result: LineResult) -> Iterator[str]:
         yield "Counts repeat exactly: each program was counted once."
     elif answer.step is not None:
         yield (
-            f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
+            f"Culprit and parent were measured again, in {pluralize(answer.step.blocks, 'block')} that "
             "had no part in choosing them; the interval is of these alone."
         )
 
@@ -109,7 +107,7 @@ def _weakened(result: LineResult) -> Iterator[str]:
     if result.search.answer.several:
         yield "The step is not all of the difference: there is at least one more."
     answer, timed = result.search.answer, result.quantity == "time"
-    if answer.word not in ("none", "swapped") and timed and answer.tested in _UNTESTED:
+    if answer.outcome not in ("none", "swapped") and timed and answer.tested in _UNTESTED:
         yield "Whether it is placement was not tested: there are no other layouts."
 
 
@@ -118,18 +116,18 @@ def _back(result: LineResult) -> Iterator[str]:
     if result.back is None:
         return
     candidates, answer = result.back.candidates, result.back.answer
-    last = visible(candidates[0].title)
-    if answer.word in ("culprit", "one of") and answer.where is not None:
-        again = visible(candidates[answer.where.parent].title)
-        before = visible(candidates[answer.where.last].title)
+    last = escape_controls(candidates[0].title)
+    if answer.outcome in ("culprit", "one of") and answer.where is not None:
+        again = escape_controls(candidates[answer.where.parent].title)
+        before = escape_controls(candidates[answer.where.last].title)
         step = answer.step and compares(
             result.quantity, answer.step.estimate, answer.step.low, answer.step.high
         )
         yield f"{again} is good again: {before} {step} than that."
-    elif answer.word in ("none", "swapped"):
-        yield f"It is not good again: {last} is no better than {visible(candidates[-1].title)}."
+    elif answer.outcome in ("none", "swapped"):
+        yield f"It is not good again: {last} is no better than {escape_controls(candidates[-1].title)}."
     else:
-        yield f"Where it is good again, up to {last}, was not found: {answer.word}."
+        yield f"Where it is good again, up to {last}, was not found: {answer.outcome}."
 
 
 def _measured(result: LineResult) -> Table | None:
@@ -158,13 +156,13 @@ def _skipped(result: LineResult) -> Iterator[str]:
 def _about(result: LineResult) -> str:
     blocks = result.search.state.observations
     if result.quantity == "time":
-        return f"{count(len(blocks), 'block')} of measuring"
+        return f"{pluralize(len(blocks), 'block')} of measuring"
     seen = {r.candidate for block in blocks for r in block.readings}
-    return f"{result.quantity} of {count(len(seen) + 2, 'program')}, counted"
+    return f"{result.quantity} of {pluralize(len(seen) + 2, 'program')}, counted"
 
 
 def _title(result: LineResult, candidate: int) -> str:
-    return visible(result.search.candidates[candidate].title)
+    return escape_controls(result.search.candidates[candidate].title)
 
 
 def _listed(result: LineResult, where: Where) -> str:

@@ -9,26 +9,24 @@ from dataclasses import replace
 
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
-from whyfast.report.names import count, listed, shown
-from whyfast.report.numbers import format_percent, ratio_text
-from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import alike, compares
-from whyfast.report.topics.search_course import (
+from whyfast.report.formatting import format_percent, join_words, pluralize, quote, ratio_text
+from whyfast.report.sections.search import (
+    alike,
+    because,
+    code_shown,
+    compares,
+    evidence_sentences,
     exact,
     measured_table,
     posterior_plot,
     posterior_table,
-)
-from whyfast.report.topics.search_evidence import (
-    because,
-    code_shown,
-    evidence_sentences,
+    scatter_of,
     sections_table,
 )
-from whyfast.report.topics.search_layouts import scatter_of
-from whyfast.search.answer import Interval, Where
-from whyfast.search.follow import deepest, merged_by
+from whyfast.report.sections.summary import search_brief
+from whyfast.search.requests import deepest, merged_by
 from whyfast.search.run import SearchResult
+from whyfast.search.state import Interval, Where
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-search/1"
@@ -68,12 +66,12 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         section("again", "Again", sentences(again, aside=True)),
         about=(_taken(result),),
         heading="Since when",
-        brief=search_brief(
+        summary=search_brief(
             (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),
             measured_table(inner),
             _taken(result),
-            focus=shown(inner.at(inner.answer.where.first).title)
+            focus=quote(inner.at(inner.answer.where.first).title)
             if inner.answer.where is not None
             else "",
         ),
@@ -111,7 +109,7 @@ def _course(
 def _which(one: SearchResult, outermost: SearchResult) -> str:
     if one is outermost:
         return ", the whole range"
-    return f", {shown(one.candidates[0].title)} … {shown(one.candidates[-1].title)}"
+    return f", {quote(one.candidates[0].title)} … {quote(one.candidates[-1].title)}"
 
 
 def _every(result: SearchResult) -> Iterator[SearchResult]:
@@ -124,7 +122,9 @@ def _every(result: SearchResult) -> Iterator[SearchResult]:
 def _taken(result: SearchResult) -> str:
     states = [one.state for one in _every(result)]
     blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
-    taken = f"{count(blocks, 'block')} of measuring, {count(built, 'candidate')} built between"
+    taken = (
+        f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
+    )
     return f"{taken}, {len(states)} searches" if len(states) > 1 else taken
 
 
@@ -132,14 +132,14 @@ def _further(result: SearchResult) -> Iterator[str]:
     """What the searches of the remainders found, where it is good again, and merged branches that
     do not show it."""
     for one in _every(result):
-        if one.why == "remainder" and one.answer.word != "swapped":
+        if one.why == "remainder" and one.answer.outcome != "swapped":
             yield _told(deepest(one))
         elif one.why == "repair":
             yield _repaired(one) if one.backwards else _told(deepest(one))
         elif one.why == "way back":
             yield _good_again(one)
-        elif one.why == "merged branch" and one.answer.word not in ("culprit", "one of"):
-            tip = shown(one.candidates[-1].title)
+        elif one.why == "merged branch" and one.answer.outcome not in ("culprit", "one of"):
+            tip = quote(one.candidates[-1].title)
             yield f"In the branch itself, up to {tip}: {_told(one)}"
         yield from one.notes
 
@@ -147,10 +147,10 @@ def _further(result: SearchResult) -> Iterator[str]:
 def _repaired(back: SearchResult) -> str:
     """What a search backwards through a range found over which it became better."""
     names, answer = back.candidates, back.answer
-    if answer.word in ("culprit", "one of") and answer.where is not None and answer.step:
-        mended, before = (shown(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{mended} repaired some of it: {before} {_compares(back, answer.step)} than that."
-    after, good = shown(names[-1].title), shown(names[0].title)
+    if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
+        reverted, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
+        return f"{reverted} repaired some of it: {before} {_compares(back, answer.step)} than that."
+    after, good = quote(names[-1].title), quote(names[0].title)
     ends = f"{after} {_compares(back, answer.ends)} than {good}" if answer.ends else ""
     return f"After it some of it was repaired, step by step: {ends}." if ends else _told(back)
 
@@ -158,11 +158,11 @@ def _repaired(back: SearchResult) -> str:
 def _good_again(back: SearchResult) -> str:
     """What a search beyond the bad end found; its good end is the last of all."""
     names, answer = back.candidates, back.answer
-    last, bad = shown(names[0].title), shown(names[-1].title)
-    if answer.word in ("culprit", "one of") and answer.where is not None and answer.step:
-        again, before = (shown(names[i].title) for i in (answer.where.parent, answer.where.last))
+    last, bad = quote(names[0].title), quote(names[-1].title)
+    if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
+        again, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
         return f"{again} is good again: {before} {_compares(back, answer.step)} than that."
-    if answer.word in ("none", "swapped"):
+    if answer.outcome in ("none", "swapped"):
         return f"It is not good again: {last} is no faster than {bad}."
     return f"Where it is good again, up to {last}, was not found: {_told(back)}"
 
@@ -172,7 +172,7 @@ def search_headline(result: SearchResult) -> str:
     inner = deepest(result)
     said = _told(inner)
     if merges := merged_by(result):
-        names = listed([shown(m.title.split(" ", 1)[0]) for m in merges])
+        names = join_words([quote(m.title.split(" ", 1)[0]) for m in merges])
         said = f"{said[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
     if inner.evidence is not None and (why := because(inner.evidence)):
         said = f"{said[:-1]}: {why}."
@@ -182,12 +182,12 @@ def search_headline(result: SearchResult) -> str:
 def _told(result: SearchResult) -> str:
     """The answer of one search."""
     answer, names = result.answer, result.candidates
-    good, bad = shown(names[0].title), shown(names[-1].title)
+    good, bad = quote(names[0].title), quote(names[-1].title)
     where = answer.where
-    if answer.word in ("culprit", "one of") and where is not None and answer.step is not None:
-        older = shown(names[result.sides(where)[0]].title)
+    if answer.outcome in ("culprit", "one of") and where is not None and answer.step is not None:
+        older = quote(names[result.sides(where)[0]].title)
         step = _compares(result, _newer(result, answer.step))
-        one = f"one of {where.size}" if where.size > 1 else shown(result.at(where.first).title)
+        one = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
         said = f"{one} {step}"
         if result.quantity == "time":
             said = f"Made {'faster' if result.backwards else 'slower'} by {one}, which {step}"
@@ -198,17 +198,17 @@ def _told(result: SearchResult) -> str:
             "cannot be measured."
         )
     ends = _compares(result, answer.ends) if answer.ends else "was not measured"
-    if answer.word == "none":
+    if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
-    if answer.word == "swapped":
+    if answer.outcome == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
-    if answer.word == "placement":
+    if answer.outcome == "placement":
         return (
             f"No change of the code made the difference: {bad} {ends} as linked, and that goes "
             "away in other layouts of the same code. It is placement."
         )
-    if answer.word in ("gradual", "scattered"):
-        how = "in many small steps" if answer.word == "gradual" else "back and forth"
+    if answer.outcome in ("gradual", "scattered"):
+        how = "in many small steps" if answer.outcome == "gradual" else "back and forth"
         return f"There is no single step: {_of_ends(result, answer.ends)}, and it came {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: the measuring did not suffice{likely}."
@@ -222,8 +222,8 @@ def _basis(result: SearchResult) -> Iterator[str]:
 def _rests_on(result: SearchResult) -> Iterator[str]:
     """What was measured, and how sure that makes it."""
     answer = result.answer
-    if answer.ends is not None and answer.word not in ("none", "swapped"):  # told already
-        blocks = count(answer.ends.blocks, "block")
+    if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # told already
+        blocks = pluralize(answer.ends.blocks, "block")
         yield f"Of the ends, {_of_ends(result, answer.ends)}, by {blocks}."
     if answer.varied is not None:
         yield f"Over other layouts {_of_ends(result, answer.varied)}."
@@ -235,14 +235,14 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield "What is printed is the same every time, and taken for a count."
     elif answer.step is not None:
         yield (
-            f"Culprit and parent were measured again, in {count(answer.step.blocks, 'block')} that "
+            f"Culprit and parent were measured again, in {pluralize(answer.step.blocks, 'block')} that "
             "had no part in choosing them; the interval is of these alone."
         )
     inner = deepest(result)
     if inner is not result and inner.answer.step is not None and inner.quantity == "time":
         yield (
             f"In the merged branch culprit and parent were measured in "
-            f"{count(inner.answer.step.blocks, 'block')} of their own."
+            f"{pluralize(inner.answer.step.blocks, 'block')} of their own."
         )
     if answer.where is not None:
         share = format_percent(answer.where.probability)
@@ -262,18 +262,18 @@ def _weakened(result: SearchResult) -> Iterator[str]:
         yield f"The step is not all of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
-    about_ends = answer.word in ("none", "swapped")
+    about_ends = answer.outcome in ("none", "swapped")
     if answer.tested == "not tested" and not about_ends and not exact(result):
         yield "Whether it is placement was not tested: there are no other layouts."
 
 
 def _skipped(result: SearchResult) -> Iterator[str]:
     for candidate, reason in sorted(result.state.skipped.items()):
-        yield f"{shown(result.candidates[candidate].title)}: {reason}"
+        yield f"{quote(result.candidates[candidate].title)}: {reason}"
 
 
 def _listed(result: SearchResult, where: Where) -> str:
-    titles = [shown(result.at(i).title) for i in range(where.first, where.last + 1)]
+    titles = [quote(result.at(i).title) for i in range(where.first, where.last + 1)]
     more = len(titles) - _MOST_NAMED
     return "; ".join(titles[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -287,7 +287,7 @@ def _newer(result: SearchResult, of: Interval) -> Interval:
 
 def _of_ends(result: SearchResult, of: Interval | None) -> str:
     """How the newer end compares with the older one, as a clause."""
-    older, newer = (shown(result.candidates[i].title) for i in (0, -1))
+    older, newer = (quote(result.candidates[i].title) for i in (0, -1))
     if result.backwards:
         older, newer = newer, older
     return (

@@ -20,18 +20,21 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.names import count, listed, sentence, shown, visible
-from whyfast.report.numbers import format_percent
-from whyfast.report.topics.first_search import search_brief
-from whyfast.report.topics.search_costs import alike, compares, surely_unlike
-from whyfast.report.topics.search_layouts import scatter_of
-from whyfast.search.answer import Interval
+from whyfast.report.formatting import (
+    escape_controls,
+    format_percent,
+    join_words,
+    pluralize,
+    quote,
+    sentence,
+)
+from whyfast.report.sections.search import alike, compares, scatter_of, surely_unlike
+from whyfast.report.sections.summary import search_brief
+from whyfast.search.by_set import SetResult
 from whyfast.search.confirm import ALPHA, interval
-from whyfast.search.minimal import Part
-from whyfast.search.minimise import Failed
-from whyfast.search.mixture_label import label, numbered
-from whyfast.search.run_set import SetResult
-from whyfast.search.subsets import Subset, Trial, level
+from whyfast.search.ddmin import Failed, Part
+from whyfast.search.state import Interval
+from whyfast.search.subsets import Subset, Trial, label, level, numbered
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-search-set/1"
@@ -49,9 +52,9 @@ def set_page(result: SetResult) -> Document:
         sum(n) for n in zip(*((len(_trials(r)), r.answer.subsets) for r in every), strict=True)
     )
     about = (
-        f"{count(measured, 'block')} of measuring"
+        f"{pluralize(measured, 'block')} of measuring"
         if result.quantity == "time"
-        else f"{result.quantity} of {count(mixed + 2, 'program')}, counted"
+        else f"{result.quantity} of {pluralize(mixed + 2, 'program')}, counted"
     )
     return document(
         "search",
@@ -61,7 +64,7 @@ def set_page(result: SetResult) -> Document:
         *(s for i, one in enumerate(every) for s in _course(one, i)),
         about=(about,),
         heading="What exactly",
-        brief=search_brief(
+        summary=search_brief(
             (*_rests_on(result), *_further(result)),
             tuple(_weakened(result)),
             _measured(result, named=True),
@@ -98,32 +101,32 @@ def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
 def set_headline(result: SetResult) -> str:
     """The answer in one sentence."""
     answer = result.answer
-    good, bad = shown(result.good), _bad(result)
-    if answer.word == "set":
-        named = listed([_named(result, part) for part in answer.parts])
+    good, bad = quote(result.good), _bad(result)
+    if answer.outcome == "set":
+        named = join_words([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
             return f"{named} carries {_how_much(result)}: {bad} {_ends(result)} than {good}."
         return (
             f"{named} carry {_how_much(result)} together: {bad} {_ends(result)} than {good}; "
             "none of them can be left out."
         )
-    if answer.word == "none":
+    if answer.outcome == "none":
         said = alike(result.quantity, _interval(result), good, bad)
-        if result.mended and surely_unlike(result.quantity, _interval(result)):
+        if result.reverted and surely_unlike(result.quantity, _interval(result)):
             return f"No more is searched for: {said}."
-        return f"There is nothing {'more ' if result.mended else ''}to find: {said}."
-    if answer.word == "swapped":
+        return f"There is nothing {'more ' if result.reverted else ''}to find: {said}."
+    if answer.outcome == "swapped":
         said = f"{bad} {_ends(result)} than {good}"
-        if result.mended:
+        if result.reverted:
             return f"There is nothing more to find: {said}."
         return f"The ends are swapped: {said}; exchange good and bad."
-    if answer.word == "placement":
+    if answer.outcome == "placement":
         return (
             f"Placement: as linked {bad} {_ends(result)} than {good}, and in other layouts of the "
             "same code it is not."
         )
-    if answer.word == "mixed":
-        of = count(len(result.differences), "difference")
+    if answer.outcome == "mixed":
+        of = pluralize(len(result.differences), "difference")
         means = result.vanishing or "no few of them carry it, or it is placement"
         return (
             f"{bad} {_ends(result)} than {good}, and that vanishes when the {of} between them are "
@@ -134,11 +137,11 @@ def set_headline(result: SetResult) -> str:
 
 def _bad(result: SetResult) -> str:
     """The bad end's name; once something is mended, of its rest."""
-    return f"the rest of {shown(result.bad)}" if result.mended else shown(result.bad)
+    return f"the rest of {quote(result.bad)}" if result.reverted else quote(result.bad)
 
 
 def _what(result: SetResult) -> str:
-    return "what is left" if result.mended else "the difference"
+    return "what is left" if result.reverted else "the difference"
 
 
 def _how_much(result: SetResult) -> str:
@@ -152,32 +155,32 @@ def _how_much(result: SetResult) -> str:
 
 def _basis(result: SetResult) -> Iterator[str]:
     yield from _rests_on(result)
-    if not result.mended:
+    if not result.reverted:
         yield from _further(result)
     yield from _weakened(result)
 
 
 def _rests_on(result: SetResult) -> Iterator[str]:
     answer, timed = result.answer, result.quantity == "time"
-    subject = "It has" if result.mended else "The ends have"
-    said = f"{subject} {count(len(result.differences), 'difference')}"
-    if result.mended:
-        mended = listed([f"`{visible(m)}`" for m in result.mended])
-        said += f", and {mended} as at {shown(result.good)}"
+    subject = "It has" if result.reverted else "The ends have"
+    said = f"{subject} {pluralize(len(result.differences), 'difference')}"
+    if result.reverted:
+        reverted = join_words([f"`{escape_controls(m)}`" for m in result.reverted])
+        said += f", and {reverted} as at {quote(result.good)}"
     if answer.subsets:
-        said += f"; {count(answer.subsets, 'mixture')} of them were built and measured"
+        said += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"
     yield f"{said}."
     if answer.whole is not None and (rest := _rest(result)):
         subject = "It is enough: w" if len(answer.parts) == 1 else "They are enough: w"
         how = "verified by blocks of its own" if timed else "counted"
         yield (
             f"{subject if _how_much(result) == _what(result) else 'W'}ith nothing else from "
-            f"{shown(result.bad)}, {_share(answer.whole)} of {_what(result)} is there, {how}."
+            f"{quote(result.bad)}, {_share(answer.whole)} of {_what(result)} is there, {how}."
         )
         left = level(_judged(result), rest)
         if not math.isnan(left[0]) and not answer.others:
             yield (
-                f"With {'that' if len(answer.parts) == 1 else 'these'} as at {shown(result.good)}, "
+                f"With {'that' if len(answer.parts) == 1 else 'these'} as at {quote(result.good)}, "
                 f"all others together make {_share(left)} of {_what(result)}."
             )
     for part, alone in zip(answer.parts, answer.alone, strict=False):
@@ -192,7 +195,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured apart."
     yield from _layouts(result)
-    objects = [shown(result.differences[d]) for part in answer.parts for d in part]
+    objects = [quote(result.differences[d]) for part in answer.parts for d in part]
     for name in objects if result.axis == "objects" else ():
         if name.endswith(".o"):
             yield f"Which of its functions: `--axis functions --object {name}`."
@@ -201,7 +204,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
 def _further(result: SetResult) -> Iterator[str]:
     """What the searches of what is left found."""
     for one in _every(result):
-        if one.mended:
+        if one.reverted:
             yield set_headline(one)
         if one.note:
             yield sentence(one.note)
@@ -215,7 +218,7 @@ def _layouts(result: SetResult) -> Iterator[str]:
         return
     low, high = interval(tuple(over.tolist()), ALPHA)
     said = compares(result.quantity, float(np.median(over)), low, high)
-    yield f"Over other layouts {shown(result.bad)} {said} than {shown(result.good)}."
+    yield f"Over other layouts {quote(result.bad)} {said} than {quote(result.good)}."
     if told := scatter_of(_trials(result)):
         yield told
     if answer.tested == "partly":
@@ -238,7 +241,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
         left, error = level(_judged(result), rest)
         if left > max(_LITTLE, 2 * error):
             yield "It is not all of it: `--all` searches for what carries the rest."
-    about_ends = result.answer.word in ("none", "swapped")
+    about_ends = result.answer.outcome in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
     if result.quantity == "time" and untested and not about_ends:
         yield "Whether it is placement was not tested: mixtures are measured as linked."
@@ -263,15 +266,15 @@ def _measured(result: SetResult, *, named: bool = False) -> Table | None:
         )
         for subset, number in sorted(blocks.items(), key=lambda s: (len(s[0]), sorted(s[0])))
     ]
-    return table("Mixtures", (f"from {shown(result.bad)}", *heads), rows)
+    return table("Mixtures", (f"from {quote(result.bad)}", *heads), rows)
 
 
 def _differences(result: SetResult) -> Table | None:
     """What the numbers in the labels of mixtures stand for."""
     if not any(e.subset and _numbered(result, e.subset) for e in result.events):
         return None
-    rows = [(n, visible(title)) for n, title in enumerate(result.differences, 1)]
-    return table("Differences", (*right("number"), shown(result.bad)), rows)
+    rows = [(n, escape_controls(title)) for n, title in enumerate(result.differences, 1)]
+    return table("Differences", (*right("number"), quote(result.bad)), rows)
 
 
 def _numbered(result: SetResult, subset: Subset) -> bool:
@@ -287,7 +290,7 @@ def _label(result: SetResult, subset: Subset) -> str:
         return "all but what was found"
     if subset == _found(result) and numbered(result.differences, subset):
         return "all that was found"
-    return label([visible(d) for d in result.differences], subset)
+    return label([escape_controls(d) for d in result.differences], subset)
 
 
 def _skipped(result: SetResult) -> Iterator[str]:
@@ -336,7 +339,7 @@ def _rest(result: SetResult) -> Subset:
 
 
 def _named(result: SetResult, part: Part) -> str:
-    return " with ".join(f"`{visible(result.differences[d])}`" for d in part)
+    return " with ".join(f"`{escape_controls(result.differences[d])}`" for d in part)
 
 
 def dump_set(result: SetResult) -> str:

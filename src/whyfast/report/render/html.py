@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -16,10 +17,11 @@ from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 
 from whyfast import __version__
-from whyfast.model.code_listing import CodeLine
+from whyfast.model.code import CodeLine
+from whyfast.model.codec import encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
-from whyfast.report.names import visible
-from whyfast.report.topics.code_sides import folded
+from whyfast.report.formatting import escape_controls
+from whyfast.report.sections.code_sides import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
 MANY_ROWS = 12
@@ -87,7 +89,7 @@ def _packed_line(line: CodeLine | None) -> list[str] | None:
 
 
 def _packed_cell(cell: Cell) -> list[Any]:
-    whole = [cell.text, cell.detail, cell.word, cell.number]
+    whole = [cell.text, cell.detail, cell.outcome, cell.number]
     while len(whole) > 1 and whole[-1] in ("", None):
         whole.pop()
     return whole
@@ -130,7 +132,7 @@ def script_json(data: object) -> Markup:
 
 def prose(sentence: str) -> Markup:
     """A sentence; what stands in backticks becomes code."""
-    parts = [escape(visible(part)) for part in _CODE.split(sentence)]
+    parts = [escape(escape_controls(part)) for part in _CODE.split(sentence)]
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts)
     )
@@ -152,7 +154,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         # Whatever is put in is made visible, but for HTML, which is made of what was.
-        finalize=lambda value: visible(value) if type(value) is str else value,
+        finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
     made.filters["prose"] = prose
     made.globals.update(
@@ -176,7 +178,7 @@ def _asset(name: str) -> str:
 def _seen(data: Any) -> Any:
     """The same with every text made visible."""
     if isinstance(data, str):
-        return visible(data)
+        return escape_controls(data)
     if isinstance(data, dict):
         return {_seen(key): _seen(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -206,3 +208,38 @@ def _policy(scripts: Sequence[str]) -> str:
         f"default-src 'none'; script-src {hashes or repr('none')}; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
+
+
+# ---- A document as JSON, for commands that have no data of their own to give.
+
+#: Raised by one whenever a reader of the old form would misread the new one.
+SCHEMA = "whyfast-document/1"
+
+
+def dump_document(document: Document) -> str:
+    """The JSON text, see docs/report.md."""
+    sections = [
+        {**encode(section), "blocks": [_block(block) for block in section.blocks]}
+        for section in document.sections
+    ]
+    data = {
+        "schema": SCHEMA,
+        "generator": {"name": "whyfast", "version": __version__},
+        **encode(document),
+        "sections": sections,
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _block(block: Block) -> dict[str, Any]:
+    """Its fields, and which kind of block it is."""
+    if isinstance(block, Plot):
+        block = replace(block, later=None)
+    data = {"block": type(block).__name__.lower(), **encode(block)}
+    if isinstance(block, CodeSides):
+        # The two listings are in the rows already.
+        data["rows"] = data.pop("difference")["rows"]
+    data.pop("later", None)
+    if isinstance(block, Group):
+        data["blocks"] = [_block(inner) for inner in block.blocks]
+    return data

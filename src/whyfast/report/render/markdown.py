@@ -22,8 +22,8 @@ from whyfast.report.document import (
     Table,
     TextTable,
 )
-from whyfast.report.names import visible
-from whyfast.report.topics.code_sides import folded
+from whyfast.report.formatting import escape_controls
+from whyfast.report.sections.code_sides import folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -59,14 +59,14 @@ def render_markdown(document: Document, *, verbose: bool = False) -> str:
 
 def escape(text: str) -> str:
     """``text`` so that Markdown shows it as it is, on one line."""
-    flat = " ".join(visible(text).split()).replace("&", "&amp;")
+    flat = " ".join(escape_controls(text).split()).replace("&", "&amp;")
     inert = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;")
     return _REFERENCE.sub(r"\1<!-- -->", _LINE_START.sub(_escape_start, inert))
 
 
 def prose(text: str) -> str:
     """A sentence: escaped, but what stands in backticks stays code."""
-    parts = _CODE.split(visible(text).strip())
+    parts = _CODE.split(escape_controls(text).strip())
     return "".join(f"`{part}`" if i % 2 else _within(part) for i, part in enumerate(parts))
 
 
@@ -170,7 +170,7 @@ def _lines(found: Iterable[TextTable]) -> str:
 
 
 def _code(lines: Iterable[str], language: str) -> str:
-    text = "\n".join(map(visible, lines))
+    text = "\n".join(map(escape_controls, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(text)), 3)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -199,12 +199,12 @@ def _table(table: Table, *, caption: bool) -> str:
 
 def _cell(cell: Cell) -> str:
     text = escape(cell.text)
-    if cell.word in ("faster", "slower"):
+    if cell.outcome in ("faster", "slower"):
         text = f"**{text}**"
     return f"{text} {escape(cell.detail)}" if cell.detail else text
 
 
 def _fold(title: str, body: str) -> str:
     """The summary is HTML, in which Markdown has no meaning."""
-    summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(visible(title), quote=False))
+    summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(escape_controls(title), quote=False))
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -13,7 +13,6 @@ from rich.text import Text
 
 from whyfast.report.document import (
     Block,
-    Brief,
     Cell,
     CodeBlock,
     CodeSides,
@@ -25,18 +24,80 @@ from whyfast.report.document import (
     ReportSection,
     Sentence,
     Sentences,
+    Summary,
     Table,
     TextTable,
 )
-from whyfast.report.names import visible
-from whyfast.report.render.code_lines import code_lines
-from whyfast.report.render.first_lines import (
-    HEAD_LINES,
-    LINES,
-    compact,
-    fit_screen,
-    last_line,
-)
+from whyfast.report.formatting import escape_controls, pluralize
+from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
+from whyfast.report.sections.code_sides import folded
+
+if TYPE_CHECKING:
+    from whyfast.model.code import CodeLine, CodeRow
+
+
+# ---- Two functions side by side as lines of a terminal, or one above the other where it is
+# narrow.
+
+#: From this width on two instructions fit side by side.
+SIDES = 100
+_FLOWS = {"indirect jump": "bold magenta", "indirect call": "bold magenta", "call": "cyan"}
+_SOURCE = 16
+
+
+def code_lines(block: CodeSides, width: int, safe: Callable[[str], str]) -> Iterator[Text]:
+    """Each a line; ``safe`` makes a text harmless for the terminal. Equal parts are folded, what
+    differs is marked with ``-``, ``+`` and ``!``, so that colour is never needed."""
+    rows = block.difference.rows
+    for start, end, fold in folded(rows):
+        if fold:
+            yield Text(f"  ⋮ {pluralize(end - start, 'equal instruction')}", style="dim")
+        elif width >= SIDES:
+            yield from (_beside(row, width, safe) for row in rows[start:end])
+        else:
+            yield from _above(rows[start:end], width, safe)
+
+
+def _beside(row: CodeRow, width: int, safe: Callable[[str], str]) -> Text:
+    half = (width - 3) // 2
+    mark = {"same": " ", "registers": " ", "changed": "!", "only a": "-", "only b": "+"}[row.beside]
+    differs = row.beside not in ("same", "registers")
+    text = _side(row.a, half, safe, "red" if differs else "dim")
+    text.append(f" {mark} ", style="bold" if differs else "dim")
+    return text.append_text(_side(row.b, half, safe, "green" if differs else "dim"))
+
+
+def _above(rows: tuple[CodeRow, ...], width: int, safe: Callable[[str], str]) -> Iterator[Text]:
+    i = 0
+    while i < len(rows):
+        if rows[i].beside in ("same", "registers"):
+            yield Text("  ").append_text(_side(rows[i].b, width - 2, safe, "dim"))
+            i += 1
+            continue
+        end = i
+        while end < len(rows) and rows[end].beside not in ("same", "registers"):
+            end += 1
+        for mark, style, lines in (
+            ("- ", "red", [r.a for r in rows[i:end]]),
+            ("+ ", "green", [r.b for r in rows[i:end]]),
+        ):
+            for line in lines:
+                if line is not None:
+                    text = Text(mark, style=style)
+                    yield text.append_text(_side(line, width - 2, safe, style))
+        i = end
+
+
+def _side(line: CodeLine | None, width: int, safe: Callable[[str], str], style: str) -> Text:
+    if line is None:
+        return Text(" " * width)
+    room = width - _SOURCE - 1
+    text = safe(line.text)
+    text = text if len(text) <= room else f"{text[: room - 1]}…"
+    made = Text(f"{text:<{room}}", style=_FLOWS.get(line.flow, style))
+    source = safe(line.source)[-_SOURCE:]
+    return made.append(f" {source:<{_SOURCE}}", style="dim")
+
 
 _STYLES = {
     "faster": "green",
@@ -64,8 +125,8 @@ def render_terminal(document: Document, *, console: Console, verbose: bool = Fal
     Width, height, colour and encoding are the console's.
     """
     printer = _Printer(console, verbose)
-    if document.brief is not None and not verbose:
-        printer.brief(document, document.brief)
+    if document.summary is not None and not verbose:
+        printer.summary(document, document.summary)
         return
     printer.head(document)
     for section in document.sections:
@@ -85,29 +146,29 @@ class _Printer:
                 self._space()
                 self._line(self._text(text, "bold"))
 
-    def brief(self, document: Document, brief: Brief) -> None:
+    def summary(self, document: Document, summary: Summary) -> None:
         """The question, the answer, and what fits on the screen under them."""
-        head = [text for text in (document.title, brief.headline or document.headline) if text]
+        head = [text for text in (document.title, summary.headline or document.headline) if text]
         for text in head:
             self._space()
             self._line(self._text(text, "bold"), HEAD_LINES)
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
         taken = sum(min(self._height(text), HEAD_LINES) for text in head)
-        fitted = fit_screen(brief, self._height, used=taken + len(head), lines=lines)
+        fitted = fit_screen(summary, self._height, used=taken + len(head), lines=lines)
         for text in fitted.said:
             self._begun = True
             self._line(self._text(text))
         if fitted.table is not None:
             self._space()
             self._compact(fitted.table)
-        if brief.commands:
+        if summary.commands:
             self._space()
-            for command in brief.commands:
+            for command in summary.commands:
                 self._console.print(self._text(command), soft_wrap=True)
         self._space()
         if fitted.care:
             self._line(self._text(fitted.care, "yellow"), fitted.care_lines)
-        self._line(self._text(last_line(brief, fitted.missing), "dim"))
+        self._line(self._text(last_line(summary, fitted.missing), "dim"))
 
     def _height(self, text: str) -> int:
         return len(self._folded(self._text(text)))
@@ -177,10 +238,10 @@ class _Printer:
         self._space()
         self._line(self._text(found.title, "italic"))
         # The heading names the pair; where the lines are too long for it, they do not.
-        brief = max(map(len, found.texts())) > min(self._console.width, _LINE)
+        summary = max(map(len, found.texts())) > min(self._console.width, _LINE)
         for line in found.lines:
-            text = self._text(line.brief if brief else line.start)
-            self._line(text.append(self._safe(line.said), style=_STYLES[line.word]))
+            text = self._text(line.summary if summary else line.start)
+            self._line(text.append(self._safe(line.said), style=_STYLES[line.outcome]))
         self._line(self._text(found.last))
 
     def _sentences(self, found: Sentences) -> None:
@@ -256,9 +317,9 @@ class _Printer:
         if table.caption:
             self._line(self._text(table.caption, "italic"))
         room = self._console.width + 1  # behind the last column stands padding only
-        for folded in (False, True):
-            if sum(self._widths(table, folded=folded, stacked=False)) <= room:
-                self._console.print(self._rich(table, folded=folded, stacked=False))
+        for narrow in (False, True):
+            if sum(self._widths(table, folded=narrow, stacked=False)) <= room:
+                self._console.print(self._rich(table, folded=narrow, stacked=False))
                 return
         widths = [
             _FOLDED + _GAP if width > _WORDY + _GAP else width
@@ -301,7 +362,7 @@ class _Printer:
         )
 
     def _cell(self, cell: Cell, stacked: bool) -> Text:
-        text = self._text(cell.text, _STYLES[cell.word] if cell.word else "")
+        text = self._text(cell.text, _STYLES[cell.outcome] if cell.outcome else "")
         if cell.detail:
             text = Text().append(text).append("\n" if stacked else " ")
             text.append(self._safe(cell.detail), style="dim")
@@ -312,7 +373,7 @@ class _Printer:
 
     def _safe(self, text: str) -> str:
         """Text without control characters, in what the terminal can encode."""
-        plain = visible(text)
+        plain = escape_controls(text)
         if self._unicode:
             return plain
         spelled = plain.replace("–", "-").replace("µ", "u").replace("…", "...")

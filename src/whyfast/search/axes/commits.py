@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.state import AxisCandidate
 from whyfast.store.git import git, must_git, own_filters_off
 
 

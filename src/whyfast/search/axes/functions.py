@@ -7,20 +7,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.build.mixed import BuiltWith, CannotMix, differing_objects, link_with
-from whyfast.build.mixed_object import NoTools, mix_object
-from whyfast.build.references import CannotRead, read_graph
-from whyfast.build.units import Unit, find_units
-from whyfast.investigate.work import Work
+from whyfast.build.mixed import (
+    BuiltWith,
+    CannotMix,
+    NoTools,
+    differing_objects,
+    link_with,
+    mix_object,
+)
+from whyfast.build.units import CannotRead, Unit, find_units, read_graph
+from whyfast.investigate.context import RunContext
 from whyfast.model.build import BuildFailure
-from whyfast.model.differences import differ_in
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
-from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.compilers import compiler_of
-from whyfast.search.axes.mixing import Mixing, MixingEnds
+from whyfast.model.variant import Variant, differ_in
+from whyfast.search.axes.axis import DifferenceSet, MixingEnds
 from whyfast.search.axes.objects import as_asked, built_with, link_of, linked, made_end
+from whyfast.search.axes.toolchains import compiler_of
+from whyfast.search.state import AxisCandidate
 from whyfast.store.builds import BuildStore
 
 VANISHING = "more than a few functions make it together"
@@ -34,7 +38,7 @@ _GCC = ("-fno-ipa-ra",)
 _MOST_NAMED = 3
 
 
-def mix_functions(work: Work[Study], ends: MixingEnds) -> Mixing:
+def mix_functions(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
     """The functions in which one object of two builds differs; the good end is the program with
     the good object, the bad end the same with the bad one, whatever else the builds differ in.
 
@@ -51,7 +55,7 @@ def mix_functions(work: Work[Study], ends: MixingEnds) -> Mixing:
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
     name = ends.object or _only(built)
-    files = [b.work / name for b in built]
+    files = [b.context / name for b in built]
     if not all(f.is_file() for f in files):
         raise UserError("no object of both ends", where=f"--object {name}")
     try:
@@ -65,7 +69,7 @@ def mix_functions(work: Work[Study], ends: MixingEnds) -> Mixing:
         raise UserError(f"{good.name} and {bad.name} have the same code", where=f"--object {name}")
     mixer = _FunctionMixer(built, name, units, tuple(graphs[0].symbols), made[0], bad.name)
     mixer.check(work)
-    return Mixing(good, bad, tuple(_title(u) for u in units), mixer.make, VANISHING)
+    return DifferenceSet(good, bad, tuple(_title(u) for u in units), mixer.make, VANISHING)
 
 
 class _FunctionMixer:
@@ -77,14 +81,16 @@ class _FunctionMixer:
         name: str,
         units: Sequence[Unit],
         symbols: Sequence[str],
-        like: Work[Study],
+        like: RunContext[Study],
         bad: str,
     ) -> None:
         self._good, self._bad = ends
         self._name, self._units, self._symbols = name, units, symbols
         self._like, self._bad_name = like, bad
 
-    def make(self, work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+    def make(
+        self, work: RunContext[Study], candidate: AxisCandidate, name: str
+    ) -> RunContext[Study]:
         """The ends are mixtures too: nothing but the choice of functions differs."""
         mixed = candidate.mixed
         if candidate.variant is not None and candidate.variant.name == self._bad_name:
@@ -96,7 +102,7 @@ class _FunctionMixer:
             return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
         return linked(like, name, program, self._good)
 
-    def check(self, work: Work[Study]) -> None:
+    def check(self, work: RunContext[Study]) -> None:
         """UserError when not even the good end can be made so."""
         try:
             self._program(frozenset(), BuildStore(work.home.builds))
@@ -108,7 +114,7 @@ class _FunctionMixer:
     def _program(self, mixed: frozenset[int], store: BuildStore) -> Path:
         """The program of that mixture. Raises CannotMix."""
         wanted = [s for n, u in enumerate(self._units) if n in mixed for s in u.symbols]
-        good, bad = (b.work / self._name for b in (self._good, self._bad))
+        good, bad = (b.context / self._name for b in (self._good, self._bad))
         said = "\0".join(("functions", self._bad.build.digest, self._name, *sorted(wanted)))
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "mixed.o"
@@ -119,7 +125,7 @@ class _FunctionMixer:
             return link_with(self._good, {self._name: target}, self._good, said, store)
 
 
-def _apart(work: Work[Study], variant: Variant) -> Variant:
+def _apart(work: RunContext[Study], variant: Variant) -> Variant:
     """The variant with functions and variables in sections of their own."""
     compiler = compiler_of(work, variant, "--axis functions")
     if not compiler.startswith(("gcc", "clang")):
@@ -134,7 +140,7 @@ def _apart(work: Work[Study], variant: Variant) -> Variant:
 
 def _only(ends: Sequence[BuiltWith]) -> str:
     """The one object that differs. UserError when there are others or none."""
-    differing, _ = differing_objects(*(e.work for e in ends))
+    differing, _ = differing_objects(*(e.context for e in ends))
     if len(differing) != 1:
         raise UserError(
             f"name an object: {', '.join(differing[:20]) or 'none'} differ; --axis objects tells "

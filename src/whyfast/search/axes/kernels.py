@@ -6,23 +6,22 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from statistics import median
 
+from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.virtual_machines import VirtualMachines
-from whyfast.investigate.work import Work
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import CandidateLine, LineSearch
-from whyfast.search.quantity import CannotTell
-from whyfast.toolchain.kernel_names import NEWER, SUITES, parse_kernel
+from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.state import AxisCandidate, CannotTell
+from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 
 #: What a pattern stands for: a kernel a release of Debian, oldest first.
 KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for suite in NEWER))
 
 
-def kernel_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
+def kernel_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
     """The kernels from the good end to the bad one among ``search.among``, in that order.
 
     UserError for a study that boots no kernels, malformed names, ends that are not among them, and
@@ -40,7 +39,7 @@ def kernel_line(work: Work[Study], variant: Variant, search: LineSearch) -> Cand
     found = tuple(
         AxisCandidate(n, n, replace(variant, name=n, kernel=n, axes={}, expect={})) for n in names
     )
-    return CandidateLine(found, count=count_boots, quantity="instructions")
+    return CandidateRange(found, count=count_boots, quantity="instructions")
 
 
 def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:
@@ -62,12 +61,12 @@ def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:
     return tuple(names[i : j + 1] if i < j else names[j : i + 1][::-1])
 
 
-def count_boots(good: Work[Study], own: Work[Study]) -> tuple[float, ...]:
+def count_boots(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
     """The instructions of one loop of each benchmark, in boots of the candidate's kernel, which an
     interpreting QEMU counts. Raises CannotTell."""
     machines = VirtualMachines()
-    counting = replace(own.outside, boot_unit="instructions")
-    work = machines.ready(replace(own, outside=counting))
+    counting = replace(own.services, boot_unit="instructions")
+    work = machines.ready(replace(own, services=counting))
     (build,) = work.builds
     if isinstance(build, BuildFailure):
         raise CannotTell(build.reason)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.build.layout import layout_seeds
 from whyfast.build.mixed import (
     BuiltWith,
     CannotMix,
@@ -16,23 +15,23 @@ from whyfast.build.mixed import (
     same_link,
 )
 from whyfast.build.recipe import make_recipe, scan_source
-from whyfast.build.relink import CannotRelink
+from whyfast.build.relink import CannotRelink, layout_seeds
 from whyfast.investigate.building import read_evidence
-from whyfast.investigate.work import Work
+from whyfast.investigate.context import RunContext
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.mixing import Mixing, MixingEnds
+from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
-from whyfast.store.digest import sha256_of
+from whyfast.store.files import sha256_of
 
 VANISHING = "it is placement, or more than a few files make it together"
 
 
-def mix_objects(work: Work[Study], ends: MixingEnds) -> Mixing:
+def mix_objects(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
     UserError where the study does not say how it is linked, an end cannot be built, their objects
@@ -42,7 +41,7 @@ def mix_objects(work: Work[Study], ends: MixingEnds) -> Mixing:
     good, bad = ends.good, ends.bad
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
-    differing, alone = differing_objects(*(b.work for b in built))
+    differing, alone = differing_objects(*(b.context for b in built))
     if alone:
         raise UserError(
             f"{', '.join(alone[:5])}: an object of one end alone; both ends must be made of the "
@@ -55,18 +54,20 @@ def mix_objects(work: Work[Study], ends: MixingEnds) -> Mixing:
     titles = (*differing, *([f"linked as {bad.name} is"] if relinked else []))
     mixer = _Mixer(built[0], built[1], differing, made[0])
     _check(mixer, work, bad, frozenset(range(len(titles))))
-    return Mixing(good, bad, titles, mixer.make, VANISHING)
+    return DifferenceSet(good, bad, titles, mixer.make, VANISHING)
 
 
 class _Mixer:
     """Links mixtures of two builds; ``like`` is the work in which the good one was built."""
 
     def __init__(
-        self, good: BuiltWith, bad: BuiltWith, objects: tuple[str, ...], like: Work[Study]
+        self, good: BuiltWith, bad: BuiltWith, objects: tuple[str, ...], like: RunContext[Study]
     ) -> None:
         self._good, self.bad, self._objects, self._like = good, bad, objects, like
 
-    def make(self, work: Work[Study], candidate: AxisCandidate, name: str) -> Work[Study]:
+    def make(
+        self, work: RunContext[Study], candidate: AxisCandidate, name: str
+    ) -> RunContext[Study]:
         """An end is built, any other candidate linked."""
         if candidate.variant is not None:
             return make_variant(work, candidate, name)
@@ -86,13 +87,15 @@ class _Mixer:
         return self.bad if len(self._objects) in mixed else self._good
 
 
-def link_one(whole: Work[Study], other: Work[Study], name: str, store: BuildStore) -> Path:
+def link_one(
+    whole: RunContext[Study], other: RunContext[Study], name: str, store: BuildStore
+) -> Path:
     """The program of ``whole`` with that one object of ``other``. Raises CannotMix."""
     ends = built_with(whole)
     return link_mixed(ends, built_with(other), [name], ends, store)
 
 
-def as_asked(like: Work[Study], work: Work[Study]) -> Work[Study]:
+def as_asked(like: RunContext[Study], work: RunContext[Study]) -> RunContext[Study]:
     """The work ``like`` with as many layouts as are asked for in ``work``, and its observer."""
     measure = replace(like.question.measure, layouts=work.question.measure.layouts)
     return replace(
@@ -101,8 +104,8 @@ def as_asked(like: Work[Study], work: Work[Study]) -> Work[Study]:
 
 
 def linked(
-    like: Work[Study], name: str, program: Path, link: BuiltWith | None = None
-) -> Work[Study]:
+    like: RunContext[Study], name: str, program: Path, link: BuiltWith | None = None
+) -> RunContext[Study]:
     """The work of a build as that of another program, which was linked within its folder; with the
     layouts that ``like`` asks for, linked as ``link`` is."""
     variant = replace(like.question.variants[0], name=name, expect={})
@@ -124,7 +127,7 @@ def linked(
     return replace(made, layouts={name: tuple(programs)})
 
 
-def link_of(work: Work[Study]) -> str:
+def link_of(work: RunContext[Study]) -> str:
     """The step that links. UserError where the study has none."""
     if work.question.build.link is None:
         raise UserError(
@@ -134,7 +137,7 @@ def link_of(work: Work[Study]) -> str:
     return work.question.build.link
 
 
-def made_end(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
+def made_end(work: RunContext[Study], variant: Variant, where: str) -> RunContext[Study]:
     """The work with that variant alone, built. UserError, about ``where``, when it cannot be."""
     made = build_alone(work, variant)
     (outcome,) = made.builds
@@ -143,7 +146,7 @@ def made_end(work: Work[Study], variant: Variant, where: str) -> Work[Study]:
     return made
 
 
-def built_with(made: Work[Study]) -> BuiltWith:
+def built_with(made: RunContext[Study]) -> BuiltWith:
     """The one build of the work, and its recipe."""
     study, variant = made.question, made.question.variants[0]
     source = scan_source(study.source.folder)
@@ -152,7 +155,9 @@ def built_with(made: Work[Study]) -> BuiltWith:
     return BuiltWith(make_recipe(study, variant, made.toolchains[0], source), build)
 
 
-def _check(mixer: _Mixer, work: Work[Study], bad: Variant, everything: frozenset[int]) -> None:
+def _check(
+    mixer: _Mixer, work: RunContext[Study], bad: Variant, everything: frozenset[int]
+) -> None:
     """All objects of the bad end must make its program, or the link does not take them."""
     hint = "let [build] link make the libraries that they are in"
     try:

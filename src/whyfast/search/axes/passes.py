@@ -1,22 +1,115 @@
 """The passes that LLVM runs over one source file, up to a limit: ``-opt-bisect-limit``; and the
-candidates of a search that have a beginning of what an optimiser does."""
+candidates of a search that have a beginning of what an optimiser does.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from whyfast.build.mixed import CannotMix
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.services import Services
+from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import UserError
+from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.axes.objects import as_asked, built_with, link_of, link_one, linked
+from whyfast.search.axes.toolchains import compiler_of
+from whyfast.search.state import AxisCandidate
+from whyfast.search.study_subject import build_alone, without_layouts
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
+
+# ---- What gcc's passes did with one source file, up to a limit: its debug counters, ``-fdbg-
+# cnt``.
+
+#: A line of the table that gcc prints when it has compiled a file: ``dce  12  unset``.
+_COUNTER = re.compile(r"^\s+(?P<name>[a-z]\w*)\s+(?P<count>\d+)\s+(?:unset|[\[{].*)$")
+#: The head of that table.
+_HEAD = re.compile(r"^\s+counter name\s+counter value\b")
+
+#: With it, gcc prints the table.
+LIST = ("-fdbg-cnt-list",)
+
+
+@dataclass(frozen=True)
+class CounterRun:
+    """The counters that counted anything, with how often, in gcc's order.
+
+    As one line of decisions: those of the first counter from its first on, then those of the next.
+    What passes do is limited to a beginning of it.
+    """
+
+    counters: tuple[tuple[str, int], ...]
+
+    @property
+    def most(self) -> int:
+        """All decisions."""
+        return sum(count for _, count in self.counters)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The table names no functions."""
+        return frozenset()
+
+    def flags(self, limit: int) -> tuple[str, ...]:
+        """Those that let the first ``limit`` decisions happen and no other; a counter that is
+        within is left alone, as the others may make it count further."""
+        held = []
+        for name, count in self.counters:
+            if limit < count:
+                held.append(f"{name}:{max(limit, 0)}")
+            limit -= count
+        return (f"-fdbg-cnt={','.join(held)}",) if held else ()
+
+    def title(self, number: int) -> str:
+        """Of one decision, counted from 1."""
+        for name, count in self.counters:
+            if number <= count:
+                return f"{name} {number} of {count}"
+            number -= count
+        raise ValueError(f"there are {self.most} decisions")
+
+    def limit(self, text: str) -> int | None:
+        """``NAME:N``, the first N of that counter and all of those before it; ``NAME:all``."""
+        wanted, _, number = text.partition(":")
+        before = 0
+        for name, count in self.counters:
+            if name == wanted:
+                own = str(count) if number == "all" else number
+                return before + int(own) if own.isdigit() and int(own) <= count else None
+            before += count
+        return None
+
+    @property
+    def ends(self) -> str:
+        """What an end may be, for a message."""
+        counted = ", ".join(f"{name} (to {count})" for name, count in self.counters)
+        return f"a number of decisions, 0 to {self.most}, nor COUNTER:N, of {counted}; nor all"
+
+
+def read_counters(log: str) -> tuple[CounterRun, ...]:
+    """From what gcc printed, an entry a source file for which any counter counted, in order."""
+    runs: list[list[tuple[str, int]]] = []
+    for line in log.splitlines():
+        if _HEAD.match(line):
+            runs.append([])
+        elif runs and (match := _COUNTER.match(line)) and int(match["count"]):
+            runs[-1].append((match["name"], int(match["count"])))
+    return tuple(CounterRun(tuple(run)) for run in runs if run)
+
 
 #: ``BISECT: running pass (12) GVNPass on f``, of LLVM 3.9 and later.
 _LINE = re.compile(r"BISECT: (?:NOT )?running pass \((\d+)\) (.*)")
@@ -26,7 +119,7 @@ _ON = re.compile(r"\bon (.*)$")
 
 
 #: With it, LLVM prints its passes, and runs all of them.
-LIST = ("-mllvm", "-opt-bisect-limit=-1")
+PASSES_LIST = ("-mllvm", "-opt-bisect-limit=-1")
 
 
 class OptimiserRun(Protocol):
@@ -157,3 +250,111 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
     if named is None and not (text.isdigit() and int(text) <= run.most):
         raise UserError(f"{text!r} is neither {run.ends}", where=where)
     return int(text) if named is None else named
+
+
+# ---- What an optimiser does with one source file of a study, as candidates of a search.
+
+#: Of source files, as compilers know them.
+_SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
+
+
+def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
+    """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
+    others as they are. LLVM's passes are limited, and gcc's counters of what its passes do.
+
+    UserError for a compiler that has no such limit, for objects that are not there, and where
+    several files are compiled and no object is named.
+    """
+    work = replace(work, question=without_layouts(work.question))  # but for candidates
+    by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
+    flags, read = (LIST, read_counters) if by_gcc else (PASSES_LIST, read_passes)
+    what = f"{variant.toolchain} with {' '.join(flags)}"
+    if search.object:
+        limiting = replace(work, services=limiting_one(work.services, search.object, flags))
+        listing = _built(limiting, replace(variant, expect={}, axes={}), what)
+    else:
+        listing = _built(work, limited(variant, flags), what)
+    log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
+    runs: Sequence[OptimiserRun] = read(log.read_text("utf-8", "replace"))
+    functions = _functions(listing, search.object) if search.object else frozenset[str]()
+    if not runs:
+        raise UserError(
+            f"{variant.toolchain} tells of no passes; they are searched with clang and gcc",
+            where="--axis passes",
+        )
+    if not search.object:
+        if len(runs) > 1:
+            raise UserError(
+                f"{len(runs)} files are compiled; name the object of one, of {_objects(listing)}",
+                where="--object",
+            )
+        return CandidateRange(passes(runs[0], search.good, search.bad, variant))
+    return _of_object(work, variant, search, run_of(runs, functions))
+
+
+def _of_object(
+    work: RunContext[Study], variant: Variant, search: Bisection, run: OptimiserRun
+) -> CandidateRange:
+    link_of(work)
+    whole = _built(work, variant, variant.name)
+
+    def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+        limiting = limiting_one(work.services, search.object, run.flags(int(candidate.name)))
+        plain = replace(variant, name=name, expect={}, axes={})
+        bare = without_layouts(work.question)
+        made = build_alone(replace(work, services=limiting, question=bare), plain)
+        (outcome,) = made.builds
+        if isinstance(outcome, BuildFailure):
+            return made
+        try:
+            program = link_one(whole, made, search.object, BuildStore(work.home.builds))
+        except CannotMix as why:
+            return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
+        return linked(as_asked(whole, work), name, program, built_with(whole))
+
+    return CandidateRange(passes(run, search.good, search.bad, variant), make)
+
+
+def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Services:
+    """With compilers that get ``flags`` where they compile the source of that object alone: what is
+    limited crashes here and there, and the other files are not what is asked about."""
+    stem = PurePosixPath(name).stem
+    sources = "|".join(shlex.quote(n) for n in (stem, *(f"{stem}.{s}" for s in _SUFFIXES)))
+    script = (
+        f'for w in "$@"; do case "${{w##*/}}" in {sources}) '
+        f'exec "$@" {shlex.join(flags)};; esac; done; exec "$@"'
+    )
+
+    def resolve(
+        name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
+    ) -> Toolchain:
+        found = services.toolchain(name, home, progress, packages)
+        seen = found.readable if found.root else (*found.readable, Path(found.cc[0]).parent)
+        return replace(found, cc=("/bin/sh", "-c", script, "cc", *found.cc), readable=seen)
+
+    return replace(services, toolchain=resolve)
+
+
+def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
+    """Those of an object that was made; UserError when there are none, or no such object."""
+    file = built_with(listing).context / name
+    functions = functions_of(file) if file.is_file() else frozenset()
+    if not functions:
+        raise UserError(
+            f"no object with functions; there are {_objects(listing)}", where=f"--object {name}"
+        )
+    return functions
+
+
+def _objects(made: RunContext[Study]) -> str:
+    folder = built_with(made).context
+    names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _built(work: RunContext[Study], variant: Variant, what: str) -> RunContext[Study]:
+    made = build_alone(work, variant)
+    (outcome,) = made.builds
+    if not isinstance(outcome, Build):
+        raise UserError(f"{what} cannot be built: {outcome.reason}", where="--axis passes")
+    return made

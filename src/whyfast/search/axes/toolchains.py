@@ -7,14 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from whyfast.investigate.work import Work
-from whyfast.model.errors import UserError
+from whyfast.build.recipe import packages_here
+from whyfast.investigate.context import RunContext
+from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.candidate import AxisCandidate
-from whyfast.search.axes.line import CandidateLine, LineSearch
+from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.state import AxisCandidate
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
+
+# ---- Which compiler a variant has, before anything is built with it.
+
+
+def compiler_of(work: RunContext[Study], variant: Variant, where: str) -> str:
+    """Its name and version, ``gcc 12.2.0``. UserError, about ``where``, when it cannot be had."""
+    packages = packages_here(work.question.build, variant, work.home)
+    try:
+        note = work.observer.step
+        return work.services.toolchain(variant.toolchain, work.home, note, packages).version
+    except CannotBuildHere as error:
+        raise UserError(str(error), where=where) from error
 
 
 def toolchains(
@@ -62,11 +75,11 @@ def is_backwards(wanted: Sequence[str], good: str, bad: str) -> bool:
     return names.index(bad) < names.index(good)
 
 
-def toolchain_line(work: Work[Study], variant: Variant, search: LineSearch) -> CandidateLine:
+def toolchain_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
     """The compilers as an axis of what is counted."""
     among = search.among or (search.good, search.bad)
     found = toolchains(among, search.good, search.bad, variant)
-    return CandidateLine(found, back=way_back(among, search.good, search.bad, variant))
+    return CandidateRange(found, back=way_back(among, search.good, search.bad, variant))
 
 
 def _names(wanted: Sequence[str], known: Mapping[str, Provider] | None) -> list[str]:

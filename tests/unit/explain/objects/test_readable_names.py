@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.objects.labels import Function
-from whyfast.explain.objects.readable_names import readable, readable_of, with_readable_names
+from whyfast.explain.objects.image import Function, readable, readable_of, with_readable_names
 from whyfast.explain.program import explain_program, load
 
 pytestmark = pytest.mark.skipif(shutil.which("c++filt") is None, reason="c++filt is not installed")

@@ -16,8 +16,14 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.explain.objects.test_containers import _names
 
-from whyfast.explain.objects.containers import taken_out
-from whyfast.explain.objects.zstd import READERS, Damaged, NoReader, TooLarge, unpack
+from whyfast.explain.objects.containers import (
+    READERS,
+    Damaged,
+    NoReader,
+    TooLarge,
+    taken_out,
+    unpack,
+)
 from whyfast.model.errors import UserError
 
 #: The most that a block of a frame holds.
@@ -62,9 +68,9 @@ def _only(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             raise ImportError
         return real(wanted, *more)
 
-    monkeypatch.setattr("whyfast.explain.objects.zstd.importlib.import_module", importing)
+    monkeypatch.setattr("whyfast.explain.objects.containers.importlib.import_module", importing)
     if name != READERS[-1]:
-        monkeypatch.setattr("whyfast.explain.objects.zstd.shutil.which", lambda _: None)
+        monkeypatch.setattr("whyfast.explain.objects.containers.shutil.which", lambda _: None)
 
 
 @pytest.mark.parametrize("name", READERS)

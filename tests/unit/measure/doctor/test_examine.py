@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
-from whyfast.measure.doctor.examine import examine, machine_facts
+from whyfast.measure.doctor.findings import examine, machine_facts
 from whyfast.measure.doctor.system import Files
 from whyfast.model.machine import MachineFinding
 

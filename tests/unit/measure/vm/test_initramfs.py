@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from whyfast.measure.vm.initramfs import CpioEntry, initramfs, newc
+from whyfast.measure.vm.boot_plan import CpioEntry, initramfs, newc
 
 
 def test_one_file_byte_for_byte() -> None:

@@ -13,21 +13,18 @@ import pytest
 from tests.golden_files import check_golden, paragraphs
 from tests.unit.search.worlds import Range, step_at
 
-from whyfast.model.check import CodeComparison, FunctionChange, Reach
+from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.report.document import Cell, Document, Plot, Sentences
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.html import render_html
-from whyfast.report.topics.search_course import measured_table, posterior_plot
-from whyfast.search.answer import Interval
-from whyfast.search.axes.candidate import AxisCandidate
+from whyfast.report.sections.search import measured_table, posterior_plot
 from whyfast.search.engine import Done
-from whyfast.search.run import SearchResult, begun
-from whyfast.search.state import Task
-from whyfast.search.step_evidence import SectionSize, StepEvidence
+from whyfast.search.run import SearchResult, SectionSize, StepEvidence, begun
+from whyfast.search.state import AxisCandidate, Interval, Task
 
 EVIDENCE = StepEvidence(
     CodeComparison(False, False, (FunctionChange("work", "changed", (100, 180)),), traced=True),
-    (Reach("spin", ("work",), "", (1000.0, 1030.0)),),
+    (ChangeCoverage("spin", ("work",), "", (1000.0, 1030.0)),),
     sections=(SectionSize(".text", 100, 180),),
     files=("work.c",),
 )
@@ -90,11 +87,11 @@ SEARCHES: dict[str, Callable[[], SearchResult]] = {
     "counted": _counted,
     "as many, timed": lambda: replace(_counted(), quantity="time"),
     "counted, swapped": lambda: _answered(
-        _counted(), word="swapped", ends=Interval(-math.log(1.5), -0.42, -0.39, 3)
+        _counted(), outcome="swapped", ends=Interval(-math.log(1.5), -0.42, -0.39, 3)
     ),
-    "counted, no step": lambda: _answered(_counted(), word="none"),
+    "counted, no step": lambda: _answered(_counted(), outcome="none"),
     "counted, the same": lambda: _answered(
-        _counted(), word="none", ends=Interval(0.0, 0.0, 0.0, 9)
+        _counted(), outcome="none", ends=Interval(0.0, 0.0, 0.0, 9)
     ),
 }
 
@@ -105,9 +102,9 @@ def test_searches_in_sentences() -> None:
     for name, make in SEARCHES.items():
         result = make()
         page = search_page(result)
-        assert page.brief is not None
+        assert page.summary is not None
         every = [text for s in page.sections for text in _said(page, s.name)]
-        first = [search_headline(result), *page.brief.said, *page.brief.care]
+        first = [search_headline(result), *page.summary.said, *page.summary.care]
         told[name] = list(dict.fromkeys([*first, *every]))
     check_golden("report", "searches.md", paragraphs(told))
 
@@ -174,7 +171,7 @@ def test_where_the_good_end_is_newer_the_newer_of_the_two_made_it_faster() -> No
         "by 3 blocks."
     )
     assert result.answer.where is not None
-    wide = replace(result.answer, word="one of", where=replace(result.answer.where, last=11))
+    wide = replace(result.answer, outcome="one of", where=replace(result.answer.where, last=11))
     assert search_headline(replace(result, answer=wide)) == (
         "Made faster by one of 3, which is 1.50x faster [1.49, 1.51] than '000000b change 11': "
         "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; those between cannot be "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.report.document import Bar, Brief, Cell, Column, Table
-from whyfast.report.render.first_lines import bar_text, fit_screen, shortened
+from whyfast.report.document import Bar, Cell, Column, Summary, Table
+from whyfast.report.render.summary_lines import bar_text, fit_screen, shortened
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ def test_a_bar_reaches_from_its_line_to_its_end(bar: Bar, drawn: str) -> None:
     assert bar_text(bar, 7) == drawn
 
 
-def _brief(rows: int, said: int, care: int = 1) -> Brief:
+def _brief(rows: int, said: int, care: int = 1) -> Summary:
     cells = tuple((Cell(f"v{i}"),) for i in range(rows))
     table = Table("caption", (Column("variant"),), cells)
     # The last rows matter most.
     ranks = tuple(range(rows))[::-1]
-    return Brief(tuple(f"s{i}" for i in range(said)), table, ranks, ("care",) * care, "more")
+    return Summary(tuple(f"s{i}" for i in range(said)), table, ranks, ("care",) * care, "more")
 
 
 def test_all_is_shown_where_there_is_room() -> None:
-    brief = _brief(rows=5, said=2)
-    fitted = fit_screen(brief, lambda _: 1, used=4)
-    assert (fitted.said, fitted.table, fitted.missing) == (brief.said, brief.table, 0)
+    summary = _brief(rows=5, said=2)
+    fitted = fit_screen(summary, lambda _: 1, used=4)
+    assert (fitted.said, fitted.table, fitted.missing) == (summary.said, summary.table, 0)
 
 
 def test_what_matters_least_has_no_room() -> None:

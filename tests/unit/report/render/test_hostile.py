@@ -25,7 +25,7 @@ from whyfast.report.document import (
     document,
     section,
 )
-from whyfast.report.names import visible
+from whyfast.report.formatting import escape_controls
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import escape, prose, render_markdown
 from whyfast.report.render.terminal import render_terminal
@@ -69,7 +69,7 @@ def _inline(text: str, markup: str) -> list[Token]:
     tokens = _tokens(markup)
     kinds = [token.type for token in tokens]
     if not kinds:
-        assert not visible(text).split()
+        assert not escape_controls(text).split()
         return []
     assert kinds == ["paragraph_open", "inline", "paragraph_close"], (text, markup)
     return [t for t in tokens[1].children or [] if t.content != "<!-- -->"]
@@ -79,7 +79,7 @@ def _inline(text: str, markup: str) -> list[Token]:
 def test_escaped_text_is_text(text: str) -> None:
     pieces = _inline(text, escape(text))
     assert {piece.type for piece in pieces} <= {"text"}
-    assert "".join(piece.content for piece in pieces) == " ".join(visible(text).split())
+    assert "".join(piece.content for piece in pieces) == " ".join(escape_controls(text).split())
 
 
 @given(TEXTS)
@@ -87,7 +87,7 @@ def test_a_sentence_is_text_and_code(text: str) -> None:
     pieces = _inline(text, prose(text))
     assert {piece.type for piece in pieces} <= {"text", "code_inline"}
     said = "".join(piece.content for piece in pieces)
-    assert _bare(said) == _bare(visible(text))
+    assert _bare(said) == _bare(escape_controls(text))
 
 
 def _bare(text: str) -> str:
@@ -105,7 +105,7 @@ def _structure(tokens: list[Token]) -> list[str]:
     return found
 
 
-@given(TEXTS.filter(lambda text: bool(visible(text).split()) and "`" not in text))
+@given(TEXTS.filter(lambda text: bool(escape_controls(text).split()) and "`" not in text))
 def test_markdown_keeps_its_structure(text: str) -> None:
     plain = _structure(_tokens(render_markdown(_document("x"), verbose=True)))
     found = _structure(_tokens(render_markdown(_document(text), verbose=True)))
@@ -132,7 +132,7 @@ def _tags(page: str) -> list[str]:
 
 @given(TEXTS)
 def test_a_heading_and_a_cell_hold_the_whole_text(text: str) -> None:
-    seen = " ".join(visible(text).split())
+    seen = " ".join(escape_controls(text).split())
     heading = _tokens(f"## {escape(text)}")[1].children or []
     cells = _tokens(f"| {escape(text)} | {escape(text)} |\n| --- | --- |")
     found = [t.children or [] for t in cells if t.type == "inline"]
@@ -152,4 +152,4 @@ def test_nothing_steers_the_terminal(text: str, width: int) -> None:
     console = Console(file=stream, width=width, force_terminal=False)
     render_terminal(_document(text), console=console, verbose=True)
     printed = stream.getvalue().replace("\n", "")
-    assert visible(printed) == printed
+    assert escape_controls(printed) == printed

@@ -137,4 +137,4 @@ def test_no_cell_is_cut_short(width: int) -> None:
     page = document("explain", "", "", section("s", "", table))
     render_terminal(page, console=Console(file=stream, width=width))
     words = stream.getvalue().split()
-    assert {word for cell in row for word in cell.split()} <= set(words)
+    assert {outcome for cell in row for outcome in cell.split()} <= set(words)

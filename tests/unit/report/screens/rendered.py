@@ -10,16 +10,15 @@ from rich.console import Console
 from tests.unit.report.example import verdict
 from tests.unit.report.parts import result_of
 
-from whyfast.model.check import Check, CodeComparison, FunctionChange, Reach
+from whyfast.model.code import ChangeCoverage, Check, CodeComparison, FunctionChange
 from whyfast.model.evidence import Evidence, FunctionFacts
-from whyfast.model.question import Commands, Recordings
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
-from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.study import BuildSpec, Commands, Recordings, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Confound, Suite, Verdict, Word
+from whyfast.model.verdict import Confound, Outcome, Suite, Verdict
 from whyfast.report.document import Document
-from whyfast.report.render.first_lines import LINES
+from whyfast.report.render.summary_lines import LINES
 from whyfast.report.render.terminal import render_terminal
 
 CONFOUNDS = (
@@ -42,7 +41,7 @@ def fits(lines: Sequence[str], width: int) -> bool:
     return len(lines) < LINES and max(map(len, lines)) <= width
 
 
-def spread(number: int) -> list[tuple[Word, float]]:
+def spread(number: int) -> list[tuple[Outcome, float]]:
     """Verdicts from faster to slower, the middle undecided."""
     ratios = [0.8 + 0.4 * i / max(number - 1, 1) for i in range(number)]
     return [
@@ -53,14 +52,14 @@ def spread(number: int) -> list[tuple[Word, float]]:
 def judged(head: str, base: str, benchmarks: Sequence[str]) -> tuple[Verdict, ...]:
     """One verdict a benchmark."""
     return tuple(
-        verdict(head, base, word, ratio, ratio - 0.06, ratio + 0.06, benchmark=name)
-        for name, (word, ratio) in zip(benchmarks, spread(len(benchmarks)), strict=True)
+        verdict(head, base, outcome, ratio, ratio - 0.06, ratio + 0.06, benchmark=name)
+        for name, (outcome, ratio) in zip(benchmarks, spread(len(benchmarks)), strict=True)
     )
 
 
-def mean(head: str, base: str, word: Word, ratio: float) -> Suite:
+def mean(head: str, base: str, outcome: Outcome, ratio: float) -> Suite:
     """The geometric mean with an interval of 2 %."""
-    return Suite(verdict(head, base, word, ratio, ratio - 0.01, ratio + 0.01))
+    return Suite(verdict(head, base, outcome, ratio, ratio - 0.01, ratio + 0.01))
 
 
 def blocks(
@@ -104,13 +103,13 @@ def recordings(names: Sequence[str], benchmarks: Sequence[str]) -> Result:
         variants=tuple(map(Variant, names)),
         benchmarks=tuple(Benchmark(n, "command", ()) for n in benchmarks),
     )
-    words: list[tuple[Word, float]] = [("slower", 1.04), ("faster", 0.9), ("undecided", 1.001)]
+    words: list[tuple[Outcome, float]] = [("slower", 1.04), ("faster", 0.9), ("undecided", 1.001)]
     heads = [(n, *words[i % 3]) for i, n in enumerate(names[1:])]
     return result_of(
         question,
         about="runs",
         verdicts=tuple(v for n in names[1:] for v in judged(n, names[0], benchmarks)),
-        suites=tuple(mean(n, names[0], word, ratio) for n, word, ratio in heads),
+        suites=tuple(mean(n, names[0], outcome, ratio) for n, outcome, ratio in heads),
         confounds=(
             Confound("session-drift", "the runs were not interleaved, and so on at length"),
             *CONFOUNDS,
@@ -124,7 +123,7 @@ def checked(benchmarks: Sequence[str], *, same: bool = False) -> Result:
     code = CodeComparison(False, same, () if same else (hot,), (), traced=True)
     check = Check(
         *("a" * 40, "b" * 40, "main", "the working tree", code),
-        reaches=tuple(Reach(n, ("hot",), "", (100.0, 103.0)) for n in benchmarks),
+        reaches=tuple(ChangeCoverage(n, ("hot",), "", (100.0, 103.0)) for n in benchmarks),
         commits=3,
         search="whyfast search . --good main --bad HEAD",
     )

@@ -19,7 +19,7 @@ from whyfast.report.pages.code_page import code_page, programs_brief
 from whyfast.report.pages.history_page import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
-from whyfast.report.topics.two_programs import Looked, programs_headline
+from whyfast.report.sections.summary_of_programs import Looked, programs_headline
 
 LONG = "python3 -X dev -W error -c 'import json; json.loads(text_of_a_large_file)' --size"
 MANY = tuple(f"benchmark_{i:02}" for i in range(40))
@@ -59,8 +59,8 @@ def _search(number: int) -> Document:
 def _explain(functions: int) -> Document:
     a, b = program("old", functions, 300), program("new", functions, 400)
     looked = [Looked(a), Looked(b)]
-    brief = programs_brief(looked, None, (), ())
-    return code_page(headline=programs_headline(looked), brief=brief)
+    summary = programs_brief(looked, None, (), ())
+    return code_page(headline=programs_headline(looked), summary=summary)
 
 
 Pages = dict[str, Callable[[], Document]]
@@ -96,7 +96,7 @@ def test_the_answer_is_one_screen(page: str, width: int) -> None:
 )
 def test_an_interval_is_printed_once(page: str) -> None:
     text = "\n".join(shown(PAGES[page](), 80)).split("Distrust")[0]
-    rows = [word for line in text.splitlines() for word in line.split("  ") if "[" in word]
+    rows = [outcome for line in text.splitlines() for outcome in line.split("  ") if "[" in outcome]
     assert len(rows) == len(set(rows))
 
 

@@ -10,12 +10,12 @@ from tests.unit.report.examples import metrics_result
 from tests.unit.report.parts import changed
 
 from whyfast.model.study import Study
-from whyfast.report.topics.certainty import how_sure, metric_table, pinning_sentences
+from whyfast.report.sections.certainty import how_sure, metric_table, pinning_sentences
 
 
 def test_faults_are_fewer_and_memory_is_less() -> None:
     plain = metrics_result()
-    fewer = replace(plain.judged.metrics[0], word="faster", ratio=0.3, low=0.29, high=0.31)
+    fewer = replace(plain.judged.metrics[0], outcome="faster", ratio=0.3, low=0.29, high=0.31)
     table = metric_table(
         changed(
             plain, metrics=(replace(fewer, metric="minor_faults"), replace(fewer, metric="maxrss"))

@@ -9,10 +9,9 @@ from rich.console import Console
 from tests.unit.report.examples import CODE_PAIR
 
 from whyfast.report.document import Document, document
-from whyfast.report.render.document_json import dump_document
-from whyfast.report.render.html import render_html
+from whyfast.report.render.html import dump_document, render_html
 from whyfast.report.render.terminal import render_terminal
-from whyfast.report.topics.code_sides import code_section, folded
+from whyfast.report.sections.code_sides import code_section, folded
 
 
 def _page() -> Document:

@@ -9,9 +9,9 @@ from tests.unit.report.example import sample_result
 from tests.unit.report.parts import answer_from, as_html, changed
 from tests.unit.report.slope_example import LINES, estimate, slope_result
 
-from whyfast.model.observed import Observed
-from whyfast.model.slope import Coefficient
-from whyfast.report.topics.cost_by_parameter import (
+from whyfast.model.sample import Observed
+from whyfast.model.verdict import Coefficient
+from whyfast.report.sections.cost_by_parameter import (
     format_estimate,
     overhead_table,
     point_tables,
@@ -20,7 +20,7 @@ from whyfast.report.topics.cost_by_parameter import (
     slope_sentences,
     slope_tables,
 )
-from whyfast.report.topics.machine_code import image_sentences, image_table
+from whyfast.report.sections.machine_code import image_sentences, image_table
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,15 @@ from dataclasses import replace
 from tests.unit.report.example import sample_result as example
 from tests.unit.report.examples import counted_result, counts_of, simulated, two_variants
 
-from whyfast.model.counted import ChangedFunctions, Counted
-from whyfast.model.hot import Overlap
-from whyfast.report.topics.counted_work import (
+from whyfast.model.counters import ChangedFunctions, Counted, Overlap
+from whyfast.report.sections.counted_work import (
     changed_sentences,
     count_tables,
     counted_notes,
     counted_sections,
     counted_sentences,
 )
-from whyfast.report.topics.summary import Comparisons
+from whyfast.report.sections.main_table import Comparisons
 
 
 def test_a_benchmark_that_one_build_lacks_is_not_added_up() -> None:

@@ -4,12 +4,20 @@ import io
 
 from rich.console import Console
 
-from whyfast.model.counters import Counter, Counts, FunctionCost, Profile, Source
-from whyfast.model.hot import CodePlace, HotFunction, Overlap
+from whyfast.model.counters import (
+    CodePlace,
+    Counter,
+    Counts,
+    FunctionCost,
+    HotFunction,
+    Overlap,
+    Profile,
+    Source,
+)
 from whyfast.report.document import Cell
 from whyfast.report.pages.code_page import code_page
 from whyfast.report.render.terminal import render_terminal
-from whyfast.report.topics.counters_shown import counter_tables, counts_section, hot_table
+from whyfast.report.sections.counters_shown import counter_tables, counts_section, hot_table
 
 PROFILE = Profile("callgrind", "simulated", ("Ir",), (FunctionCost("f", "", {"Ir": 9}),), {"Ir": 9})
 

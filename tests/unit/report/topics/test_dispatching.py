@@ -11,8 +11,8 @@ from tests.unit.report.parts import changed
 
 from whyfast.model.evidence import DispatchFacts
 from whyfast.report.document import NOTHING, Table
-from whyfast.report.topics.dispatching import dispatch_table, jump_table, jumps_cell, kind_cell
-from whyfast.report.topics.summary import summary_table
+from whyfast.report.sections.dispatching import dispatch_table, jump_table, jumps_cell, kind_cell
+from whyfast.report.sections.main_table import summary_table
 
 
 def _texts(table: Table | None) -> list[list[str]]:

@@ -17,7 +17,7 @@ from tests.unit.report.parts import changed
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
 from whyfast.report.result_json import to_json
-from whyfast.report.topics.distribution import (
+from whyfast.report.sections.distribution import (
     distribution_tables,
     distributions,
     influence_sentences,
@@ -27,8 +27,8 @@ from whyfast.report.topics.distribution import (
 PAIR = ("clang19-tail", "clang18-goto")
 
 
-def _of(name: str, word: str, ratio: float) -> Verdict:
-    return verdict(*PAIR, word, ratio, ratio * 0.99, ratio * 1.01, benchmark=name)  # type: ignore[arg-type]
+def _of(name: str, outcome: str, ratio: float) -> Verdict:
+    return verdict(*PAIR, outcome, ratio, ratio * 0.99, ratio * 1.01, benchmark=name)  # type: ignore[arg-type]
 
 
 VERDICTS = (

@@ -10,7 +10,7 @@ from tests.unit.report.parts import as_markdown, changed
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
 from whyfast.report.document import Table, TextTable
-from whyfast.report.topics.each_benchmark import benchmark_sections, benchmark_tables
+from whyfast.report.sections.each_benchmark import benchmark_sections, benchmark_tables
 
 PAIR = ("clang19-goto", "clang18-goto")
 

@@ -13,8 +13,7 @@ from tests.unit.report.parts import as_terminal
 
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.terminal import render_terminal
-from whyfast.report.topics.first_screen import first_screen
-from whyfast.report.topics.one_line import line_cell
+from whyfast.report.sections.summary import first_screen, line_cell
 
 
 def test_each_fact_is_said_once() -> None:
@@ -49,7 +48,7 @@ def test_without_unicode_there_are_no_bars() -> None:
     ],
 )
 def test_what_is_seen_so_far(ratio: float, text: str) -> None:
-    v = replace(SUITES[0].verdict, word="undecided", ratio=ratio, low=0.0, high=math.inf)
+    v = replace(SUITES[0].verdict, outcome="undecided", ratio=ratio, low=0.0, high=math.inf)
     assert line_cell(v).text == text
 
 

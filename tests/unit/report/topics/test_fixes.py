@@ -12,7 +12,7 @@ from tests.unit.report.placement_example import placement_result
 
 from whyfast.model.verdict import Fix
 from whyfast.report.result_json import dump_result, from_json
-from whyfast.report.topics.layouts import fix_sentences, fix_table
+from whyfast.report.sections.layouts import fix_sentences, fix_table
 
 FIXES = {
     "removed": fix_of("removed"),

@@ -6,8 +6,7 @@ from tests.unit.report.examples import VERSIONS, facts, series
 
 from whyfast.history.detect import detect
 from whyfast.model.history import Timeline
-from whyfast.report.topics.history_findings import headline, largest, suite_wide
-from whyfast.report.topics.history_why import search_commands
+from whyfast.report.sections.history import headline, largest, search_commands, suite_wide
 
 
 def test_findings_of_single_series_are_in_the_headline_with_size_and_place() -> None:

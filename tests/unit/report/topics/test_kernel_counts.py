@@ -10,10 +10,10 @@ from tests.unit.report.kernel_example import kernel_result
 from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
-from whyfast.model.verdict import Word
+from whyfast.model.verdict import Outcome
 from whyfast.report.answer import answer_of
 from whyfast.report.document import Cell
-from whyfast.report.topics.kernel_counts import count_table, more, number, release_plot
+from whyfast.report.sections.kernel_counts import count_table, more, number, release_plot
 
 
 def _kernels() -> dict[str, Result]:
@@ -66,11 +66,11 @@ def test_ratios_of_counts_have_the_digits_that_their_interval_carries() -> None:
     result = kernel_result()
     (first, *_) = [v for v in result.judged.verdicts if v.baseline == result.question.baselines[0]]
     beside = []
-    cases: list[tuple[Word, float]] = [("slower", 4e-6), ("same", 1e-6), ("slower", 0.0004)]
-    for word, ends in cases:
-        narrow = replace(first, word=word, ratio=2.0, low=2.0 - ends, high=2.0 + ends)
+    cases: list[tuple[Outcome, float]] = [("slower", 4e-6), ("same", 1e-6), ("slower", 0.0004)]
+    for outcome, ends in cases:
+        narrow = replace(first, outcome=outcome, ratio=2.0, low=2.0 - ends, high=2.0 + ends)
         found = count_table(changed(result, verdicts=(narrow,)))
         assert found is not None
         cells = [row[3] for row in found.rows]
-        beside += [c.detail for c in cells if isinstance(c, Cell) and c.word == word]
+        beside += [c.detail for c in cells if isinstance(c, Cell) and c.outcome == outcome]
     assert beside == ["[2.00, 2.00]", "2.00x", "[1.9996, 2.0004]"]

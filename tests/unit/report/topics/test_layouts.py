@@ -14,7 +14,7 @@ from tests.unit.report.parts import as_html, as_markdown, changed
 from tests.unit.report.placement_example import CHANGED, PLACED, POINTS, placement, placement_result
 
 from whyfast.model.result import Result
-from whyfast.report.topics.layouts import (
+from whyfast.report.sections.layouts import (
     placement_plot,
     placement_sentences,
     placement_table,
@@ -97,9 +97,11 @@ def test_plots_get_ratios_and_their_words() -> None:
 
 def test_what_has_no_bound_or_no_ratio_is_left_out_of_the_plots() -> None:
     result = placement_result()
-    open_ended = replace(PLACED.linked, word="undecided", low=0.0, high=math.inf)
-    none = replace(PLACED.varied, word="undecided", ratio=math.nan, low=0.0, high=math.inf)
-    odd = replace(PLACED, word="undecided", linked=open_ended, varied=none, points=(0.0, math.nan))
+    open_ended = replace(PLACED.linked, outcome="undecided", low=0.0, high=math.inf)
+    none = replace(PLACED.varied, outcome="undecided", ratio=math.nan, low=0.0, high=math.inf)
+    odd = replace(
+        PLACED, outcome="undecided", linked=open_ended, varied=none, points=(0.0, math.nan)
+    )
     (row,) = _plotted(changed(result, placements=(odd,)))["baselines"][0]["figures"][0]["rows"]
     assert (row["linked"]["low"], row["linked"]["high"], row["varied"]) == (None, None, None)
     assert row["points"] == [1.0]

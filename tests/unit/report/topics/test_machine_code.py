@@ -10,10 +10,9 @@ from tests.unit.report.example import sample_evidence
 from tests.unit.report.examples import TROUBLE
 
 from whyfast.model.codec import decode, encode
-from whyfast.model.evidence import CalleeCounts, Evidence
-from whyfast.model.trouble import Trouble
+from whyfast.model.evidence import CalleeCounts, Evidence, Trouble
 from whyfast.report.document import CodeBlock
-from whyfast.report.topics.machine_code import calls_sentences, trouble_code, trouble_sentences
+from whyfast.report.sections.machine_code import calls_sentences, trouble_code, trouble_sentences
 
 DEGREES = {"good": "14 indirect jumps for 83 handlers", "bad": "1 indirect jump for 83 handlers"}
 TRIED = replace(TROUBLE, toml=())

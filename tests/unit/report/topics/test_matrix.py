@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from tests.unit.report.examples import LACKING, figures, matrix_result
 
-from whyfast.model.counted import Counted
-from whyfast.model.counters import Counter, Counts
+from whyfast.model.counters import Counted, Counter, Counts
 from whyfast.model.counters import Source as CountedBy
 from whyfast.model.sample import RunFailure
-from whyfast.report.topics.figures import figures_table
-from whyfast.report.topics.lacking import failure_text, lacking_sentences
+from whyfast.report.sections.counters_shown import figures_table
+from whyfast.report.sections.main_table import failure_text, lacking_sentences
 
 
 def test_what_is_lacking_is_said_once_a_reason() -> None:

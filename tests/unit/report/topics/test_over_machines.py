@@ -9,18 +9,26 @@ from tests.unit.fleet.machines import measured, study
 
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
-from whyfast.model.merged import Machine, MachineDifference, MachineResult, Merged, Pooled
-from whyfast.model.question import Claim
-from whyfast.model.result import Judged, Recorded, Result
-from whyfast.model.verdict import Verdict, Word
-from whyfast.report.topics.machines import overall_table
-from whyfast.report.topics.over_machines import cpu_text, machine_sentences, pooled_sentence
+from whyfast.model.result import (
+    Judged,
+    Machine,
+    MachineDifference,
+    MachineResult,
+    Merged,
+    Pooled,
+    Recorded,
+    Result,
+)
+from whyfast.model.study import Claim
+from whyfast.model.verdict import Outcome, Verdict
+from whyfast.report.sections.machines import overall_table
+from whyfast.report.sections.over_machines import cpu_text, machine_sentences, pooled_sentence
 
 ASKED = study()
 
 
-def verdict(word: Word, ratio: float, low: float, high: float, blocks: int = 30) -> Verdict:
-    return Verdict("slow", "base", "fib", word, ratio, low, high, 0.99, 9.0, blocks)
+def verdict(outcome: Outcome, ratio: float, low: float, high: float, blocks: int = 30) -> Verdict:
+    return Verdict("slow", "base", "fib", outcome, ratio, low, high, 0.99, 9.0, blocks)
 
 
 SAME = verdict("same", 1.0, 0.998, 1.002)

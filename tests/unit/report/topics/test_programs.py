@@ -10,7 +10,7 @@ from tests.unit.build.example import study as example
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.report.topics.programs import measured_builds, unmeasured_sentences
+from whyfast.report.sections.programs import measured_builds, unmeasured_sentences
 
 BUILDS = (
     Build("base", "d1", Path("/p"), "s1", {}, False),

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.judge.decide import word
+from whyfast.judge.decide import outcome_of
 from whyfast.model.verdict import Verdict
-from whyfast.report.topics.recordings import _said
+from whyfast.report.sections.recordings import _said
 
 VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
 
@@ -29,7 +29,11 @@ def test_an_estimate_lies_in_its_interval_and_on_its_side(
 
     low, high = ratio * math.exp(-below), ratio * math.exp(above)
     verdict = replace(
-        VERDICT, ratio=ratio, low=low, high=high, word=word(math.log(low), math.log(high), margin)
+        VERDICT,
+        ratio=ratio,
+        low=low,
+        high=high,
+        outcome=outcome_of(math.log(low), math.log(high), margin),
     )
     said = _said(verdict, margin, "base")
     factor = float(re.search(r"(\d+\.\d+)x", said)[1])  # type: ignore[index]
@@ -39,13 +43,13 @@ def test_an_estimate_lies_in_its_interval_and_on_its_side(
 
 
 def test_the_published_bad_line() -> None:
-    verdict = replace(VERDICT, ratio=1 / 1.0255, low=1 / 1.0261, high=1 / 1.0249, word="faster")
+    verdict = replace(VERDICT, ratio=1 / 1.0255, low=1 / 1.0261, high=1 / 1.0249, outcome="faster")
     assert _said(verdict, 0.01, "base") == "head is 1.0255x faster than base [1.0249, 1.0261]"
 
 
 @pytest.mark.parametrize("ratio", [0.997, 1.003])
 def test_the_same_reads_in_one_direction(ratio: float) -> None:
-    verdict = replace(VERDICT, ratio=ratio, low=ratio - 0.002, high=ratio + 0.002, word="same")
+    verdict = replace(VERDICT, ratio=ratio, low=ratio - 0.002, high=ratio + 0.002, outcome="same")
     said = _said(verdict, 0.01, "base")
     inside = re.search(r"\((\d.\d+)x (faster|slower) \[(\d.\d+), (\d.\d+)\]\)", said)
     assert inside is not None

@@ -11,7 +11,7 @@ from tests.unit.report.parts import as_terminal
 from whyfast.model.result import Result
 from whyfast.report.document import CodeSides, Group
 from whyfast.report.result_json import from_json, to_json
-from whyfast.report.topics.result_code import MOST_FUNCTIONS, linked, result_code_section
+from whyfast.report.sections.code_sides import MOST_FUNCTIONS, linked, result_code_section
 
 SAID = (
     "The same source with `-x` (clang19-goto-taildup) keeps 5 indirect jumps and is faster than "

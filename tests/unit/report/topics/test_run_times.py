@@ -8,7 +8,7 @@ from tests.unit.example_blocks import block
 from tests.unit.report.example import ab_result, sample_result
 from tests.unit.report.parts import as_markdown, changed
 
-from whyfast.report.topics.run_times import run_times_section
+from whyfast.report.sections.recordings import run_times_section
 
 
 def test_mean_deviation_least_and_most_of_all_runs() -> None:

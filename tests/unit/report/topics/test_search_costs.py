@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from whyfast.report.topics.search_costs import alike, surely_unlike
-from whyfast.search.answer import Interval
-from whyfast.search.quantity import Quantity
+from whyfast.report.sections.search import alike, surely_unlike
+from whyfast.search.state import Interval, Quantity
 
 
 @pytest.mark.parametrize(

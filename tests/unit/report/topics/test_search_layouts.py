@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.report.topics.search_layouts import scatter_of
+from whyfast.report.sections.search import scatter_of
 from whyfast.search.subsets import Trial
 
 

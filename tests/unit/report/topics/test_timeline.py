@@ -10,7 +10,7 @@ from tests.unit.report.parts import changed
 
 from whyfast.model.sample import Session
 from whyfast.report.document import Plot
-from whyfast.report.topics.timeline import timeline_data, timeline_section
+from whyfast.report.sections.timeline import timeline_data, timeline_section
 
 
 def test_a_block_that_took_twice_as_long_is_at_two() -> None:

@@ -7,8 +7,7 @@ from tests.golden_files import Hear
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.counters import CounterRun, read_counters
-from whyfast.search.axes.passes import passes
+from whyfast.search.axes.passes import CounterRun, passes, read_counters
 
 LOG = """+ gcc -c a.c b.c
 a.c:3: warning: unused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whyfast.search.axes.level import read_clang, read_gcc
+from whyfast.search.axes.flags import read_clang, read_gcc
 
 GCC = """The following options control optimizations:
   -O<number>                  \t\t

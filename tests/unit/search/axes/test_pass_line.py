@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.investigate.doubles import World
 
-from whyfast.model.toolchain import Toolchain
-from whyfast.search.axes.pass_line import limiting_one
+from whyfast.model.build import Toolchain
+from whyfast.search.axes.passes import limiting_one
 from whyfast.store.home import Home
 
 LIMIT = "-mllvm -opt-bisect-limit=7"
@@ -30,8 +30,8 @@ def test_only_the_source_of_the_object_is_limited(
     tmp_path: Path, object_: str, arguments: str, limited: bool
 ) -> None:
     plain = Toolchain("path:cc", "path", "1", "x86_64", "d", ("/bin/echo", "cc"), frozenset())
-    outside = World().outside(toolchain=lambda *given: plain)
-    found = limiting_one(outside, object_, LIMIT.split()).toolchain(
+    services = World().services(toolchain=lambda *given: plain)
+    found = limiting_one(services, object_, LIMIT.split()).toolchain(
         "path:cc", Home(tmp_path, tmp_path), lambda text: None, ()
     )
     done = subprocess.run(

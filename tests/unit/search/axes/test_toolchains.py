@@ -18,7 +18,7 @@ class _Names:
         return ["clang-9", "clang-18", "gcc-12", "clang-10", "clang-19"]
 
 
-KNOWN = cast(Mapping[str, Provider], {"zig": cast(Any, _Names())})
+KNOWN = cast("Mapping[str, Provider]", {"zig": cast("Any", _Names())})
 BASE = Variant("base", "zig:clang-18", ("-O2",), axes={"compiler": "clang18"})
 
 

@@ -1,0 +1,244 @@
+"""The time that a host was there: a budget is for measuring, not for waiting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from whyfast.fleet.messages import HostFacts
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
+from whyfast.investigate.services import Observer
+from whyfast.judge.live import Looks, TogetherJudge
+from whyfast.measure.campaign import (
+    BenchmarkRun,
+    Limits,
+    Outcome,
+    Wanted,
+    WantedBlock,
+    WantedCalibration,
+    campaign,
+)
+from whyfast.measure.invocation import Clock
+from whyfast.model.sample import RunFailure, Session
+from whyfast.model.study import Study
+from whyfast.model.verdict import Verdict
+
+
+class PresentClock:
+    """``base``, standing still while the host is away."""
+
+    def __init__(self, base: Clock) -> None:
+        self._base = base
+        self._lost = 0.0
+        self._left: float | None = None
+
+    def now(self) -> float:
+        return self._base.now()
+
+    def monotonic(self) -> float:
+        return (self._base.monotonic() if self._left is None else self._left) - self._lost
+
+    def away(self) -> None:
+        """From now on."""
+        if self._left is None:
+            self._left = self._base.monotonic()
+
+    def back(self) -> None:
+        """It runs again."""
+        if self._left is not None:
+            self._lost += self._base.monotonic() - self._left
+            self._left = None
+
+
+# ---- One host of a fleet and what it has to measure, over its restarts.
+
+#: ``away``: not there, and waited for; ``out``: there or not, it can measure nothing.
+State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
+
+
+class HostObserver:
+    """Tells another of what happens on a host, with its name before it."""
+
+    def __init__(self, observer: Observer, host: str) -> None:
+        self._observer, self._host = observer, host
+        self.spent = 0.0
+
+    def phase(self, name: str) -> None:
+        self._observer.phase(name)
+
+    def step(self, text: str) -> None:
+        self._observer.step(f"{self._host}: {text}")
+
+    def note(self, text: str) -> None:
+        self._observer.note(f"{self._host}: {text}")
+
+    def failure(self, failure: RunFailure) -> None:
+        self._observer.failure(replace(failure, benchmark=f"{self._host}: {failure.benchmark}"))
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        self.spent = spent
+        self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
+
+    def standing(self, lines: Sequence[str]) -> None:
+        self._observer.standing(lines)
+
+
+@dataclass
+class HostRun:
+    """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
+    campaign of this host has begun with; ``wanted`` is what is to be taken next, by this host,
+    whether it is there or not; ``looks`` is how often its blocks are judged, ``together`` by whom
+    with those of other hosts. ``since`` is when it
+    came into its state, on the coordinator's monotonic clock."""
+
+    host: str
+    context: RunContext[Study]
+    run: OpenRun
+    waiting: list[BenchmarkRun] = field(default_factory=list)
+    state: State = "away"
+    since: float = 0.0
+    looks: Looks | None = None
+    together: TogetherJudge | None = None
+    why: str = ""
+    warnings: tuple[str, ...] = ()
+    wanted: Wanted | None = None
+
+    def __post_init__(self) -> None:
+        self.clock = PresentClock(self.context.services.clock)
+        self.observer = HostObserver(self.context.observer, self.host)
+        services = replace(self.context.services, clock=self.clock, left=lambda: 0)
+        self._own = replace(self.context, observer=self.observer, services=services)
+        self._steps: Generator[Wanted, Outcome, float] | None = None
+        self._live: LiveSink | None = None
+        self._entries: list[BenchmarkRun] = []
+        self._session: Session | None = None
+
+    @property
+    def budget(self) -> float:
+        """Seconds."""
+        return self.context.question.measure.budget
+
+    @property
+    def open(self) -> bool:
+        """Whether something is left to be measured."""
+        return self.wanted is not None or bool(self.waiting)
+
+    def enter(self, state: State, why: str = "") -> None:
+        """Come into a state, of which ``why`` tells more."""
+        self.state, self.why = state, why
+        self.since = self.context.services.clock.monotonic()
+        if state in ("away", "out"):
+            self.clock.away()
+        else:
+            self.clock.back()
+
+    def begin(self, facts: HostFacts) -> None:
+        """A session of this host begins, and with the first a campaign over what waits."""
+        services = self.context.services
+        said = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
+        self._session = Session(services.new_id(), services.clock.now(), said)
+        self.run.store.add_session(self.run.run.id, self._session)
+        self.warnings = doctor_warnings(facts.environment)
+        self.next_campaign(facts)
+
+    def next_campaign(self, facts: HostFacts) -> None:
+        """Go on to what waits, when nothing is wanted."""
+        if self.wanted is not None or not self.waiting:
+            return
+        self._entries, self.waiting = self.waiting, []
+        assert self._session is not None
+        spec = self.context.question.measure
+        self._live = live = LiveSink(
+            self._own, self.run, self._entries, spec, self.looks, self.together
+        )
+        session = measuring_session(self._own, self.run, self._session.id, live, facts.cpus)
+        limits = Limits(spec.budget, live.earlier)
+        self._steps = campaign(self._entries, session, limits, live.settled)
+        self.wanted = next(self._steps, None)
+
+    def asked(self) -> Wanted | None:
+        """What is wanted, for the session that is."""
+        wanted, session = self.wanted, self._session
+        if isinstance(wanted, WantedBlock) and session is not None:
+            return replace(wanted, session=session.id)
+        return wanted
+
+    def advance(self, outcome: Outcome) -> None:
+        """What was wanted has been taken; it is stored when this returns."""
+        assert self._steps is not None
+        try:
+            self.wanted = self._steps.send(outcome)
+        except StopIteration:
+            self.wanted = None
+
+    def end(self, facts: HostFacts) -> None:
+        """The session ends well."""
+        if self._session is not None:
+            said = {**self._session.environment, "at_end": dict(facts.after)}
+            self.run.store.end_session(replace(self._session, environment=said))
+
+    def give_up(self) -> list[str]:
+        """Drop what is left to be measured; the names of those benchmarks."""
+        names = [e.name for e in self.waiting]
+        if self.wanted is not None and self._live is not None:
+            names += [e.name for e in self._entries if e.comparable and not self._live.settled(e)]
+        self.waiting, self.wanted, self._steps = [], None, None
+        return names
+
+
+def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
+    """What ``whyfast doctor`` warns of, by key."""
+    findings = environment.get("doctor")
+    if not isinstance(findings, Mapping):
+        return ()
+    return tuple(
+        str(key)
+        for key, found in findings.items()
+        if isinstance(found, Mapping) and found.get("state") == "warning"
+    )
+
+
+# ---- How every host of a fleet stands, in a line each.
+
+#: More hosts than this are counted by their states instead.
+MOST = 20
+
+_SAID: dict[State, str] = {
+    "away": "away",
+    "surveyed": "asked what it is",
+    "receiving": "receiving programs",
+    "measuring": "measuring",
+    "done": "done",
+    "out": "left out",
+}
+
+
+def standing(host_runs: Sequence[HostRun], now: float) -> tuple[str, ...]:
+    """A line a host, by name: its state, what it runs, the time left, what doctor warns of. Of many
+    hosts, how many are in each state."""
+    ordered = sorted(host_runs, key=lambda s: s.host)
+    if len(ordered) <= MOST:
+        return tuple(_line(host_run, now) for host_run in ordered)
+    counts = Counter(_SAID[host_run.state] for host_run in ordered)
+    return (f"{len(ordered)} hosts: " + ", ".join(f"{n} {word}" for word, n in counts.items()),)
+
+
+def _line(host_run: HostRun, now: float) -> str:
+    parts = [_SAID[host_run.state]]
+    wanted = host_run.wanted
+    if host_run.state == "measuring" and wanted is not None:
+        doing = "calibrating" if isinstance(wanted, WantedCalibration) else "block of"
+        left = max(0.0, host_run.budget - host_run.observer.spent)
+        parts = [f"{doing} {wanted.benchmark}", f"at most {left:.0f} s left"]
+    elif host_run.state == "away":
+        parts.append(f"for {now - host_run.since:.0f} s")
+    if host_run.why:
+        parts.append(host_run.why)
+    if host_run.warnings:
+        parts.append(f"doctor warns of {', '.join(host_run.warnings)}")
+    return f"{host_run.host}: " + "; ".join(parts)

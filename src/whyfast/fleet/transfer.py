@@ -1,0 +1,380 @@
+"""Folders as single files with a digest, so that they can be sent in pieces and checked."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tarfile
+import time
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast.build.recipe import packages_here
+from whyfast.build.source import unpack
+from whyfast.fleet.messages import Answer, Arrived, Chunk, Lacking, Offer, Place, Prepare, Task
+from whyfast.investigate.context import RunContext
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.store.files import (
+    discard,
+    exclusive,
+    lacking,
+    lock_of,
+    next_number,
+    replacing,
+    sha256_of,
+    used,
+    write_whole,
+)
+from whyfast.store.home import Home
+from whyfast.study.sections import names_in
+
+#: Bytes of a parcel that go with one task.
+CHUNK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A packed folder: the ``file``, its ``sha256`` and ``size`` in bytes."""
+
+    file: Path
+    sha256: str
+    size: int
+
+    def chunk(self, offset: int) -> bytes:
+        """The bytes from there on, at most :data:`CHUNK`."""
+        with self.file.open("rb") as file:
+            file.seek(offset)
+            return file.read(CHUNK)
+
+
+def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Archive:
+    """All that is in ``folder``, but for what is named in ``leave`` directly in it; equal folders
+    give equal parcels. A link that leads out of the folder goes as the file that it leads to.
+    ``into`` is the folder that the parcel is put in. Raises OSError."""
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
+    wanted = [str(name) for name in names if name.parts[0] not in leave]
+    return _pack(folder, wanted, into, follow=False)
+
+
+def pack_files(folder: Path, names: Iterable[str], into: Path) -> Archive:
+    """Those files of ``folder`` alone, links as what they lead to. Raises OSError."""
+    return _pack(folder, sorted(names), into, follow=True)
+
+
+def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Archive:
+    into.mkdir(parents=True, exist_ok=True)
+    called = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    file = into / f"{called}.tar"
+    partial = file.with_suffix(".partial")
+    with tarfile.open(partial, "w", format=tarfile.PAX_FORMAT, dereference=follow) as tar:
+        for name in names:
+            path = folder / name
+            if path.is_socket() or path.is_fifo():
+                continue
+            real = Path(os.path.realpath(path))
+            services = path.is_symlink() and not real.is_relative_to(os.path.realpath(folder))
+            if services and not real.is_file():
+                continue
+            member = tar.gettarinfo(real if services else path, name)
+            if member.issym():
+                member.linkname = os.path.relpath(real, os.path.realpath(path.parent))
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            # The date of a folder tells when a file in it was made last, also one that is not sent.
+            member.mtime = 0 if member.isdir() else int(member.mtime)
+            if member.isreg():
+                with path.open("rb") as opened:
+                    tar.addfile(member, opened)
+            else:
+                tar.addfile(member)
+    partial.replace(file)
+    with file.open("rb") as opened:
+        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    return Archive(file, sha256, file.stat().st_size)
+
+
+def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
+    """(offset, bytes) of all chunks behind the first ``there`` bytes."""
+    offset = max(0, min(there, archive.size))
+    while offset < archive.size:
+        found = archive.chunk(offset)
+        if not found:  # it was changed meanwhile, which the receiver finds
+            return
+        yield offset, found
+        offset += len(found)
+
+
+def parcels_discard(archive: Archive) -> None:
+    """Delete the file."""
+    with contextlib.suppress(OSError):
+        archive.file.unlink()
+
+
+# ---- What a worker has been sent: parcels that arrive in pieces, and where they are unpacked.
+#
+# Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
+# ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
+# ``.parcel``, says from which, and its size). The date of a file is no time: it is the number of
+# its
+# last use, from ``sequence``, as the clock may be set back.
+
+
+class NotReceived(Exception):
+    """A parcel cannot be taken in, and why."""
+
+
+class ReceivedParcels:
+    """The parcels of one worker's home."""
+
+    def __init__(self, own: Home) -> None:
+        self.home = replace(own, cache=own.cache / "fleet")
+
+    def lacking(self, places: Sequence[Place]) -> dict[str, int]:
+        """The parcels of those places that are not here, each with the bytes of it that are."""
+        return {
+            place.archive: _size(self._arriving(place.archive))
+            for place in places
+            if not self.is_placed(place) and not self.whole(place.archive).is_file()
+        }
+
+    def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
+        """Write the bytes of a parcel from there on; with the last, hold it against its digest.
+
+        NotReceived when it is not what it is called, or the disk has no room. Raises OSError.
+        """
+        file = self._arriving(sha256)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if offset == 0 and (short := lacking(file.parent, 3 * size)):
+            raise NotReceived(f"no room: {short}")
+        with exclusive(lock_of(file)):
+            with file.open("r+b" if file.exists() else "w+b") as opened:
+                opened.seek(offset)
+                opened.truncate()
+                opened.write(data)
+                opened.flush()
+                os.fsync(opened.fileno())
+            self._mark_used(file)
+            if offset + len(data) < size:
+                return
+            if sha256_of(file) != sha256:
+                file.unlink()
+                raise NotReceived(f"parcel {sha256[:12]} came with other bytes than were sent")
+            file.rename(self.whole(sha256))
+
+    def place(self, place: Place) -> Path:
+        """The folder with what is in the parcel, unpacked if it is not yet.
+
+        NotReceived when it is not here. Raises OSError.
+        """
+        folder = self.folder(place)
+        said = folder.with_name(f"{folder.name}.parcel")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(lock_of(folder)):
+            if folder.is_dir() and self.is_placed(place):
+                return folder
+            file = self.whole(place.archive)
+            if not file.is_file():
+                raise NotReceived(f"parcel {place.archive[:12]} is not here")
+            said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
+            try:
+                with replacing(folder) as work:
+                    unpack(file, work / "made")
+            except UserError as error:
+                raise NotReceived(f"parcel {place.archive[:12]}: {error.message}") from error
+            write_whole(said, f"{place.archive} {file.stat().st_size}")
+            self._mark_used(said)
+            file.unlink()
+        return folder
+
+    def folder(self, place: Place) -> Path:
+        """Where the parcel is unpacked."""
+        if place.role == "build":
+            return self.home.builds / _plain(place.name)
+        return self.home.cache / "trees" / _plain(place.archive)
+
+    def is_placed(self, place: Place) -> bool:
+        """Whether it is there, of that very parcel; it is marked as used now."""
+        folder = self.folder(place)
+        said = folder.with_name(f"{folder.name}.parcel")
+        try:
+            there = said.read_text().split()[:1] == [place.archive]
+            if there:
+                self._mark_used(said)
+        except OSError:
+            return False
+        return there
+
+    def _mark_used(self, file: Path) -> None:
+        # Dates that were times are smaller than the first number.
+        number = next_number(self.home.cache / "sequence", round(time.time()) + 1)
+        os.utime(file, (number, number))
+
+    def trim(self, most: int, keep: Collection[Place]) -> int:
+        """Remove what was used the longest ago until ``most`` bytes are left, but nothing of
+        ``keep``; the bytes that it freed. The caller sees to it that nobody runs what is here.
+        Raises OSError."""
+        kept = {self.folder(place) for place in keep} | {self.whole(p.archive) for p in keep}
+        kept |= {self._arriving(p.archive) for p in keep}
+        there = sorted(self._entries())
+        left = sum(size for _, _, size in there)
+        freed = 0
+        for _, path, size in there:
+            if left - freed <= most:
+                break
+            if path not in kept:
+                self._remove(path)
+                freed += size
+        return freed
+
+    def _entries(self) -> Iterator[tuple[float, Path, int]]:
+        """(number of the last use, folder or file, bytes) of all that can be removed."""
+        for said in [
+            *self.home.builds.glob("*.parcel"),
+            *(self.home.cache / "trees").glob("*.parcel"),
+        ]:
+            _, _, size = said.read_text().partition(" ")
+            folder = said.with_suffix("")
+            yield said.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
+        for file in (self.home.cache / "arriving").glob("*"):
+            if file.suffix != ".lock":
+                state = file.stat()
+                yield state.st_mtime, file, state.st_size
+
+    def _remove(self, path: Path) -> None:
+        with exclusive(lock_of(path)):
+            if path.is_file():
+                path.unlink()
+            else:
+                path.with_name(f"{path.name}.parcel").unlink(missing_ok=True)  # it is first to go
+                discard(path)
+            lock_of(path).unlink(missing_ok=True)
+
+    def _arriving(self, sha256: str) -> Path:
+        return self.home.cache / "arriving" / _plain(sha256)
+
+    def whole(self, sha256: str) -> Path:
+        """Where the parcel is once all of it is here, until it is unpacked."""
+        return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _plain(digest: str) -> str:
+    """A digest, and no path to somewhere else."""
+    if not digest or not all(c in "0123456789abcdef" for c in digest):
+        raise NotReceived(f"{digest[:80]!r} is no digest")
+    return digest
+
+
+# ---- What the hosts of a fleet have to be sent before they can measure what was built here.
+
+#: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
+NOT_SENT = frozenset({"used", "log.txt", "tmp"})
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """A prepared message, and the parcels that it speaks of, by digest. ``data`` comes with a
+    chunk."""
+
+    message: Prepare
+    archives: Mapping[str, Archive]
+
+
+class UnexpectedAnswer(Exception):
+    """A host answered something else than was asked."""
+
+
+def shipment(work: RunContext[Study]) -> Shipment:
+    """Everything that blocks of this work need, packed. UserError for what no other host can run;
+    OSError."""
+    study = work.question
+    check_sendable(study)
+    into = work.home.cache / "fleet" / "parcels"
+    archives: dict[str, Archive] = {}
+    places: list[Place] = []
+    for digest in dict.fromkeys(b.digest for b in work.usable):
+        archive = pack(work.home.builds / digest, into, NOT_SENT)
+        archives[archive.sha256] = archive
+        places.append(Place(archive.sha256, "build", digest))
+    folders: dict[str, str] = {}
+    for name, folder in _folders(work).items():
+        archive = pack(folder, into)
+        archives[archive.sha256] = archive
+        folders[name] = archive.sha256
+        places.append(Place(archive.sha256, "tree", name))
+    builds = work.home.builds
+    original = {v.name: v.twin_of or v.name for v in study.variants}
+    roots = {t.digest for t in work.toolchains if t.root is not None}
+    message = Prepare(
+        # Whether a program is what it should be was found here.
+        replace(study, variants=tuple(replace(v, expect={}) for v in study.variants)),
+        work.toolchains,
+        work.usable,
+        {b.variant: str(b.program.relative_to(builds)) for b in work.usable},
+        {
+            name: tuple(str(p.relative_to(builds)) for p in work.layouts[name])
+            for name in dict.fromkeys(original[b.variant] for b in work.usable)
+            if name in work.layouts
+        },
+        folders,
+        tuple(dict.fromkeys(places)),
+        {
+            b.variant: packages_here(study.build, study.variant(b.variant), work.home)
+            for b in work.usable
+            if b.provenance["toolchain"]["digest"] in roots
+        },
+    )
+    return Shipment(message, archives)
+
+
+def check_sendable(study: Study) -> None:
+    """UserError for studies that are measured on one machine only."""
+    place = study.folder / "study.toml"
+    if study.in_vms:
+        raise UserError("variants with kernels of their own run on one machine only", where=place)
+    if any(v.python for v in study.measured):
+        raise UserError("variants with a python of their own run on one machine only", where=place)
+
+
+def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
+    """What to ask of a host, with the bytes that go along, until it has all of it; the key under
+    which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
+    yield from deliver_parcels(sent.message.places, sent.archives)
+    answer = yield sent.message, b""
+    key = getattr(answer, "key", None)
+    if not isinstance(key, str):
+        raise UnexpectedAnswer(str(answer)[:200])
+    return key
+
+
+def deliver_parcels(
+    places: tuple[Place, ...], archives: Mapping[str, Archive]
+) -> Generator[tuple[Task, bytes], Answer, None]:
+    """As :func:`deliver`, until the parcels are there."""
+    lacking = yield Offer(places), b""
+    if not isinstance(lacking, Lacking) or not set(lacking.archives) <= set(archives):
+        raise UnexpectedAnswer(str(lacking)[:200])
+    for sha256, there in lacking.archives.items():
+        archive = archives[sha256]
+        for offset, data in missing(archive, there):
+            answer = yield Chunk(sha256, offset, archive.size), data
+            if not isinstance(answer, Arrived):
+                raise UnexpectedAnswer(str(answer)[:200])
+
+
+def _folders(work: RunContext[Study]) -> dict[str, Path]:
+    """What the commands name beside the program."""
+    study = work.question
+    named = {n for b in study.benchmarks for word in b.command for n in names_in(word)}
+    found = dict(work.packages)
+    if "study" in named:
+        found["study"] = study.folder
+    if "source" in named:
+        found["source"] = study.source.folder
+    return found

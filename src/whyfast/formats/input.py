@@ -1,0 +1,339 @@
+"""Which numbers can be a time, so that sums and ratios of them stay numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from gzip import BadGzipFile, GzipFile
+from pathlib import Path
+from statistics import median
+from typing import Any, BinaryIO, NoReturn
+
+from whyfast.model.errors import UserError
+from whyfast.model.series import MetadataValue, Recording
+
+#: Smallest and largest value taken from a file: far beyond any time in seconds, or size in bytes.
+SMALLEST, LARGEST = 1e-18, 1e18
+
+WANTED = "a time above 0 is wanted"
+
+
+def plausible(value: float) -> bool:
+    """Whether ``value`` is positive and of a size that occurs; False for NaN."""
+    return SMALLEST <= value <= LARGEST
+
+
+# ---- Dates as benchmark tools write them.
+
+
+def epoch_seconds(text: str) -> float | None:
+    """Seconds since the epoch of an ISO 8601 date and time; None when it is none.
+
+    Without a time zone it is taken as UTC, so that distances within a machine are right and the
+    moment itself is off by the zone.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+# ---- The one way in which a file that a user names is opened: regular files only, so many bytes.
+
+#: The most bytes of text that are read from one file, after decompression. A full run of
+#: pyperformance has about 1 MB; parsed, a hostile file can take thirty times its text.
+LIMIT = 32_000_000
+
+_GZIP = b"\x1f\x8b"
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular file for reading. UserError for a folder, a pipe or a device, and where opening or
+    reading fails."""
+    try:
+        # Without waiting, or a named pipe would hold everything up.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UserError("is not a file", where=path)
+            yield file
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror or error}", where=path) from None
+    except ValueError:  # a NUL in the name
+        raise UserError("is not the name of a file", where=repr(str(path))) from None
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """All of a regular file. UserError where it has more than ``limit`` bytes."""
+    with opened(path) as file:
+        if len(data := file.read(limit + 1)) > limit:
+            raise UserError(f"has more than {limit / 1e6:.4g} MB", where=path)
+        return data
+
+
+def read_text(path: Path, limit: int = LIMIT) -> str:
+    """The text of a plain or gzip-compressed file, told apart by content.
+
+    Reading stops at ``limit`` bytes, so neither a huge file nor a small one that unpacks to a huge
+    one fills the memory. UserError for these, for what cannot be read, is cut short, or is no text.
+    """
+    with opened(path) as file:
+        data = _within(file, limit, path)
+    if not data.strip():
+        raise UserError("is empty", where=path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"is not text (byte {error.start} is not UTF-8)", where=path) from None
+
+
+def _within(file: BinaryIO, limit: int, path: Path) -> bytes:
+    compressed = file.read(len(_GZIP)) == _GZIP
+    file.seek(0)
+    if not compressed:
+        return _limited(file.read(limit + 1), limit, path)
+    try:
+        with GzipFile(fileobj=file, mode="rb") as unpacked:
+            return _limited(unpacked.read(limit + 1), limit, path)
+    except EOFError:
+        raise UserError("the compressed file is cut short", where=path) from None
+    except (BadGzipFile, zlib.error) as error:
+        raise UserError(f"the compressed file is damaged: {error}", where=path) from None
+
+
+def _limited(data: bytes, limit: int, path: Path) -> bytes:
+    if len(data) > limit:
+        raise UserError(
+            f"holds more than {limit / 1e6:.4g} MB of text, which no result of a benchmark needs",
+            where=path,
+        )
+    return data
+
+
+# ---- A JSON document from elsewhere, read with the place of every value at hand for errors.
+
+_LONGEST = 40
+
+
+class Node:
+    """A value of a JSON document, its file, and its place in it such as ``runs[2].values[0]``.
+
+    Every accessor raises one UserError, naming file and place, when the value is of another kind.
+    """
+
+    __slots__ = ("_value", "key", "where")
+
+    def __init__(self, value: Any, where: str, key: str = "") -> None:
+        self._value = value
+        self.where = where
+        self.key = key
+
+    @property
+    def value(self) -> Any:
+        """The plain value: dict, list, str, int, float, bool or None."""
+        return self._value
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise the UserError that says what is wrong here."""
+        raise UserError(f"{self.key}: {message}" if self.key else message, where=self.where)
+
+    def has(self, name: str) -> bool:
+        """Whether this is an object with that key."""
+        return isinstance(self._value, dict) and name in self._value
+
+    def get(self, name: str) -> Node | None:
+        """The value under ``name``, None when it is missing or null."""
+        self._expect(dict, "an object")
+        found = self._value.get(name)
+        return None if found is None else self._child(name, found)
+
+    def need(self, name: str) -> Node:
+        """The value under ``name``; UserError when it is missing."""
+        found = self.get(name)
+        if found is None:
+            self.fail(f"{clean(name)} is missing")
+        return found
+
+    def entries(self) -> Iterator[tuple[str, Node]]:
+        """The keys of an object with their values."""
+        self._expect(dict, "an object")
+        for name, value in self._value.items():
+            yield name, self._child(name, value)
+
+    def items(self) -> Iterator[Node]:
+        """The items of a list."""
+        self._expect(list, "a list")
+        for i, value in enumerate(self._value):
+            yield Node(value, self.where, f"{self.key}[{i}]")
+
+    def text(self) -> str:
+        """A string that is not empty, fit to be printed and written."""
+        self._expect(str, "a string")
+        if not self._value.strip():
+            self.fail("a string that is not empty is wanted")
+        return clean(self._value)
+
+    def number(self) -> float:
+        """A finite number."""
+        if isinstance(self._value, bool) or not isinstance(self._value, int | float):
+            self.fail(f"a number is wanted, not {_named(self._value)}")
+        try:
+            number = float(self._value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.fail("a finite number is wanted")
+        return number
+
+    def time(self, scale: float = 1.0) -> float:
+        """A time above 0; returned in seconds when ``scale`` is the file's unit in seconds."""
+        number = self.number() * scale
+        if not plausible(number):
+            self.fail(f"{WANTED}, not {number / scale:.6g}")
+        return number
+
+    def _child(self, name: str, value: Any) -> Node:
+        name = clean(name)
+        return Node(value, self.where, f"{self.key}.{name}" if self.key else name)
+
+    def _expect(self, kind: type, words: str) -> None:
+        if not isinstance(self._value, kind):
+            self.fail(f"{words} is wanted, not {_named(self._value)}")
+
+
+def parse_json(text: str, where: str) -> Node:
+    """The document in ``text``. UserError for what is not JSON, for NaN and Infinity, for a key
+    that an object has twice, and for nesting beyond what the parser takes."""
+    try:
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        message = f"is not whole JSON: {error.msg} (column {error.colno})"
+        raise UserError(message, where=f"{where}:{error.lineno}") from None
+    except ValueError as error:  # NaN, a key twice, or an integer of thousands of digits
+        raise UserError(f"is not sound JSON: {error}", where=where) from None
+    except RecursionError:
+        raise UserError("is nested too deeply to be a result", where=where) from None
+    return Node(value, where)
+
+
+def clean(text: str) -> str:
+    """``text`` without lone surrogates, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def plain_metadata(node: Node | None) -> dict[str, str | float]:
+    """The entries of an object that are text or finite numbers; others say nothing comparable."""
+    if node is None:
+        return {}
+    found: dict[str, str | float] = {}
+    for name, entry in node.entries():
+        value = entry.value
+        if isinstance(value, bool) or value is None:
+            found[clean(name)] = json.dumps(value)
+        elif isinstance(value, str):
+            found[clean(name)] = clean(value)
+        elif isinstance(value, int | float):
+            found[clean(name)] = entry.number()
+    return found
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                short = clean(name[:_LONGEST])
+                raise ValueError(f"the key {short!r} stands twice in one object")
+            seen.add(name)
+    return made
+
+
+def _named(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, int | float):
+        return "a number"
+    if value is None:
+        return "null"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+# ---- What a file says about its subject and machine, gathered from all places where it says it.
+
+_MOST = 8  # different texts of one key that are kept
+
+
+class Facts:
+    """Collects key and value pairs; a key that had several values keeps them all."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, dict[str, None]] = {}
+        self._loads: dict[str, list[float]] = {}
+
+    def add(self, key: str, value: str | float) -> None:
+        """Note a fact. Of loads, which change from moment to moment, the median is kept."""
+        if isinstance(value, str):
+            texts = self._texts.setdefault(key, {})
+            if len(texts) < _MOST:
+                texts[value] = None
+        elif key.startswith("load_avg"):
+            self._loads.setdefault(key, []).append(value)
+        else:
+            self.add(key, f"{value:.12g}")
+
+    def settled(self) -> dict[str, MetadataValue]:
+        """Each key with its value, or with the tuple of its values."""
+        found: dict[str, MetadataValue] = {}
+        for key, texts in self._texts.items():
+            found[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
+        return {**found, **{key: median(loads) for key, loads in self._loads.items()}}
+
+
+# ---- The interface that every format stands behind.
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is to be read: a folder (``text`` is None), or a file's text.
+
+    ``document`` is its JSON when the text begins like JSON. ``name`` is what the recording will be
+    called; ``where`` stands before error messages. ``chosen`` are the columns and values that
+    select some of the rows, see :mod:`whyfast.formats.select`.
+    """
+
+    path: Path
+    name: str
+    text: str | None = None
+    document: Node | None = None
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class Format:
+    """``claims`` looks whether something is of this format, by content; ``read`` reads what was
+    claimed, or raises a UserError. ``name`` is the tool's."""
+
+    name: str
+    claims: Callable[[Given], bool]
+    read: Callable[[Given], Recording]

@@ -1,0 +1,179 @@
+"""What a running investigation tells whoever watches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from whyfast.measure.commands import ProbeRun, probe_run, run_aside
+from whyfast.measure.doctor.system import Files, System
+from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
+from whyfast.measure.launch import Launcher, SystemLauncher
+from whyfast.measure.process import usable_cpus
+from whyfast.measure.registry import make_runner
+from whyfast.measure.temporary_sysctls import Sysctls, TemporarySysctls
+from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.sample import RunFailure
+from whyfast.model.variant import RunnerName
+from whyfast.model.verdict import Verdict
+from whyfast.store.home import Home
+from whyfast.store.samples import SampleStore
+from whyfast.toolchain.watcher import WATCHER
+
+if TYPE_CHECKING:
+    from whyfast.build.recipe import Recipe
+    from whyfast.investigate.forecast import InterpreterResolver, Resolver
+    from whyfast.model.build import Interpreter, Toolchain
+    from whyfast.model.machine import BootUnit, Kernel
+    from whyfast.store.builds import BuildStore
+
+
+class Observer(Protocol):
+    """Called from the thread that measures, between blocks, never during one."""
+
+    def phase(self, name: str) -> None:
+        """``toolchains``, ``build``, ``explain``, ``measure`` or ``judge`` begins."""
+
+    def step(self, text: str) -> None:
+        """What is being done now, e.g. "building clang19-goto with clang 19.1.7"; where there are
+        many, not all of them are shown."""
+
+    def note(self, text: str) -> None:
+        """One line that must be shown, e.g. "resuming: 12 blocks are there already"."""
+
+    def failure(self, failure: RunFailure) -> None:
+        """A variant failed on a benchmark and is left out of it."""
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None:
+        """A block is safely stored.
+
+        ``verdicts``: how the benchmark stands against the main baseline, each at full level.
+        """
+
+    def standing(self, lines: Sequence[str]) -> None:
+        """How a search stands, as lines that replace those before; for who watches live."""
+
+
+class Silent:
+    """Watches nothing."""
+
+    def phase(self, name: str) -> None: ...
+
+    def step(self, text: str) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def failure(self, failure: RunFailure) -> None: ...
+
+    def block(
+        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
+    ) -> None: ...
+
+    def standing(self, lines: Sequence[str]) -> None: ...
+
+
+# ---- All that an investigation touches outside of its own data, in one record.
+
+#: Hears a line worth showing.
+Note = Callable[[str], None]
+
+
+class Aside(Protocol):
+    """See :func:`whyfast.measure.commands.run_aside`."""
+
+    def __call__(
+        self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
+    ) -> None: ...
+
+
+def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+    from whyfast.toolchain.registry import resolve
+
+    return resolve(name, home, note, packages)
+
+
+def _interpreter(name: str, home: Home, note: Note) -> Interpreter:
+    from whyfast.interpreter.registry import resolve_interpreter
+
+    return resolve_interpreter(name, home, note)
+
+
+def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence[BuildOutcome]:
+    from whyfast.build.run import build_all
+
+    return build_all(recipes, store, note)
+
+
+def _build_incrementally(
+    recipes: Sequence[Recipe], store: BuildStore, note: Note
+) -> Sequence[BuildOutcome]:
+    from whyfast.build.incremental import build_incrementally
+
+    return build_incrementally(recipes, store, note)
+
+
+def _relink(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
+) -> Sequence[Path]:
+    from whyfast.build.relink import relink
+
+    return relink(recipe, build, store, seeds, entries)
+
+
+def _kernel(name: str, home: Home, note: Note) -> Kernel:
+    from whyfast.toolchain.kernels import get_kernel
+
+    return get_kernel(name, home, note)
+
+
+def _valgrind(home: Home, note: Note) -> Path:
+    from whyfast.toolchain.valgrind import newer_valgrind
+
+    return newer_valgrind(home, note)
+
+
+@dataclass(frozen=True)
+class Services:
+    """The real thing; a test gives another whole.
+
+    ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
+    processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
+    is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
+    ``build_incrementally``, ``relink``, ``kernel`` and ``valgrind`` get and make what is run;
+    ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many processes
+    programs have left behind since it was asked the last time. ``build_ahead`` has builds made on
+    other machines that are likely to be asked for, the likeliest first, and does not wait for them;
+    None: there are no such machines. ``boot_unit`` None: it is found
+    out whether the processor can run other kernels.
+    """
+
+    clock: Clock = field(default_factory=SystemClock)
+    system: System = field(default_factory=Files)
+    sysctls: Callable[[System, Path], Sysctls] = TemporarySysctls
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cpus: tuple[int, ...] = field(default_factory=usable_cpus)
+    new_id: Callable[[], str] = lambda: os.urandom(16).hex()
+    store: Callable[[Path], SampleStore] = SampleStore
+    toolchain: Resolver = _toolchain
+    interpreter: InterpreterResolver = _interpreter
+    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = _build
+    build_incrementally: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = (
+        _build_incrementally
+    )
+    build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
+    relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
+        _relink
+    )
+    kernel: Callable[[str, Home, Note], Kernel] = _kernel
+    boot_unit: BootUnit | None = None
+    valgrind: Callable[[Home, Note], Path] = _valgrind
+    launcher: Launcher = field(default_factory=SystemLauncher)
+    runner: Callable[[RunnerName, LaunchArguments], Runner] = make_runner
+    probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
+    aside: Aside = run_aside
+    left: Callable[[], int] = WATCHER.left

@@ -1,0 +1,350 @@
+"""Does a comparison come out the same on several machines?
+
+Each machine has its own interval of the log ratio. All of them, over all comparisons of a family
+and all machines, are taken at the level α/m, m their number (Bonferroni), so that with probability
+at least 1 − α every one of them holds its true log ratio, whenever each machine stopped. Where two
+do not overlap the true ratios differ, and how much lies between the ends: [l₁ − h₂, h₁ − l₂]. So no
+difference that is named is wrong with more than that probability, however many pairs of machines
+were looked at. Nothing is asked of how machines depend on each other. docs/MATH.md has the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from whyfast.judge.decide import ALPHA, coverage_level, judge_family, needed_blocks, outcome_of
+from whyfast.judge.estimate import over_layouts
+from whyfast.judge.power import half_width
+from whyfast.judge.ratios import blocks_by_benchmark, ratios_by_key
+from whyfast.judge.stationarity import allowing_for_cold, set_aside
+from whyfast.judge.suite import rounds_of, suite_verdicts
+from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
+from whyfast.model.verdict import Verdict
+
+#: Benchmark (None: the suite), variant, baseline.
+Key = tuple[str | None, str, str]
+
+
+def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...]:
+    """The comparisons that do not come out the same, suites first; ``results`` by machine.
+
+    Two families, as in a study: geometric means, and single benchmarks.
+    """
+    if len(results) < 2:
+        return ()
+    margin = next(iter(results.values())).question.margin
+    found: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    levels = _levels(results)
+    alike = means_alike(results)
+    for name, result in results.items():
+        for v in verdicts_at(result, suites=levels[0], benchmarks=levels[1]):
+            if v.benchmark is not None or name in alike[v.variant, v.baseline]:
+                found[v.benchmark, v.variant, v.baseline][name] = v
+    made = (_difference(key, by_machine, margin) for key, by_machine in found.items())
+    return tuple(sorted((d for d in made if d), key=lambda d: d.benchmark is not None))
+
+
+def blocks_to_tell(results: Mapping[str, Result]) -> NeededBlocks:
+    """From how many blocks on an interval is bounded at the level of the differences."""
+    return NeededBlocks(*map(needed_blocks, _levels(results)))
+
+
+def _levels(results: Mapping[str, Result]) -> tuple[float, float]:
+    """Of suites, and of single benchmarks: α over the number of intervals."""
+    suites = sum(len(r.judged.suites) for r in results.values())
+    benchmarks = sum(len(r.judged.verdicts) for r in results.values())
+    return ALPHA / max(1, suites), ALPHA / max(1, benchmarks)
+
+
+def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozenset[str]]:
+    """For each pair (variant, baseline) with a geometric mean the machines where it is over the
+    same benchmarks, those that most have: means over others are other quantities."""
+    over: dict[tuple[str, str], dict[frozenset[str | None], list[str]]] = {}
+    for name, result in results.items():
+        for suite in result.judged.suites:
+            pair = suite.verdict.variant, suite.verdict.baseline
+            own = (v for v in result.judged.verdicts if (v.variant, v.baseline) == pair)
+            sets = over.setdefault(pair, {})
+            sets.setdefault(frozenset(v.benchmark for v in own), []).append(name)
+    most = {pair: max(sets.values(), key=len) for pair, sets in over.items()}
+    return {pair: frozenset(names) for pair, names in most.items()}
+
+
+def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator[Verdict]:
+    """The verdicts of a result once more, those of suites first, each interval at the level given
+    and none at another for the number of them. Exact counts stay as they are."""
+    judged, question, recorded = result.judged, result.question, result.recorded
+    if judged.about == "counts":
+        yield from judged.verdicts
+        return
+    pairs = list(dict.fromkeys((v.variant, v.baseline) for v in judged.verdicts))
+    names = [b.name for b in question.benchmarks]
+    blocks = over_layouts(recorded.blocks) or recorded.blocks
+    samples = ratios_by_key(
+        blocks_by_benchmark(blocks, names), pairs, set_aside(judged.non_stationary)
+    )
+    lacking = {(f.benchmark, f.variant) for f in recorded.lacking}
+    both = {(v, b): [n for n in names if not {(n, v), (n, b)} & lacking] for v, b in pairs}
+    calibrations = recorded.calibrations
+    # The family divides what it is given by its number.
+    means = (
+        suite_verdicts(
+            samples,
+            margin=question.margin,
+            alpha=suites * len(judged.suites),
+            rounds=rounds_of(blocks, names),
+            benchmarks=both,
+        )
+        if judged.suites
+        else ()
+    )
+    yield from allowing_for_cold(means, question.benchmarks, calibrations)
+    each = judge_family(
+        dict(samples.items()),
+        margin=question.margin,
+        alpha=benchmarks * len(samples),
+        all_right=True,
+    )
+    yield from allowing_for_cold(each, question.benchmarks, calibrations)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A machine's interval of the log ratio, and its estimate."""
+
+    machine: str
+    low: float
+    high: float
+    log: float
+
+
+def _difference(
+    key: Key, by_machine: Mapping[str, Verdict], margin: float
+) -> MachineDifference | None:
+    """None where all intervals overlap, or what lies between them cannot matter."""
+    places = [
+        _Place(
+            name, math.log(v.low) if v.low > 0 else -math.inf, math.log(v.high), math.log(v.ratio)
+        )
+        for name, v in by_machine.items()
+        if 0 < v.ratio < math.inf
+    ]
+    groups = _groups(places)
+    between: list[str] = []
+    if len(groups) < 2:
+        if not places:
+            return None
+        lowest, highest = (
+            min(places, key=lambda p: p.high),
+            max(places, key=lambda p: p.low),
+        )
+        if highest.low <= lowest.high:
+            return None
+        groups = [[lowest], [highest]]
+        between = [p.machine for p in places if p not in (lowest, highest)]
+    first, last = groups[0], groups[-1]
+    low = min(p.low for p in last) - max(p.high for p in first)
+    high = max(p.high for p in last) - min(p.low for p in first)
+    if high <= math.log1p(margin):
+        return None
+    return MachineDifference(
+        variant=key[1],
+        baseline=key[2],
+        benchmark=key[0],
+        groups=tuple(tuple(p.machine for p in group) for group in groups),
+        between=tuple(between),
+        ratio=math.exp(_mean(last) - _mean(first)),
+        low=math.exp(low),
+        high=math.exp(high) if high < 700 else math.inf,
+        confidence=1 - ALPHA,
+    )
+
+
+def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
+    """Parted wherever all intervals on one side lie wholly below all on the other."""
+    ordered = sorted(places, key=lambda p: (p.log, p.machine))
+    below = list(accumulate((p.high for p in ordered), max))
+    above = list(accumulate((p.low for p in reversed(ordered)), min))[::-1]
+    groups: list[list[_Place]] = []
+    for i, place in enumerate(ordered):
+        if i == 0 or below[i - 1] < above[i]:
+            groups.append([])
+        groups[-1].append(place)
+    return groups
+
+
+def _mean(group: Sequence[_Place]) -> float:
+    return sum(p.log for p in group) / len(group)
+
+
+# ---- What is expected of machines like these: a random-effects mean over machines.
+#
+# Machine i has the log ratio θᵢ, drawn from a population of mean μ and standard deviation τ, and
+# its
+# estimate yᵢ errs by sᵢ. τ² is that of Paule & Mandel (1982): where Σ wᵢ (yᵢ − μ)² = k − 1 with
+# the
+# weights wᵢ = 1/(sᵢ² + τ²). The interval of μ is that of Hartung & Knapp (2001) and Sidik &
+# Jonkman
+# (2002), Student's with k − 1 degrees of freedom, its factor not below 1 (Röver, Knapp & Friede
+# 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
+# with
+# k − 2. docs/MATH.md derives sᵢ; python -m bench.machines simulates all of it.
+
+Floats = NDArray[np.float64]
+
+#: Below so many machines nothing is pooled: how far machines lie apart is not known from fewer.
+FEWEST = 5
+
+#: No estimate is better than this: of what has no noise at all τ alone says how machines differ.
+_LEAST_ERROR = 1e-7
+_STEPS = 60
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """``mean`` of log ratios with its standard error, and ``tau`` between ``machines``."""
+
+    mean: float
+    error: float
+    tau: float
+    machines: int
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Of the mean, at that level."""
+        return self._around(self.error, self.machines - 1, level)
+
+    def expected(self, level: float) -> tuple[float, float]:
+        """Where the log ratio of a further machine lies, at that level."""
+        return self._around(math.hypot(self.tau, self.error), self.machines - 2, level)
+
+    def _around(self, error: float, degrees: int, level: float) -> tuple[float, float]:
+        half = float(special.stdtrit(degrees, 1 - level / 2)) * error
+        return self.mean - half, self.mean + half
+
+    def least_level(self, margin: float) -> float:
+        """The strictest level at which a word other than undecided is supported."""
+        limit = math.log1p(margin)
+        away = max(abs(self.mean), limit - abs(self.mean))
+        return 2 * float(special.stdtr(self.machines - 1, -away / self.error))
+
+
+def random_effects(logs: Sequence[float], errors: Sequence[float]) -> RandomEffects:
+    """Of estimates (log ratios) and their standard errors, one a machine; two or more."""
+    y: Floats = np.asarray(logs, dtype=np.float64)
+    variances: Floats = np.maximum(np.asarray(errors, dtype=np.float64), _LEAST_ERROR) ** 2
+    excess = len(y) - 1
+    tau2 = 0.0
+    if _scatter(y, variances, 0.0)[0] > excess:
+        low, high = 0.0, float(np.ptp(y)) ** 2 + 1e-30
+        while _scatter(y, variances, high)[0] > excess:
+            high *= 2
+        for _ in range(_STEPS):
+            tau2 = (low + high) / 2
+            low, high = (tau2, high) if _scatter(y, variances, tau2)[0] > excess else (low, tau2)
+    scatter, mean, total = _scatter(y, variances, tau2)
+    factor = max(1.0, scatter / excess)
+    return RandomEffects(mean, math.sqrt(factor / total), math.sqrt(tau2), len(y))
+
+
+def _scatter(y: Floats, variances: Floats, tau2: float) -> tuple[float, float, float]:
+    """Σ w (y − μ)², μ and Σ w."""
+    weights = 1 / (variances + tau2)
+    total = float(weights.sum())
+    mean = float((weights * y).sum()) / total
+    return float((weights * (y - mean) ** 2).sum()), mean, total
+
+
+def standard_error(verdict: Verdict) -> float | None:
+    """Of the log ratio, from the interval; None where its blocks do not bound it.
+
+    The interval of n normal blocks of standard deviation σ has half the width σ·h(n, α), h of
+    :func:`whyfast.judge.power.half_width`; so σ̂ = half / h, and the error of their mean σ̂/√n.
+    Whatever widens the interval (noise that is not normal, blocks that follow one another,
+    statistics that disagree) widens the error alike.
+    """
+    if not (verdict.low > 0 and verdict.high < math.inf):
+        return None
+    half = (math.log(verdict.high) - math.log(verdict.low)) / 2
+    if verdict.confidence >= 1:  # exact counts
+        return half
+    usual = half_width(verdict.blocks, 1 - verdict.confidence)
+    # An interval may be bounded sooner than half of them are.
+    return half / usual / math.sqrt(verdict.blocks) if math.isfinite(usual) else None
+
+
+def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
+    """Pooled over the machines that have a comparison, where these are :data:`FEWEST` or more; the
+    suites first. ``results`` by machine.
+
+    Suites are all at level α/m, m their number; of benchmarks, the share of intervals that miss
+    among those with a verdict is held at α, see :func:`whyfast.judge.coverage.coverage_level`.
+    """
+    if len(results) < FEWEST:
+        return ()
+    margin = next(iter(results.values())).question.margin
+    found: tuple[Pooled, ...] = ()
+    for suites in (True, False):
+        effects = dict(_effects(_by_key(results, suites=suites)))
+        if suites:
+            level = ALPHA / max(1, len(effects))
+        else:
+            level = coverage_level([e.least_level(margin) for e, _ in effects.values()], ALPHA)
+        found += tuple(_pooled(key, *one, level, margin) for key, one in effects.items())
+    return found
+
+
+def _by_key(results: Mapping[str, Result], *, suites: bool) -> dict[Key, dict[str, Verdict]]:
+    found: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    alike = means_alike(results)
+    for name, result in results.items():
+        judged = result.judged
+        for v in (s.verdict for s in judged.suites) if suites else judged.verdicts:
+            if not suites or name in alike[v.variant, v.baseline]:
+                found[v.benchmark, v.variant, v.baseline][name] = v
+    return found
+
+
+def _effects(
+    by_key: Mapping[Key, Mapping[str, Verdict]],
+) -> Iterator[tuple[Key, tuple[RandomEffects, tuple[str, ...]]]]:
+    for key, by_machine in by_key.items():
+        errors = {name: standard_error(v) for name, v in by_machine.items()}
+        known = {name: error for name, error in errors.items() if error is not None}
+        if len(known) >= FEWEST:
+            logs = [math.log(by_machine[name].ratio) for name in known]
+            left_out = tuple(name for name in by_machine if name not in known)
+            yield key, (random_effects(logs, list(known.values())), left_out)
+
+
+def _pooled(
+    key: Key, effects: RandomEffects, left_out: tuple[str, ...], level: float, margin: float
+) -> Pooled:
+    low, high = effects.interval(level)
+    expected = effects.expected(level)
+    return Pooled(
+        variant=key[1],
+        baseline=key[2],
+        benchmark=key[0],
+        outcome=outcome_of(low, high, margin),
+        ratio=math.exp(effects.mean),
+        low=_ratio(low),
+        high=_ratio(high),
+        confidence=1 - level,
+        tau=effects.tau,
+        expect_low=_ratio(expected[0]),
+        expect_high=_ratio(expected[1]),
+        machines=effects.machines,
+        left_out=left_out,
+    )
+
+
+def _ratio(log: float) -> float:
+    return math.exp(log) if log < 700 else math.inf

@@ -1,0 +1,266 @@
+"""Does one side have processes that the other has not: one in twenty that is 30 % slower?
+
+The verdict is about the typical process, and a tenth of processes that are slow leaves it "same".
+What tells a variant with a slow mode from a machine that disturbs both alike is on which side the
+outlying blocks are: under "no difference" each is as likely on either (the sign test).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median as statistics_median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.ratios import Ratios, median
+from whyfast.model.sample import Block
+from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, Verdict
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+#: A block is outlying beyond so many robust standard deviations from the median, and the margin.
+OUTLYING = 5.0
+
+#: The sign test's level at which the sides differ, so that "same" is not said.
+SURE = 0.05
+
+#: The level from which more blocks should be taken before "same" is the last word.
+SUSPECT = 0.25
+
+
+def asymmetric_outliers_of(
+    ratios: Ratios, variant: str, baseline: str, margin: float
+) -> AsymmetricOutliers | None:
+    """The side with more outlying blocks, and what they do to its mean; None where none has more.
+
+    A block counts for the side whose process was slow in it, or fast, which the time of both sides
+    together tells; where that is not known, outlying is taken for slow.
+    """
+    d = ratios.medians
+    n = len(d)
+    if n == 0:
+        return None
+    away = d - median(d)
+    limit = max(OUTLYING * 1.4826 * float(median(np.abs(away))), math.log1p(margin))
+    up, down = away > limit, away < -limit
+    counts = int(up.sum()), int(down.sum())
+    if counts[0] == counts[1]:
+        return None
+    positive = counts[0] > counts[1]
+    mine = up if positive else down
+    slow = True
+    if ratios.level is not None:
+        slow = float(median(ratios.level[mine] - median(ratios.level))) >= 0
+    count, other = max(counts), min(counts)
+    size = float(median(np.abs(away[mine])))
+    low, high = _wilson(count, n)
+    return AsymmetricOutliers(
+        # Slow where the ratio is high is the variant; fast where it is high, the baseline.
+        side=variant if positive == slow else baseline,
+        slow=slow,
+        count=count,
+        other=other,
+        of=n,
+        low=low,
+        high=high,
+        ratio=math.exp(size if slow else -size),
+        mean=_mean_effect(away, up, down, slow=slow),
+        p_value=sign_test(count, other),
+    )
+
+
+def may_have_asymmetric_outliers(medians: Floats, margin: float) -> Mask:
+    """Which of m comparisons, shape (n, m), have outlying blocks at all: far quicker than asking
+    each."""
+    away = np.abs(medians - median(medians, axis=0))
+    limit = np.maximum(OUTLYING * 1.4826 * median(away, axis=0), math.log1p(margin))
+    return np.asarray(np.any(away > limit, axis=0))
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """Two-sided p-value of so many heads and tails of a fair coin."""
+    n = more + fewer
+    tail = sum(math.comb(n, k) for k in range(max(more, fewer), n + 1))
+    return float(min(1.0, 2 * tail / 2**n))
+
+
+def _mean_effect(away: Floats, up: Mask, down: Mask, *, slow: bool) -> float:
+    """By what the outlying processes multiply the ratio of mean times, variant over baseline."""
+    n = len(away)
+    if slow:
+        own = 1 + float(np.sum(np.expm1(away[up]))) / n
+        other = 1 + float(np.sum(np.expm1(-away[down]))) / n
+    else:
+        own = 1 + float(np.sum(np.expm1(away[down]))) / n
+        other = 1 + float(np.sum(np.expm1(-away[up]))) / n
+    return own / other
+
+
+def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927)."""
+    share, extra = count / n, z * z / n
+    middle = (share + extra / 2) / (1 + extra)
+    half = z / (1 + extra) * math.sqrt(share * (1 - share) / n + extra / (4 * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+# ---- Medians of single times that lie elsewhere than the ratio beside them.
+
+#: By at least this factor, so that a reader wonders.
+_FACTOR = 1.25
+
+
+def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tuple[Confound, ...]:
+    """One note on the pair whose medians are furthest from its ratio, and outside of its interval.
+
+    A ratio is of turns beside each other. Where some runs are held up and others are not, as on a
+    busy machine, the median over all runs falls now among these and now among those.
+    """
+    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for block in blocks:
+        for variant, values in block.values.items():
+            times[block.benchmark, variant].extend(v / block.loops for v in values)
+    worst: tuple[float, Verdict, float] | None = None
+    for verdict in verdicts:
+        head = times.get((verdict.benchmark or "", verdict.variant), [])
+        base = times.get((verdict.benchmark or "", verdict.baseline), [])
+        if (
+            not head
+            or not base
+            or verdict.ratio <= 0
+            or min(statistics_median(head), statistics_median(base)) <= 0
+        ):
+            continue
+        apart = statistics_median(head) / statistics_median(base)
+        far = abs(math.log(apart / verdict.ratio))
+        inside = verdict.low <= apart <= verdict.high
+        if not inside and far > math.log(_FACTOR) and (worst is None or far > worst[0]):
+            worst = far, verdict, apart
+    if worst is None:
+        return ()
+    _, verdict, apart = worst
+    return (
+        Confound(
+            "unlike-medians",
+            f"single times of {verdict.benchmark} are uneven: the medians of {verdict.variant} and "
+            f"{verdict.baseline} lie {max(apart, 1 / apart):.2f}x apart, turns beside each other "
+            f"{max(verdict.ratio, 1 / verdict.ratio):.2f}x; the verdict is of the latter",
+            "note",
+            (verdict.variant, verdict.baseline),
+        ),
+    )
+
+
+# ---- Does a program have more than one speed: a hash seed, the colour of its pages, a race of a
+# JIT?
+#
+# A mode is a property of processes, so what is looked at is one number a process, with the drift
+# of
+# the machine taken off. Two modes are two heaps with an empty stretch between them.
+
+#: Fewer processes show no heaps.
+FEWEST = 20
+
+#: A heap is at least so many processes, and at least such a share of them.
+LEAST, LEAST_SHARE = 3, 0.03
+
+#: The means of two heaps lie so many of their (root mean square) standard deviations apart, and the
+#: empty stretch between them is such a part of that. Where normal values are cut in two, the first
+#: is 2.7; see bench/lopsided.py for how rarely noise of other kinds reaches both.
+APART, EMPTY = 5.0, 0.4
+
+#: Blocks on either side whose processes tell how fast the machine was.
+_NEARBY = 5
+
+
+def process_modes(
+    blocks: Sequence[Block],
+    variants: Sequence[str],
+    margin: float,
+    *,
+    skip: int = 0,
+    each_turn: bool = False,
+) -> tuple[Modes, ...]:
+    """The modes of each variant that has more than one, on one benchmark.
+
+    A process is a block's, its time the median of its turns but for the first ``skip``; with
+    ``each_turn``, as of commands, every turn is a process. Modes nearer than ``margin`` are one.
+    """
+    times = {v: _times(blocks, v, skip, each_turn=each_turn) for v in variants}
+    drift = _drift(times, len(blocks))
+    found = []
+    for variant in variants:
+        own = times[variant]
+        flat = np.concatenate([np.zeros(0), *(own[i] - drift[i] for i in own)])
+        heaps = split(flat, math.log1p(margin))
+        if len(heaps) > 1:
+            counts = [len(h) for h in heaps]
+            most = heaps[int(np.argmax(counts))].mean()
+            found.append(
+                Modes(
+                    variant=variant,
+                    benchmark=blocks[0].benchmark,
+                    counts=tuple(counts),
+                    ratios=tuple(math.exp(float(h.mean() - most)) for h in heaps),
+                )
+            )
+    return tuple(found)
+
+
+def _times(
+    blocks: Sequence[Block], variant: str, skip: int, *, each_turn: bool
+) -> dict[int, Floats]:
+    """Log times of a loop of each process, by the place of its block."""
+    found = {}
+    for i, block in enumerate(blocks):
+        if variant in block.values:
+            values = np.asarray(block.values[variant], dtype=np.float64)
+            logs = np.log(values[min(skip, len(values) // 2) :] / max(1, block.loops))
+            found[i] = logs if each_turn else np.array([median(logs)])
+    return found
+
+
+def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
+    """How slow the machine was at each block: the median, over all processes of the blocks nearby,
+    of how much longer each took than processes of its variant mostly do."""
+    away: list[list[float]] = [[] for _ in range(count)]
+    for own in times.values():
+        if own:
+            usual = float(median(np.concatenate([*own.values()])))
+            for i, values in own.items():
+                away[i] += (values - usual).tolist()
+    drift = np.zeros(count)
+    for i in range(count):
+        near = [x for some in away[max(0, i - _NEARBY) : i + _NEARBY + 1] for x in some]
+        drift[i] = median(near) if near else 0.0
+    return drift
+
+
+def split(values: Floats, nearest: float) -> list[Floats]:
+    """The heaps of values, in ascending order; one where they are not clearly apart by ``nearest``
+    or more. Each heap is split again, so that three are found too."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    if n < FEWEST:
+        return [ordered]
+    least = max(LEAST, math.ceil(LEAST_SHARE * n))
+    left = np.arange(least, n - least + 1)
+    below, above = np.cumsum(ordered)[left - 1], ordered.sum() - np.cumsum(ordered)[left - 1]
+    squares = np.cumsum((ordered - ordered.mean()) ** 2)
+    lower, upper = below / left, above / (n - left)
+    variances = [
+        squares[left - 1] / left - (lower - ordered.mean()) ** 2,
+        (squares[-1] - squares[left - 1]) / (n - left) - (upper - ordered.mean()) ** 2,
+    ]
+    distance = upper - lower
+    within = np.sqrt(np.maximum((variances[0] + variances[1]) / 2, 0.0))
+    empty = ordered[left] - ordered[left - 1]
+    clear = (distance >= nearest) & (distance > APART * within) & (empty > EMPTY * distance)
+    if not np.any(clear):
+        return [ordered]
+    at = int(left[np.argmax(np.where(clear, empty, -1.0))])
+    return [*split(ordered[:at], nearest), *split(ordered[at:], nearest)]

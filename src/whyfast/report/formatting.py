@@ -1,0 +1,250 @@
+"""How names that users chose, and texts of other programs, appear in reports."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whyfast.model.verdict import Verdict
+
+# White space that is no space, then what steers a terminal, turns the direction of text, or has no
+# form of its own: control characters, format controls but those that join letters, halves of
+# characters, private ones.
+_WHITE = re.compile(r"[\t-\r\x85\u2028\u2029]")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ue000-\uf8ff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
+)
+
+
+#: Around names with spaces, the first that a name does not have itself.
+_QUOTES = (("'", "'"), ('"', '"'), ("“", "”"))
+
+
+def escape_controls(text: str) -> str:
+    """``text`` on one line, with an escape (``\\x1b``) in place of each character that has no form:
+    no name can steer a terminal, forge a line or turn the text around it."""
+    return _UNSEEN.sub(_escape, _WHITE.sub(" ", text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match.group())
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def quote(name: str) -> str:
+    """A variant's name within a sentence: a command, which has spaces, is put in quotes, and in
+    such as it has not itself."""
+    clean = escape_controls(name)
+    if " " not in clean and clean:
+        return clean
+    opening, closing = next((q for q in _QUOTES if not set(q) & set(clean)), _QUOTES[-1])
+    return f"{opening}{clean}{closing}"
+
+
+def join_words(items: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def pluralize(number: int, noun: str) -> str:
+    """``1 block``, ``2 blocks``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def sentence(text: str) -> str:
+    """``text`` with a full stop, unless it ends a sentence already."""
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def has(names: Sequence[str], one: str, several: str) -> str:
+    """The names, and the verb that fits their number: ``a and b are``."""
+    return f"{join_words(names)} {one if len(names) == 1 else several}"
+
+
+# ---- How ratios, intervals, shares and times are printed: once, for every report.
+
+UNBOUNDED = "–"
+MOST_DECIMALS = 5
+#: What differs by a smaller part, of the ratio or of the width of its interval, is printed alike.
+ALIKE, ALIKE_IN_WIDTH = 1e-5, 0.05
+
+
+@dataclass(frozen=True)
+class RatioText:
+    """A ratio in print: ``value`` ("2.14x"), ``direction`` ("slower", "faster" or empty when it is
+    printed as 1 and may be 1) and ``interval`` ("[2.10, 2.19]")."""
+
+    value: str
+    direction: str
+    interval: str
+
+    @property
+    def factor(self) -> str:
+        """Value and direction: "2.14x slower"."""
+        return f"{self.value} {self.direction}".rstrip()
+
+    def than(self, baseline: str) -> str:
+        """ "2.14x slower than b", or "1.00x the time of b"."""
+        return f"{self.factor} {'than' if self.direction else 'the time of'} {baseline}"
+
+    def __str__(self) -> str:
+        return f"{self.factor} {self.interval}"
+
+
+def ratio_text(ratio: float, low: float, high: float) -> RatioText:
+    """A ratio of times and its interval, as read from the slower side.
+
+    A ratio below 1 is printed as its reciprocal with "faster", so that 1.37x is the same
+    difference whichever of the two is the baseline. Ends of 0 or inf are unbounded. An estimate
+    outside of its interval, as another statistic may have it, is printed as the nearer end: the
+    interval holds all that the data do not refute.
+    """
+    if not (math.isfinite(ratio) and ratio > 0):
+        return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}] (too few blocks)")
+    ratio = within(ratio, low, high)
+    if ratio < 1:
+        ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
+        return _text(ratio, low, high, "faster")
+    return _text(ratio, low, high, "slower" if ratio > 1 else "")
+
+
+def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
+    """A ratio of times as it is, without a direction: for differences that do not matter."""
+    return _text(within(ratio, low, high), low, high, "")
+
+
+def within(ratio: float, low: float, high: float) -> float:
+    """The ratio, or the end of its interval that is nearest to it."""
+    return min(max(ratio, low), high) if low <= high else ratio
+
+
+def format_ratio(ratio: float, low: float, high: float) -> str:
+    """For example "2.14x slower [2.10, 2.19]" or "1.37x faster [1.33, 1.41]"."""
+    return str(ratio_text(ratio, low, high))
+
+
+def format_verdict(verdict: Verdict, margin: float) -> str:
+    """The whole verdict on one line; ``margin`` is relative, 0.01 for 1 %."""
+    if verdict.outcome == "same":
+        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+        return f"same within {format_percent(margin)} ({plain})"
+    text = format_ratio(verdict.ratio, verdict.low, verdict.high)
+    return f"undecided: {text}" if verdict.outcome == "undecided" else text
+
+
+def no_difference(verdict: Verdict, variant: str, baseline: str) -> str:
+    """The sentence on an undecided verdict, without its full stop: it leads with what was found."""
+    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+    between = f"between {variant} and {baseline}"
+    if not (_bounded(verdict.low) and _bounded(verdict.high)):
+        return f"Too few values to tell a difference {between}: {text.value} so far"
+    if not verdict.low <= 1 <= verdict.high:
+        return f"Undecided {between}: {text}"
+    return f"No difference found {between}: {text}"
+
+
+def format_percent(share: float) -> str:
+    """A share of 1 in per cent, with no more digits than it needs: "1 %", "0.5 %"."""
+    return f"{share * 100:.4g} %"
+
+
+def format_rough(share: float) -> str:
+    """A share of 1 in per cent with two digits: "0.53 %", "9.1 %", "910 %"."""
+    percent = share * 100
+    return f"{percent:.2g} %" if abs(percent) < 99.5 else f"{percent:,.0f} %"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration in seconds with three digits and a fitting unit: "11.2 ms", "1 min 5 s"."""
+    if seconds >= 59.95:
+        return _long(round(seconds))
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size * 0.9995:
+            return f"{_three_digits(seconds / size)} {unit}"
+    return "0 s" if seconds <= 0 else f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def format_bytes(number: float) -> str:
+    """A size in decimal units with three digits: ``512 B``, ``1.23 MB``."""
+    for unit in ("B", "kB", "MB"):
+        if number < 999.5:
+            return f"{_three_digits(number)} {unit}" if unit != "B" else f"{number:.0f} B"
+        number /= 1000
+    return f"{_three_digits(number)} GB"
+
+
+def format_amount(number: float, *, sign: bool = False) -> str:
+    """A count with three digits: ``812``, ``17.3 k``, ``1.32 M``; with a sign where wanted."""
+    before = "−" if number < 0 else "+" if sign else ""
+    size = abs(number)
+    for unit in ("", " k", " M", " G"):
+        if size < 999.5 or unit == " G":
+            return f"{before}{size:.0f}" if not unit else f"{before}{_three_digits(size)}{unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def format_e_value(log_e: float) -> str:
+    """The evidence against "no difference" from its natural logarithm: "0.83", "10^12"."""
+    if log_e < math.log(1e4):
+        return f"{math.exp(log_e):.3g}"
+    return f"10^{log_e / math.log(10):.0f}"
+
+
+def _text(ratio: float, low: float, high: float, direction: str) -> RatioText:
+    decimals = _decimals(ratio, low, high)
+    ends = [f"{end:.{decimals}f}" if _bounded(end) else UNBOUNDED for end in (low, high)]
+    interval = f"[{ends[0]}, {ends[1]}]"
+    if UNBOUNDED in ends:
+        interval += " (too few blocks)"
+    value = f"{ratio:.{decimals}f}"
+    if float(value) == 1 and low <= 1 <= high:
+        direction = ""
+    return RatioText(f"{value}x", direction, interval)
+
+
+def _decimals(ratio: float, low: float, high: float) -> int:
+    """As many as tell the ratio from the ends of its interval, and each of them from 1: on which
+    side of it an end lies is the verdict. What is nearly alike needs no row of zeros."""
+    ends = [end for end in (low, high) if _bounded(end)]
+    near = max(ALIKE * ratio, ALIKE_IN_WIDTH * (high - low))
+    told = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
+    told += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
+    decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    while decimals < MOST_DECIMALS and any(
+        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in told
+    ):
+        decimals += 1
+    return decimals
+
+
+def _bounded(end: float) -> bool:
+    return math.isfinite(end) and end > 0
+
+
+def _reciprocal(end: float) -> float:
+    if end == 0:
+        return math.inf
+    return 0.0 if math.isinf(end) else 1 / end
+
+
+def _three_digits(number: float) -> str:
+    if number >= 99.95:
+        return f"{number:.0f}"
+    return f"{number:.1f}" if number >= 9.995 else f"{number:.2f}"
+
+
+def _long(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

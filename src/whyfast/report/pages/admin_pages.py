@@ -1,0 +1,283 @@
+"""What commands show that measure nothing: the machine, kept builds, compilers, studies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from whyfast.investigate.forecast import BuildCost, Forecast
+from whyfast.model.build import Toolchain
+from whyfast.model.machine import MachineFinding, SettingChange
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
+from whyfast.report.document import (
+    Cell,
+    CodeBlock,
+    Document,
+    FactTree,
+    Sentence,
+    Sentences,
+    Table,
+    document,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import format_bytes, format_seconds, pluralize
+from whyfast.store.builds import FailedBuild, StoredBuild
+from whyfast.store.files import readable
+
+_STATES = ("warning", "unknown", "good")
+
+
+def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ()) -> Document:
+    """What was set or put back, then what was found, what it does, and how to set what is not
+    good; warnings first."""
+    items = [
+        Sentence(
+            f"{f.title}: {f.value}",
+            f.state,
+            (f.effect, *([f"To change it: {f.how}"] if f.how and f.state != "good" else [])),
+        )
+        for f in sorted(findings, key=lambda f: _STATES.index(f.state))
+    ]
+    return document(
+        "doctor",
+        "",
+        "",
+        section("changes", "Changes", sentences(changes)),
+        section("findings", "Findings", Sentences(tuple(items))),
+        heading="What this machine does to results",
+    )
+
+
+def setting_sentences(
+    changes: Sequence[SettingChange], *, restored: bool, message: str = ""
+) -> Iterator[str]:
+    """What was set or put back, and what could not be, one line a setting."""
+    if message:
+        yield message
+    if not changes:
+        yield "nothing to put back" if restored else "nothing to set"
+    for change in changes:
+        done = "put back" if restored else "set"
+        values = f"({change.old} → {change.new})"
+        error = f"not {done} {values}: {change.error}"
+        yield f"/{change.path}: {error if change.error else f'{done} {values}'}"
+
+
+def builds_page(builds: Sequence[StoredBuild]) -> Document:
+    """A line a build: digest, variant, compiler, source, size, last use."""
+    now = time.time()
+    rows = [
+        (
+            *(b.digest[:12], p["variant"], p["toolchain"]["version"], p["source"]["folder"]),
+            Cell(format_bytes(size := b.size), number=size),
+            Cell(f"{format_seconds(max(0.0, now - b.used))} ago", number=b.used),
+        )
+        for b in builds
+        for p in [b.provenance]
+    ]
+    columns = ("digest", "variant", "compiler", "source", *right("size"), "used")
+    made = table("", columns, rows)
+    nothing = "" if made else "no builds yet"
+    return document("builds", "", nothing, section("builds", "", made), heading="Builds")
+
+
+def build_page(build: StoredBuild, script: str) -> Document:
+    """Everything that went into a build, and how to repeat it."""
+    p = build.provenance
+    toolchain, source, inputs = p["toolchain"], p["source"], p["inputs"]
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(p["started"]))
+    facts = {
+        "variant": p["variant"],
+        "digest": p["digest"],
+        "program": str(build.folder / "work" / p["program"]),
+        "program sha256": p["program_sha256"],
+        "compiler": f"{toolchain['version']} for {toolchain['target']}",
+        "toolchain": f"{toolchain['name']}, digest {toolchain['digest']}",
+        "supports": ", ".join(toolchain["features"]) or "none of the probed features",
+        "source": f"{source['folder']}, {len(source['files'])} files, digest {source['digest']}",
+        **{key: " ".join(inputs[key]) or "–" for key in ("cflags", "ldflags", "configure")},
+        "built": f"{when} on {p['host']} ({p['system']}) in {format_seconds(p['seconds'])}",
+        "log": str(build.folder / "log.txt"),
+    }
+    return document(
+        "builds",
+        "",
+        "",
+        section("provenance", p["variant"], FactTree(facts)),
+        section(
+            "script",
+            "By hand",
+            sentences(["to repeat it by hand in an empty folder:"]),
+            CodeBlock(tuple(script.splitlines()), "sh"),
+        ),
+        heading="A build",
+    )
+
+
+def failed_build_page(build: FailedBuild) -> Document:
+    """Why a build failed, and where its log is."""
+    facts = {"compiler": build.compiler, "log": str(build.folder / "log.txt")}
+    headline = f"{build.variant} failed: {build.reason}"
+    return document("builds", "", headline, section("facts", "", FactTree(facts)))
+
+
+def toolchains_page(
+    toolchains: Iterable[tuple[str, bool, int]], entrances: Iterable[str]
+) -> Document:
+    """Names with whether they are installed, and the bytes on disk (0: not whyfast's); and how
+    roots are entered here."""
+    rows = [
+        (
+            name,
+            # With other packages beside it, one can be on disk and still not installed alone.
+            "installed" if installed or size else "can be downloaded",
+            Cell(readable(size), number=size) if size else "",
+        )
+        for name, installed, size in toolchains
+    ]
+    return document(
+        "toolchain",
+        "",
+        "",
+        section("toolchains", "", table("", ("toolchain", "state", *right("on disk")), rows)),
+        section("entrances", "", sentences(entrances)),
+        heading="Compilers",
+    )
+
+
+def toolchain_text(toolchain: Toolchain) -> str:
+    """One toolchain with what a probe found."""
+    supports = ", ".join(sorted(toolchain.features)) or "none of the probed features"
+    return (
+        f"{toolchain.name}: {toolchain.version} for {toolchain.target}; supports {supports}; "
+        f"digest {toolchain.digest[:12]}"
+    )
+
+
+def studies_page(titles: Mapping[str, str]) -> Document:
+    """The studies that come with whyfast, with their questions."""
+    rows = [(name, title) for name, title in titles.items()]
+    nothing = "" if rows else "This installation of whyfast comes without studies."
+    found = section("studies", "", table("", ("study", "question"), rows))
+    return document("studies", "", nothing, found, heading="Studies")
+
+
+# ---- A planned study: its variants with their state, and what all of it takes.
+
+
+def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
+    """The variants, what all of it takes, and with which flags and steps.
+
+    ``free``: bytes that the disk has, where it is known.
+    """
+    study = forecast.study
+    said = [*_costs(forecast, free), *_measuring(forecast)]
+    instead = f"{study.stands_for}; {study.name} would be run instead" if study.stands_for else ""
+    steps = study.build.steps if study.measured else ()
+    short = study.build.evidence
+    read = short.steps if short and len(study.measured) < len(study.variants) else ()
+    return document(
+        "plan",
+        study.title,
+        instead,
+        section("variants", "Variants", _variant_table(forecast), importance="answer"),
+        section("costs", "What it takes", sentences(said), importance="answer"),
+        section("flags", "Flags", _flag_table(study), importance="detail"),
+        section("steps", "Steps", _steps(steps), importance="detail"),
+        section("read", "Steps for evidence only", _steps(read), importance="detail"),
+    )
+
+
+def free_space(folder: Path) -> int | None:
+    """Bytes that the disk of the folder, which may not exist yet, has free."""
+    place = folder
+    while not os.path.exists(place) and place != place.parent:
+        place = place.parent
+    try:
+        return shutil.disk_usage(place).free
+    except OSError:
+        return None
+
+
+def _variant_table(forecast: Forecast) -> Table | None:
+    rows = [
+        (
+            *(p.variant.name + _mark(forecast.study, p.variant), p.variant.toolchain),
+            Cell(p.state, "" if p.detail == p.variant.toolchain else p.detail),
+        )
+        for p in forecast.prospects
+    ]
+    return table("", ("variant", "toolchain", "state"), rows)
+
+
+def _flag_table(study: Study) -> Table | None:
+    rows = [
+        (v.name, flags)
+        for v in study.variants
+        if (flags := " ".join([*v.cflags, *v.ldflags, *v.configure]))
+    ]
+    return table("Flags", ("variant", "flags"), rows)
+
+
+def _steps(steps: tuple[str, ...]) -> CodeBlock | None:
+    return CodeBlock(steps, "sh") if steps else None
+
+
+def _mark(study: Study, variant: Variant) -> str:
+    if variant.evidence_only and study.measured:
+        return " (evidence)"
+    return " (baseline)" if variant.name in study.baselines else ""
+
+
+def _measuring(forecast: Forecast) -> Iterator[str]:
+    """What is run, and how long that takes at most."""
+    study = forecast.study
+    if not study.measured:
+        yield "evidence only: nothing is measured"
+        return
+    names = ", ".join(b.name for b in study.benchmarks)
+    yield f"{pluralize(len(study.benchmarks), 'benchmark')}: {names}"
+    budget = format_seconds(study.measure.budget)
+    if study.in_vms:
+        wanted = list(dict.fromkeys(v.kernel for v in study.measured))
+        missing = f"; to download: {', '.join(forecast.kernels)}" if forecast.kernels else ""
+        yield f"{pluralize(len(wanted), 'kernel')}: {', '.join(wanted)}{missing}"
+        yield f"each is booted once, and again while {budget} last"
+        return
+    early = " or until all is decided" if study.measure.stop == "decided" else ""
+    yield f"measuring takes {budget}{early}"
+
+
+def _costs(forecast: Forecast, free: int | None) -> Iterator[str]:
+    """What toolchains and builds take, a line each."""
+    installs = list((forecast.installs or {}).values())
+    if installs:
+        seconds = format_seconds(sum(c.seconds for c in installs))
+        yield (
+            f"{pluralize(len(installs), 'toolchain')} to install: about "
+            f"{readable(sum(c.download for c in installs))} to download, "
+            f"{readable(sum(c.disk for c in installs))} on disk, {seconds} in all"
+        )
+    yield from _building(forecast.to_build, "", forecast.each)
+    yield from _building(forecast.to_read, " for evidence only", forecast.each_read)
+    if forecast.disk:
+        have = "" if free is None else f"; {readable(free)} are free"
+        yield f"disk needed: about {readable(forecast.disk)}{have}"
+
+
+def _building(number: int, what: str, each: BuildCost | None) -> Iterator[str]:
+    if not number:
+        return
+    if each is None:
+        yield f"building {number}{what}: how long it takes is known once one of them is built"
+        return
+    seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
+    why = "as the study states" if each.stated else "going by the last build of this source"
+    yield f"building {number}{what} takes about {seconds} and {size}, {why}"

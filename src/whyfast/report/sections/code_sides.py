@@ -1,0 +1,167 @@
+"""Functions that differ between two builds, laid side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from whyfast.model.result import Result
+from whyfast.report.document import (
+    Block,
+    CodeSides,
+    Group,
+    Importance,
+    ReportSection,
+    Sentence,
+    Sentences,
+    group,
+    section,
+    sentences,
+)
+from whyfast.report.formatting import pluralize, quote
+
+if TYPE_CHECKING:
+    from whyfast.model.code import CodeDifference, CodePair, CodeRow, ProgramCode
+
+#: Equal instructions that are shown on either side of what differs.
+AROUND = 3
+#: Fewer equal instructions than this are not worth a fold.
+_LEAST_FOLD = 4
+
+
+def pair_name(a: str, b: str) -> str:
+    """What links to the code of a pair say."""
+    return "code-" + re.sub(r"[^\w.-]+", "-", f"{a}--{b}")
+
+
+def code_section(
+    pairs: Sequence[CodePair], importance: Importance = "detail"
+) -> ReportSection | None:
+    """A group a pair, a fold a function."""
+    return section(
+        "code",
+        "Side by side",
+        *(_pair(pair) for pair in pairs),
+        importance=importance,
+    )
+
+
+def _pair(pair: CodePair) -> Block | None:
+    start = pair_name(pair.a, pair.b)
+    sides = [
+        CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
+        for i, d in enumerate(pair.differences)
+    ]
+    made = group(f"{pair.a} → {pair.b}", sentences(_about(pair)), *sides)
+    return replace(made, name=start) if isinstance(made, Group) else made
+
+
+def _about(pair: CodePair) -> Iterator[str]:
+    if not pair.differences:
+        yield (
+            f"No function of both {quote(pair.a)} and {quote(pair.b)} differs in more than "
+            "addresses and registers."
+        )
+    if pair.others:
+        yield f"{pluralize(pair.others, 'more function')} differ."
+    for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
+        if only:
+            some = ", ".join(only[:6]) + (", …" if only[6:] else "")
+            yield f"Only in {quote(name)}: {len(only)} ({some})."
+
+
+def difference_text(d: CodeDifference) -> str:
+    """ "vm_run: 1 → 175 indirect jumps, 1,433 → 2,089 instructions, 91 % of them differ"."""
+    a, b = d.jumps
+    jumps = f"{a} → {b} indirect jumps, " if a or b else ""
+    lengths = f"{len(d.a.lines):,} → {len(d.b.lines):,} instructions"
+    share = d.changed / max(len(d.rows), 1)
+    return f"{d.function}: {jumps}{lengths}, {share:.0%} of the lines differ"
+
+
+def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int, int, bool]]:
+    """Parts of the rows as (first, the one behind the last, whether they can be folded away):
+    equal ones that lie further than ``around`` from any that differ."""
+    keep = [False] * len(rows)
+    for i, row in enumerate(rows):
+        if row.beside not in ("same", "registers"):
+            for near in range(max(0, i - around), min(len(rows), i + around + 1)):
+                keep[near] = True
+    start = 0
+    while start < len(rows):
+        end = start
+        while end < len(rows) and keep[end] == keep[start]:
+            end += 1
+        yield start, end, not keep[start] and end - start >= _LEAST_FOLD
+        start = end
+
+
+# ---- The machine code of a result's builds side by side, and links to it from what is said of it.
+
+#: Functions of one pair that are shown; a tail-call interpreter has one a handler.
+MOST_FUNCTIONS = 12
+#: What a sentence must speak of to be about the code of two builds.
+_ABOUT_CODE = re.compile("indirect jump")
+
+
+def result_code_section(result: Result, said: Sequence[str]) -> ReportSection | None:
+    """Each variant beside the main baseline, and the pairs that the answer speaks of."""
+    code = {one.variant: one for one in result.found.code}
+    pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, said)]
+    shown_ = [p for p in pairs if p.differences or p.only_in_a or p.only_in_b]
+    return code_section(shown_, "record") if shown_ else None
+
+
+def linked(result: Result, said: Sequence[str]) -> Sentences | None:
+    """Sentences, those about the code of two builds with a link to it."""
+    known = set(_pairs(result, said))
+    items = []
+    for text in said:
+        pair = _pair_of(result, text)
+        items.append(Sentence(text, link=pair_name(*pair) if pair in known and pair else ""))
+    return Sentences(tuple(items)) if items else None
+
+
+def _pairs(result: Result, said: Sequence[str]) -> list[tuple[str, str]]:
+    """(baseline, variant) of builds whose code was kept, those of the sentences first."""
+    code = {one.variant for one in result.found.code}
+    main = result.question.baselines[:1]
+    told = [pair for text in said if (pair := _pair_of(result, text)) is not None]
+    each = [(b, v.name) for b in main for v in result.question.measured if v.name != b]
+    return [p for p in dict.fromkeys([*told, *each]) if p[0] in code and p[1] in code]
+
+
+def _pair_of(result: Result, text: str) -> tuple[str, str] | None:
+    """The two variants that a sentence about machine code names first, the later one as what the
+    other is compared with; None for other sentences."""
+    if not _ABOUT_CODE.search(text):
+        return None
+    named = sorted(_named(result, text))
+    return (named[1][1], named[0][1]) if len(named) > 1 else None
+
+
+def _named(result: Result, text: str) -> Iterator[tuple[int, str]]:
+    """Where which variants are named; a name that is part of another one is not meant."""
+    for variant in result.question.variants:
+        found = re.search(rf"(?<![\w-]){re.escape(quote(variant.name))}(?![\w-])", text)
+        if found:
+            yield found.start(), variant.name
+
+
+def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
+    from whyfast.explain.code_diff import align, relevance
+    from whyfast.model.code import CodePair
+
+    of_a, of_b = ({x.function: x for x in one.listings} for one in (a, b))
+    found = [align(of_a[name], of_b[name]) for name in of_a if name in of_b]
+    found = sorted((d for d in found if d.changed), key=relevance)
+    return CodePair(
+        a.variant,
+        b.variant,
+        tuple(found[:MOST_FUNCTIONS]),
+        len(found[MOST_FUNCTIONS:]),
+        tuple(sorted(n for n in of_a if n not in of_b)),
+        tuple(sorted(n for n in of_b if n not in of_a)),
+    )

@@ -1,0 +1,377 @@
+"""What the builds of a study did for the same work: totals, where they differ, and sentences."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from whyfast.model.result import Result
+from whyfast.model.study import Question
+from whyfast.report.document import Cell, ReportSection, Table, group, right, section, table
+from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
+from whyfast.report.sections.counters_shown import counter_tables, hot_table, overlap_sentences
+from whyfast.report.sections.main_table import Comparisons
+
+if TYPE_CHECKING:
+    from whyfast.model.counters import ChangedFunctions, Counted, HotFunction, Overlap, Source
+
+#: A difference below this share of the baseline's count is none worth a list of functions.
+_SMALL = 0.001
+#: Functions that are named for one difference, whose places are shown, and that a change touches.
+_NAMED, _PLACED, _TOUCHED = 3, 12, 6
+#: Relative difference of two counts below which they are called as many.
+_ALIKE = 0.005
+#: Share of a change that one function must make to be named as its place.
+_MOST_OF_IT = 0.5
+
+#: Title, event, the event that it is a share of (empty: the count itself).
+_COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
+    "measured": (
+        ("instructions", "instructions", ""),
+        ("cycles", "cycles", ""),
+        ("per cycle", "instructions", "cycles"),
+        ("branch misses", "branch-misses", ""),
+        ("L1i misses", "L1-icache-load-misses", ""),
+        ("iTLB misses", "iTLB-load-misses", ""),
+    ),
+    "simulated": (
+        ("instructions", "instructions", ""),
+        ("branches mispredicted", "branch-misses", ""),
+        ("indirect ones mispredicted", "indirect branch misses", "indirect branches"),
+        ("L1i misses", "L1i misses", ""),
+        ("L1d misses", "L1d misses", ""),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class CountTotals:
+    """Sums over ``benchmarks``, those that every build with counts at all was counted in.
+
+    ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
+    are the benchmarks that some build has no counts of.
+    """
+
+    source: Source
+    tools: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    left_out: tuple[str, ...]
+    sums: Mapping[str, Mapping[str, float]]
+
+    def ratio(self, event: str, variant: str, baseline: str) -> float | None:
+        """Of the variant over the baseline; None where either is not known, or the baseline 0."""
+        a, b = (self.sums.get(name, {}).get(event) for name in (variant, baseline))
+        return a / b if a is not None and b else None
+
+    def share(self, above: str, below: str, variant: str) -> float | None:
+        """One event in another, from 0 to 1."""
+        found = self.sums.get(variant, {})
+        return found[above] / found[below] if above in found and found.get(below) else None
+
+
+def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
+    """None when nothing was counted that way."""
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    tools: dict[str, None] = {}
+    for one in counted:
+        values[one.benchmark] = {}
+        for counts in one.counts:
+            found = {
+                c.name: c.value
+                for c in counts.counters
+                if c.source == source and c.unit == "events" and c.value is not None
+            }
+            if found:
+                values[one.benchmark][counts.variant] = found
+                tools.update((c.tool, None) for c in counts.counters if c.source == source)
+    variants = list(dict.fromkeys(v for of in values.values() for v in of))
+    whole = tuple(name for name, of in values.items() if variants and set(of) == set(variants))
+    if not whole:
+        return None
+    sums = {v: _added([values[name][v] for name in whole]) for v in variants}
+    left_out = tuple(name for name in values if name not in whole)
+    return CountTotals(source, tuple(tools), whole, left_out, sums)
+
+
+def _added(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    shared = [name for name in each[0] if all(name in one for one in each)]
+    return {name: sum(one[name] for one in each) for name in shared}
+
+
+def function_changes(
+    counted: Sequence[Counted], benchmarks: Sequence[str], variant: str, baseline: str, what: str
+) -> list[tuple[str, float]]:
+    """(function, how much more the variant has of it), the largest change first.
+
+    ``what`` is ``costs`` or ``misses``. Only functions that are hot in some build.
+    """
+    changes: defaultdict[str, float] = defaultdict(float)
+    for one in counted:
+        if one.benchmark not in benchmarks or not {variant, baseline} <= set(one.profiled):
+            continue
+        i, j = one.profiled.index(variant), one.profiled.index(baseline)
+        for function in one.hot:
+            values = function.costs if what == "costs" else function.misses
+            if values:
+                name = f"{function.name} ({function.object})" if function.object else function.name
+                changes[name] += (values[i] or 0.0) - (values[j] or 0.0)
+    ordered = sorted(changes.items(), key=lambda item: (-abs(item[1]), item[0]))
+    return [(name, change) for name, change in ordered if change]
+
+
+def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
+    """Totals; and each benchmark with its hot functions, and where these lie."""
+    groups = [
+        group(f"Counted: {quote(one.benchmark)}", *_details(one)) for one in result.found.counted
+    ]
+    behind = (*groups, places_table(result.found.counted))
+    return (
+        section("counted", "What the builds did", *count_tables(result)),
+        section("counts", "What they did, by benchmark", *behind, importance="detail"),
+    )
+
+
+def count_tables(result: Result) -> tuple[Table, ...]:
+    """What every build did in all benchmarks together, measured and simulated apart; and in which
+    functions the builds differ from the main baseline."""
+    sources: tuple[Source, ...] = ("measured", "simulated")
+    found = [t for source in sources if (t := totals(result.found.counted, source)) is not None]
+    tables = [_totals_table(result, t) for t in found]
+    return tuple(t for t in (*tables, where_table(result)) if t is not None)
+
+
+def _totals_table(result: Result, found: CountTotals) -> Table | None:
+    main = result.question.baselines[0]
+    wanted = [
+        column
+        for column in _COLUMNS[found.source]
+        if any({column[1], column[2] or column[1]} <= set(of) for of in found.sums.values())
+        and any(of.get(column[1]) for of in found.sums.values())
+    ]
+    if not wanted:
+        return None
+    rows = [
+        (name, *(_cell(found, event, below, name, main) for _, event, below in wanted))
+        for name in _in_order(result, found.sums)
+    ]
+    how = "Counted by the hardware" if found.source == "measured" else "Simulated, not measured"
+    where = quote(found.benchmarks[0]) if len(found.benchmarks) == 1 else _number(found.benchmarks)
+    left = f", without {_number(found.left_out)} not counted everywhere" if found.left_out else ""
+    caption = f"{how} ({', '.join(found.tools)}): the same work of {where} in each build{left}"
+    return table(caption, ("variant", *right(*(title for title, _, _ in wanted))), rows)
+
+
+def _number(benchmarks: Sequence[str]) -> str:
+    return pluralize(len(benchmarks), "benchmark")
+
+
+def _cell(found: CountTotals, event: str, below: str, name: str, main: str) -> Cell | None:
+    if below:
+        share = found.share(event, below, name)
+        if share is None:
+            return None
+        text = f"{share:.2f}" if below == "cycles" else f"{share * 100:.1f} %"
+        return Cell(text, number=share)
+    value = found.sums[name].get(event)
+    if value is None:
+        return Cell("unavailable")
+    ratio = found.ratio(event, name, main)
+    detail = "" if ratio is None or name == main else f"{ratio:.3f}x"
+    return Cell(format_amount(value), detail, number=value)
+
+
+def where_table(result: Result) -> Table | None:
+    """In which functions each build executes and mispredicts more or less than the main baseline;
+    None when no functions are known, or nothing differs."""
+    main = result.question.baselines[0]
+    source = next((c.source for c in result.found.counted if c.hot), None)
+    found = totals(result.found.counted, source) if source else None
+    if found is None or main not in found.sums:
+        return None
+    events = {"costs": "instructions", "misses": "branch-misses"}
+    rows = []
+    for name in _in_order(result, found.sums):
+        cells = [_where(result, found, name, what, event) for what, event in events.items()]
+        if name != main and any(cells):
+            rows.append((name, *cells))
+    caption = f"Where the builds differ from {quote(main)}: hot functions, largest change first"
+    columns = ("variant", "instructions", "mispredicted branches")
+    return table(f"{caption} ({found.source})", columns, rows)
+
+
+def _where(result: Result, found: CountTotals, name: str, what: str, event: str) -> Cell | None:
+    main = result.question.baselines[0]
+    value, base = (found.sums[n].get(event) for n in (name, main))
+    if value is None or not base or abs(value - base) < _SMALL * base:
+        return None
+    changes = function_changes(result.found.counted, found.benchmarks, name, main, what)
+    said = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
+    rest = changes[_NAMED:]
+    if rest:
+        more = format_amount(sum(change for _, change in rest), sign=True)
+        said.append(f"{pluralize(len(rest), 'other')} {more}")
+    text = format_amount(value - base, sign=True)
+    return Cell(text, f"in {', '.join(said)}" if said else "", number=value - base)
+
+
+def _details(one: Counted) -> Iterator[Table]:
+    name = quote(one.benchmark)
+    for made in counter_tables(one.counts):
+        yield replace(made, caption=f"{name}, {one.context}: {made.caption}")
+    hot = hot_table(one.hot, one.profiled, event=one.event, source=one.source, tool=one.tool)
+    if hot is not None:
+        yield replace(hot, caption=f"{name}: {hot.caption}")
+
+
+def places_table(counted: Sequence[Counted]) -> Table | None:
+    """Address of each hot function in each build, its lines and sets of the L1 instruction cache,
+    and how many of these sets hold more hot lines than they have ways."""
+    found: dict[str, tuple[Counted, HotFunction]] = {}
+    for one in counted:
+        for function in one.hot:
+            if not function.object and any(function.places):
+                found.setdefault(function.name, (one, function))
+    variants = list(dict.fromkeys(v for one, _ in found.values() for v in one.profiled))
+    rows = [
+        (name, *(_place_cell(one, function, variant) for variant in variants))
+        for name, (one, function) in list(found.items())[:_PLACED]
+    ]
+    return table("Where the hot functions lie", ("function", *variants), rows)
+
+
+def _place_cell(one: Counted, function: HotFunction, variant: str) -> Cell | None:
+    place = dict(zip(one.profiled, function.places, strict=True)).get(variant)
+    if place is None:
+        return None
+    crowded = f", {place.crowded} crowded" if place.crowded else ""
+    lines = f"{pluralize(place.lines, 'line')} on {pluralize(place.pages, 'page')}"
+    detail = f"{lines}, {pluralize(place.sets, 'set')}{crowded}"
+    return Cell(f"{place.address:#x}", detail, number=place.address)
+
+
+def counted_notes(result: Result) -> tuple[str, ...]:
+    """What the hot code of each build needs of the instruction cache, in the benchmark where it is
+    most; and what there is to know about the counts, each note once."""
+    largest: dict[str, Overlap] = {}
+    for one in result.found.counted:
+        for overlap in one.overlaps:
+            known = largest.get(overlap.variant)
+            if known is None or overlap.lines > known.lines:
+                largest[overlap.variant] = overlap
+    notes = dict.fromkeys(
+        note
+        for one in result.found.counted
+        for counts in one.counts
+        if not counts.failed
+        for note in counts.notes
+    )
+    return (*overlap_sentences(list(largest.values())), *notes)
+
+
+def _in_order(result: Result, names: Collection[str]) -> list[str]:
+    return [v.name for v in result.question.variants if v.name in names]
+
+
+def counted_sentences(
+    study: Question, comparisons: Comparisons, counted: Sequence[Counted]
+) -> list[str]:
+    """What goes with the largest difference from the main baseline, and with the claim; and what
+    could not be counted."""
+    said = []
+    found = totals(counted, "measured") or totals(counted, "simulated")
+    if found is not None:
+        pairs = dict.fromkeys(_pairs(study, comparisons))
+        said += [s for pair in pairs if (s := _pair(found, counted, *pair))]
+    return [*said, *_failures(counted)]
+
+
+def changed_sentences(changed: Sequence[ChangedFunctions]) -> list[str]:
+    """Whether commits touch hot functions, as a fact, and what they touch."""
+    return [
+        sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {_changed(c)}")
+        for c in changed
+    ]
+
+
+def _changed(changed: ChangedFunctions) -> str:
+    names = changed.functions
+    if not names:
+        return "no function of the program"
+    if names[_TOUCHED:]:
+        return f"{len(names)} functions, among them {join_words(names[:_TOUCHED])}"
+    return join_words(names)
+
+
+def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
+    main = study.baselines[0]
+    if study.claim is not None:
+        yield study.claim.variant, study.claim.baseline
+    verdicts = [
+        v
+        for variant in study.measured
+        if variant.name != main and not variant.twin_of
+        if (v := comparisons.of(variant.name, main)) and v.outcome in ("faster", "slower")
+    ]
+    if verdicts:
+        largest = max(verdicts, key=lambda v: abs(math.log(v.ratio)))
+        slow = [v for v in verdicts if v.outcome == "slower"]
+        for v in (largest, *(sorted(slow, key=lambda v: -v.ratio)[:1])):
+            yield v.variant, main
+
+
+def _pair(
+    found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
+) -> str | None:
+    executed = found.ratio("instructions", variant, baseline)
+    if executed is None:
+        return None
+    how = "Counted apart from the timed runs" if found.source == "measured" else "In simulation"
+    alike = abs(executed - 1) < _ALIKE
+    many = "as many instructions as" if alike else f"{executed:.2f}x the instructions of"
+    text = f"{how}, {quote(variant)} executes {many} {quote(baseline)}"
+    shares = [
+        found.share("indirect branch misses", "indirect branches", name)
+        for name in (variant, baseline)
+    ]
+    missed = found.ratio("branch-misses", variant, baseline)
+    if shares[0] is not None and shares[1] is not None:
+        own, other = (f"{share * 100:.1f} %" for share in (shares[0], shares[1]))
+        text += f" and mispredicts {own} of its indirect branches, "
+        text += "as that does" if own == other else f"where {quote(baseline)} mispredicts {other}"
+    elif missed is not None:
+        text += f" and mispredicts {missed:.2f}x as many branches"
+    return f"{text}{_place(found, counted, variant, baseline)}."
+
+
+def _place(found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
+    """Which function has most of the further mispredictions, if one has."""
+    own, other = (found.sums[name].get("branch-misses") for name in (variant, baseline))
+    if own is None or not other or abs(own - other) < _ALIKE * other:
+        return ""
+    changes = function_changes(counted, found.benchmarks, variant, baseline, "misses")
+    name, change = changes[0] if changes else ("", 0.0)
+    share = change / (own - other)
+    if not _MOST_OF_IT <= share <= 1 / _MOST_OF_IT:
+        return ""
+    kind = "further" if own > other else "spared"
+    return f"; of all {kind} mispredictions {min(share, 1.0) * 100:.0f} % are in {name}"
+
+
+def _failures(counted: Sequence[Counted]) -> Iterator[str]:
+    reasons: dict[str, list[tuple[str, str]]] = {}
+    number = sum(len(one.counts) for one in counted)
+    for one in counted:
+        for counts in one.counts:
+            if counts.failed:
+                why = counts.notes[0] if counts.notes else "no reason is known"
+                reasons.setdefault(why, []).append((one.benchmark, counts.variant))
+    for why, pairs in reasons.items():
+        if len(pairs) == number:
+            yield sentence(f"Nothing could be counted: {why}")
+            continue
+        variants = join_words(list(dict.fromkeys(quote(v) for _, v in pairs)))
+        benchmarks = join_words(list(dict.fromkeys(quote(b) for b, _ in pairs)))
+        yield sentence(f"Not counted: {variants} in {benchmarks}: {why}")

@@ -1,0 +1,300 @@
+"""How each program dispatches: indirect jumps, what handlers save, traces of compiler options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence, OptionTrace
+from whyfast.model.result import Result
+from whyfast.model.study import Question
+from whyfast.model.variant import Variant, differences
+from whyfast.model.verdict import Verdict
+from whyfast.report.document import Cell, ReportSection, Table, right, section, table
+from whyfast.report.formatting import pluralize, quote, ratio_text
+from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.programs import without_lost
+
+if TYPE_CHECKING:
+    from whyfast.model.evidence import Trouble
+
+
+def dispatch_section(result: Result) -> ReportSection | None:
+    """The indirect jumps of every program beside its time."""
+    return section("dispatch", "How they dispatch", jump_table(result))
+
+
+def jump_table(result: Result) -> Table | None:
+    """The indirect jumps of every program that was looked at, measured or not, beside its time;
+    None when none was looked at for its dispatch."""
+    found = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
+    order = [v.name for v in result.question.variants]
+    names = [n for n in order if n in found] + [n for n in found if n not in order]
+    compilers = _compilers(result)
+    baselines = without_lost(result.question, result.found.failed_expectations).baselines
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    main = baselines[0] if baselines and comparisons else None
+    troubled = {t.variant: t for t in result.found.troubles}
+    rows = [
+        (
+            *(name, jumps_cell(found[name]), kind_cell(found[name])),
+            *((compilers.get(name),) if compilers else ()),
+            *((_trouble(troubled.get(name)),) if troubled else ()),
+            *((_time(name, main, comparisons),) if main is not None else ()),
+        )
+        for name in names
+    ]
+    columns = (
+        *("variant", *right("indirect jumps"), "dispatch"),
+        *(("compiler",) if compilers else ()),
+        *(("trouble",) if troubled else ()),
+        *((f"time against {main}",) if main is not None else ()),
+    )
+    return table("Indirect jumps of the dispatch", columns, rows)
+
+
+def jumps_cell(facts: DispatchFacts) -> Cell | None:
+    """The number of indirect jumps, where the dispatch could be read."""
+    if facts.form in ("none", "unknown"):
+        return None
+    return Cell(str(facts.indirect_jumps), number=facts.indirect_jumps)
+
+
+def kind_cell(facts: DispatchFacts) -> Cell:
+    """Replicated, merged, or tail calls over so many functions."""
+    if facts.form == "none":
+        return Cell("no dispatch")
+    if facts.form == "unknown":
+        return Cell("unknown")
+    if facts.style != "tail-call":
+        return Cell(facts.form)
+    merged = "" if facts.form == "replicated" else f", {facts.form}"
+    return Cell("tail calls", f"over {pluralize(facts.functions, 'function')}{merged}")
+
+
+def _trouble(trouble: Trouble | None) -> Cell:
+    """The symptom, and whether it is known of this version of the compiler."""
+    if trouble is None:
+        return Cell("none seen")
+    return Cell(trouble.symptom, "known" if trouble.listed else "not known of it")
+
+
+def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
+    """The verdict without its interval, which stands in the first table."""
+    verdict: Verdict | None = comparisons.of(name, main)
+    if name == main:
+        return Cell("baseline")
+    if verdict is None:
+        return Cell("not measured")
+    outcome, text = verdict.outcome, ratio_text(verdict.ratio, verdict.low, verdict.high)
+    said = outcome if outcome in ("same", "undecided") else text.factor
+    return Cell(said, "", outcome, verdict.ratio)
+
+
+def _compilers(result: Result) -> dict[str, str]:
+    """What each variant was compiled with, as the toolchain calls itself."""
+    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
+    return {
+        v.name: versions[v.toolchain] for v in result.question.variants if v.toolchain in versions
+    }
+
+
+def dispatch_table(result: Result) -> Table | None:
+    """What stands behind the table of indirect jumps; None when there is none."""
+    rows = [
+        (
+            *(found.variant, "unknown" if facts.targets is None else facts.targets),
+            *(facts.functions, _spaced(facts.instructions), _spaced(facts.size, " B")),
+            facts.reason,
+        )
+        for found in result.found.evidence
+        if (facts := found.dispatch) is not None
+    ]
+    numbers = right("targets", "functions", "instructions", "size")
+    return table("The functions that dispatch", ("variant", *numbers, "how one sees it"), rows)
+
+
+def _spaced(number: int, unit: str = "") -> Cell:
+    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
+
+
+def entry_table(result: Result) -> Table | None:
+    """A row a build of which the handlers are known; None when there is none."""
+    rows = [
+        (found.variant, _style(found.dispatch), *_saved(facts))
+        for found in result.found.evidence
+        if (facts := found.entry) is not None
+    ]
+    numbers = right("handlers", "that save any", "pushes", "spills", "of the median handler")
+    caption = "What handlers save on the stack before their first branch or call"
+    return table(caption, ("variant", "handlers are", *numbers), rows)
+
+
+def _saved(facts: EntryFacts) -> tuple[int | str, ...]:
+    """Handlers, those that save any, pushes and spills over all, and those of the median one."""
+    medians = f"{facts.pushes_median:g} + {facts.spills_median:g}"
+    return facts.handlers, facts.saving, facts.pushes, facts.spills, medians
+
+
+def _style(dispatch: DispatchFacts | None) -> str:
+    tail = dispatch is not None and dispatch.style == "tail-call"
+    return "functions" if tail else "parts of a loop"
+
+
+def option_table(result: Result) -> Table | None:
+    """Options as rows, builds as columns; None when no build shows a trace of any."""
+    looked = {e.variant: e.options for e in result.found.evidence if e.options is not None}
+    names = list(dict.fromkeys(t.option for traces in looked.values() for t in traces))
+    rows = [
+        (
+            option,
+            *(_trace(next((t for t in ts if t.option == option), None)) for ts in looked.values()),
+        )
+        for option in names
+    ]
+    caption = (
+        "Compiler options with a trace in the dispatching functions, or in the compiler's record"
+    )
+    return table(caption, ("option", *looked), rows)
+
+
+def _trace(trace: OptionTrace | None) -> Cell | None:
+    if trace is None:
+        return None
+    seen = f"{trace.handlers} of {trace.of}" if trace.handlers else "not in the code"
+    return Cell(seen, trace.recorded)
+
+
+# ---- What the machine code says about a difference, worded as strongly as the variants allow.
+
+_MERGED = ("merged", "partly merged")
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A variant that shows the cause: it differs from ``slow`` in compiler flags only, has
+    replicated dispatch and is fast again. ``regained`` is the share of the loss that it wins
+    back, as a ratio of logarithms."""
+
+    name: str
+    slow: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    jumps: int
+    gain: str
+    regained: float
+
+
+def dispatch_of(evidence: Mapping[str, Evidence], name: str) -> DispatchFacts | None:
+    """The dispatch of that variant's build, if its form is known."""
+    found = evidence.get(name)
+    if found is None or found.dispatch is None or found.dispatch.form in ("none", "unknown"):
+        return None
+    return found.dispatch
+
+
+def dispatch_contrast(verdict: Verdict, evidence: Mapping[str, Evidence]) -> str | None:
+    """ "its dispatch is merged (6 indirect jumps where b has 168)", if the two forms differ."""
+    own, other = (dispatch_of(evidence, n) for n in (verdict.variant, verdict.baseline))
+    if own is None or other is None or own.form == other.form:
+        return None
+    return (
+        f"its dispatch is {own.form} ({pluralize(own.indirect_jumps, 'indirect jump')} where "
+        f"{quote(verdict.baseline)} has {other.indirect_jumps})"
+    )
+
+
+def runs_against(verdict: Verdict, evidence: Mapping[str, Evidence]) -> bool:
+    """Whether the side with merged dispatch is the faster one, so that it explains nothing."""
+    slow = verdict.variant if verdict.outcome == "slower" else verdict.baseline
+    facts = dispatch_of(evidence, slow)
+    return facts is None or facts.form not in _MERGED
+
+
+def find_witness(
+    verdict: Verdict, study: Question, comparisons: Comparisons, evidence: Mapping[str, Evidence]
+) -> Witness | None:
+    """The variant that wins back most of what the slow side of ``verdict`` has lost, by flags."""
+    if verdict.outcome not in ("faster", "slower") or runs_against(verdict, evidence):
+        return None
+    pair = (verdict.variant, verdict.baseline)
+    slow, fast = pair if verdict.outcome == "slower" else pair[::-1]
+    variants = {v.name: v for v in study.variants}
+    if slow not in variants:
+        return None
+    found = [
+        witness
+        for other in study.variants
+        if (witness := _testify(other, variants[slow], fast, verdict, comparisons, evidence))
+    ]
+    return max(found, key=lambda w: w.regained, default=None)
+
+
+def witness_sentence(witness: Witness) -> str:
+    """What the witness shows, in one sentence."""
+    parts = []
+    if witness.added:
+        parts.append(f"with `{' '.join(witness.added)}`")
+    if witness.removed:
+        parts.append(f"without `{' '.join(witness.removed)}`")
+    jumps = pluralize(witness.jumps, "indirect jump")
+    cost = "what costs" if witness.regained >= 2 / 3 else "part of what costs"
+    return (
+        f"The same source {' and '.join(parts)} ({quote(witness.name)}) keeps {jumps} "
+        f"and is {witness.gain} than {quote(witness.slow)}: "
+        f"the merging is {cost}."
+    )
+
+
+def _testify(
+    other: Variant,
+    slow: Variant,
+    fast: str,
+    verdict: Verdict,
+    comparisons: Comparisons,
+    evidence: Mapping[str, Evidence],
+) -> Witness | None:
+    flags = _flag_difference(other, slow)
+    facts, slow_facts = dispatch_of(evidence, other.name), dispatch_of(evidence, slow.name)
+    if flags is None or facts is None or slow_facts is None:
+        return None
+    if facts.form != "replicated" or facts.style != slow_facts.style:
+        return None
+    gain = _gain(other.name, slow.name, fast, comparisons)
+    if gain is None:
+        return None
+    text, log_gain = gain
+    regained = log_gain / abs(math.log(verdict.ratio))
+    if regained < 1 / 3:
+        return None
+    return Witness(other.name, slow.name, *flags, facts.indirect_jumps, text, regained)
+
+
+def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[str, float] | None:
+    """By how much ``name`` is certainly faster than ``slow``: in words, and as a logarithm."""
+    direct = comparisons.of(name, slow)
+    if direct is not None:
+        if direct.outcome != "faster":
+            return None
+        return ratio_text(direct.ratio, direct.low, direct.high).factor, -math.log(direct.ratio)
+    one, two = comparisons.of(name, fast), comparisons.of(slow, fast)
+    if one is None or two is None or one.high >= two.low:
+        return None
+    # Not judged against each other, but apart beyond both intervals.
+    ratio = one.ratio / two.ratio
+    return f"about {ratio_text(ratio, 0.0, math.inf).factor}", -math.log(ratio)
+
+
+def _flag_difference(
+    other: Variant, slow: Variant
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Compiler flags that ``other`` adds and leaves out; None if anything else differs too."""
+    found = {d.aspect: d for d in differences(slow, other)}
+    if not found or found.keys() - {"cflags", "ldflags"}:
+        return None
+    # The linker repeats the flag when it generates the code; saying it once is enough.
+    flags = found.get("cflags") or found["ldflags"]
+    source = any(d.changes_source for d in found.values())
+    return None if source or not flags.words else (flags.added, flags.removed)

@@ -1,0 +1,289 @@
+"""How the benchmarks of a suite lie about its geometric mean, and which of them it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from whyfast.judge.suite import carriers
+from whyfast.model.result import Result
+from whyfast.model.study import Question
+from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
+from whyfast.report.document import Cell, Plot, ReportSection, Table, section, sentences, table
+from whyfast.report.formatting import format_percent, format_verdict, pluralize, quote, ratio_text
+from whyfast.report.sections.main_table import SUITE
+
+_WITHOUT = "The plots need JavaScript; the tables below say the same."
+_COLUMNS = ("variant", "best", "worst", "faster", "slower", "by estimate")
+_EXPLAINED = (
+    "faster and slower: the share of benchmarks with that verdict; by estimate: how many are "
+    "faster / slower, certain or not."
+)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One variant against one baseline over two or more benchmarks.
+
+    ``verdicts`` are those of the benchmarks, the fastest first; ``suite`` their geometric mean,
+    None while some benchmark of the study has no result. ``carriers`` are the benchmarks without
+    which the mean, or what is said of it, would be another, the most influential first.
+    """
+
+    variant: str
+    baseline: str
+    verdicts: tuple[Verdict, ...]
+    suite: Suite | None
+    carriers: tuple[Carrier, ...]
+
+    @property
+    def best(self) -> Verdict:
+        """The benchmark on which the variant does best."""
+        return self.verdicts[0]
+
+    @property
+    def worst(self) -> Verdict:
+        """The benchmark on which it does worst."""
+        return self.verdicts[-1]
+
+    @property
+    def words(self) -> Mapping[Outcome, int]:
+        """How many benchmarks have each verdict."""
+        return Counter(v.outcome for v in self.verdicts)
+
+    @property
+    def gained(self) -> int:
+        """Benchmarks whose estimate is faster, certain or not."""
+        return sum(v.ratio < 1 for v in self.verdicts)
+
+    @property
+    def lost(self) -> int:
+        """Benchmarks whose estimate is slower, certain or not."""
+        return sum(v.ratio > 1 for v in self.verdicts)
+
+
+def distributions(result: Result) -> tuple[Distribution, ...]:
+    """One for each pair with two or more judged benchmarks, by baseline and then by variant, in
+    the order of the study."""
+    pairs: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
+    for verdict in result.judged.verdicts:
+        if verdict.benchmark is not None and math.isfinite(verdict.ratio) and verdict.ratio > 0:
+            pairs[verdict.baseline, verdict.variant].append(verdict)
+    suites = {(s.verdict.baseline, s.verdict.variant): s for s in result.judged.suites}
+    names = [v.name for v in result.question.variants]
+    place = {name: i for i, name in enumerate([*result.question.baselines, *names])}
+    order = {name: i for i, name in enumerate(names)}
+    ordered = sorted(
+        pairs, key=lambda p: (place.get(p[0], len(place)), order.get(p[1], len(order)))
+    )
+    return tuple(
+        Distribution(
+            pair[1],
+            pair[0],
+            tuple(sorted(pairs[pair], key=lambda v: v.ratio)),
+            suites.get(pair),
+            suite_carriers(suites.get(pair), result.question.margin),
+        )
+        for pair in ordered
+        if len(pairs[pair]) > 1
+    )
+
+
+def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
+    """The benchmarks that move what is said of a geometric mean.
+
+    Of a difference: those that make more than a third of it, or without which it would turn. Of
+    "same": those without which the estimate lies beyond ``margin`` (relative).
+    """
+    if suite is None or suite.verdict.outcome == "undecided" or suite.verdict.ratio <= 0:
+        return ()
+    verdict, limit = suite.verdict, math.log1p(margin)
+    logs = {b: math.log(ratio) for b, ratio in suite.influence.items() if ratio > 0}
+    without = {b: (log, _word(log, verdict.outcome, limit)) for b, log in logs.items()}
+    found = carriers(verdict, without, margin)
+    if verdict.outcome == "same":
+        return tuple(c for c in found if c.outcome != "same")
+    return found
+
+
+def _word(log_ratio: float, outcome: Outcome, limit: float) -> Outcome:
+    """What the estimate alone would be called: of the mean without a benchmark there is no
+    interval, so a difference stays one while it points the same way."""
+    if outcome == "same" and abs(log_ratio) <= limit:
+        return "same"
+    return "slower" if log_ratio > 0 else "faster"
+
+
+def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
+    """One for each mean against the main baseline, and for the claimed gain, of which a single
+    benchmark makes more than a third, or without which another thing would be said."""
+    claimed = (study.claim.variant, study.claim.baseline) if study.claim else None
+    return [
+        _influence(suite.verdict, carrier, study)
+        for suite in suites
+        if suite.verdict.baseline in study.baselines[:1]
+        or (suite.verdict.variant, suite.verdict.baseline) == claimed
+        for carrier in suite_carriers(suite, study.margin)[:1]
+        if suite.verdict.outcome == "same" or carrier.share > 0
+    ]
+
+
+def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
+    rest = ratio_text(carrier.without, carrier.without, carrier.without)
+    mean = f"the {SUITE} of {quote(verdict.variant)}"
+    if verdict.baseline not in study.baselines[:1]:
+        mean += f" against {quote(verdict.baseline)}"
+    if verdict.outcome == "same":
+        mean = f"keeps {mean} within {format_percent(study.margin)}"
+    else:
+        mean = f"carries {carrier.share:.0%} of {mean}"
+    return f"{quote(carrier.benchmark)} alone {mean}: without it, {rest.factor}."
+
+
+def distribution_section(result: Result) -> ReportSection | None:
+    """Best, worst and the shares that gained and lost, a table a baseline."""
+    tables = distribution_tables(result)
+    said = sentences([_EXPLAINED], aside=True) if tables else None
+    return section("distribution", "How the benchmarks lie", *tables, said)
+
+
+def distribution_tables(result: Result) -> tuple[Table, ...]:
+    """A table a baseline; empty with a single benchmark.
+
+    A short report has all variants against the main baseline, and the claimed gain where another
+    baseline is claimed.
+    """
+    found = distributions(result)
+    claim, main = result.question.claim, result.question.baselines[:1]
+    tables = []
+    for baseline in dict.fromkeys(d.baseline for d in found):
+        mine = [d for d in found if d.baseline == baseline]
+        most = max(len(d.verdicts) for d in mine)
+        caption = f"How the {most} benchmarks lie, against {baseline}"
+        whole = table(caption, _COLUMNS, map(_row, mine))
+        assert whole is not None
+        whole = replace(whole, against=baseline)
+        if baseline not in main:
+            claimed = claim is not None and claim.baseline == baseline
+            rows = [_row(d) for d in mine if claimed and claim and d.variant == claim.variant]
+            whole = replace(whole, short=replace(whole, rows=tuple(rows)))
+        tables.append(whole)
+    return tuple(tables)
+
+
+def _row(d: Distribution) -> tuple[Cell, ...]:
+    return (
+        Cell(d.variant),
+        _extreme(d.best),
+        _extreme(d.worst),
+        share_cell(d, "faster"),
+        share_cell(d, "slower"),
+        Cell(f"{d.gained} / {d.lost}", number=d.gained - d.lost),
+    )
+
+
+def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
+    """ "25 %," with "2 of 8" beside it."""
+    number, of = d.words.get(outcome, 0), len(d.verdicts)
+    text = f"{100 * number / of:.0f} %,"
+    return Cell(text, f"{number} of {of}", outcome if number else None, number / of)
+
+
+def _extreme(verdict: Verdict) -> Cell:
+    """The factor of one benchmark and its name; what is not certain is not coloured and says so."""
+    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    name = f"on {verdict.benchmark or ''}"
+    if verdict.outcome in ("faster", "slower"):
+        return Cell(text.factor, name, verdict.outcome, verdict.ratio)
+    return Cell(f"{text.factor} ({verdict.outcome})", name, number=verdict.ratio)
+
+
+def interval_plot(result: Result) -> Plot | None:
+    """For each baseline its ``plots``, the geometric mean and then one a benchmark, with a point
+    a variant; and its ``distributions``, one a variant with a point a benchmark, the fastest
+    first. Points have their ends (None: unbounded) and their verdict in words."""
+    if not (result.judged.verdicts or result.judged.suites):
+        return None
+    found = distributions(result)
+    data = {
+        "margin": result.question.margin,
+        "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
+        "baselines": [
+            {
+                "name": name,
+                "plots": _plots(result, name),
+                "distributions": [_figure(d, result) for d in found if d.baseline == name],
+            }
+            for name in result.question.baselines
+        ],
+    }
+    return Plot("intervals", data, _WITHOUT)
+
+
+def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
+    plots = []
+    suites = [s.verdict for s in result.judged.suites if s.verdict.baseline == baseline]
+    if suites:
+        title = f"{SUITE} of {pluralize(len(result.question.benchmarks), 'benchmark')}"
+        plots.append({**_plot(title, suites, result), "suite": True})
+    found = [
+        v for v in result.judged.verdicts if v.baseline == baseline and v.benchmark is not None
+    ]
+    mine: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
+    for v in found:
+        mine.setdefault(v.benchmark or "", []).append(v)
+    return plots + [_plot(name, verdicts, result) for name, verdicts in mine.items() if verdicts]
+
+
+def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
+    margin = result.question.margin
+    said = "; ".join(f"{quote(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
+    return {
+        "title": title,
+        "label": f"{title}: time relative to {quote(verdicts[0].baseline)}. {said}.",
+        "points": [_point(v, v.variant, result) for v in verdicts if plottable(v.ratio)],
+    }
+
+
+def _figure(d: Distribution, result: Result) -> dict[str, Any]:
+    margin = result.question.margin
+    number = len(d.verdicts)
+    counts = (
+        f"faster on {d.words.get('faster', 0)}, slower on {d.words.get('slower', 0)} of {number}"
+    )
+    mean, said = None, ""
+    if d.suite is not None and plottable(d.suite.verdict.ratio):
+        mean = _point(d.suite.verdict, SUITE, result)
+        said = f"{SUITE} {format_verdict(d.suite.verdict, margin)}; "
+    ends = "; ".join(
+        f"{quote(v.benchmark or '')} {format_verdict(v, margin)}" for v in (d.best, d.worst)
+    )
+    pair = f"{quote(d.variant)} against {quote(d.baseline)}"
+    return {
+        "name": d.variant,
+        "title": f"{d.variant}: {counts}",
+        "label": f"{pair}: {said}{counts} benchmarks; best and worst: {ends}.",
+        "mean": mean,
+        "points": [_point(v, v.benchmark or "", result) for v in d.verdicts],
+    }
+
+
+def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
+    runs = result.judged.about == "runs"
+    repeated = f"processes: {verdict.blocks}" if runs else pluralize(verdict.blocks, "block")
+    said = f"{format_verdict(verdict, result.question.margin)}, {repeated}"
+    return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": said}
+
+
+def interval_data(verdict: Verdict) -> dict[str, float | None]:
+    """A ratio and its ends for a plot; None where nothing bounds it."""
+    ends = {"low": verdict.low, "high": verdict.high}
+    return {"ratio": verdict.ratio, **{k: v if plottable(v) else None for k, v in ends.items()}}
+
+
+def plottable(ratio: float) -> bool:
+    """Whether it has a logarithm."""
+    return math.isfinite(ratio) and ratio > 0

@@ -1,0 +1,335 @@
+"""Benchmarks as rows and variants as columns, for many of the one and few of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whyfast.model.result import Result
+from whyfast.model.series import MEAN_SECONDS
+from whyfast.model.verdict import Suite, Verdict
+from whyfast.report.document import (
+    NOTHING,
+    Cell,
+    ReportSection,
+    Row,
+    Table,
+    TextRow,
+    TextTable,
+    group,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import (
+    UNBOUNDED,
+    escape_controls,
+    format_e_value,
+    format_verdict,
+    quote,
+    ratio_text,
+)
+from whyfast.report.sections.distribution import Distribution, distributions
+from whyfast.report.sections.main_table import (
+    SUITE,
+    median_times,
+    time_cell,
+    value_text,
+    verdict_cell,
+)
+
+TOTAL = "total"
+#: Marks what the others are compared with, as pyperf does.
+REFERENCE = "(*)"
+#: An interval of ratios narrower than this is shown with a decimal of a per cent.
+NARROW = 0.05
+
+
+def matrix_tables(result: Result) -> tuple[Table, ...]:
+    """A table a baseline: the baseline's time marked ``(*)``, then each variant's time with its
+    change in per cent, interval and verdict. The geometric mean and the total are the last rows.
+
+    Baselines that nothing is compared with have none.
+    """
+    tables = (_against(result, name) for name in result.question.baselines)
+    return tuple(t for t in tables if t is not None)
+
+
+def _against(result: Result, baseline: str) -> Table | None:
+    times = median_times(result.recorded.blocks)
+    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
+    verdicts = {(v.benchmark, v.variant): v for v in mine}
+    suites = {
+        s.verdict.variant: s.verdict for s in result.judged.suites if s.verdict.baseline == baseline
+    }
+    judged = {v.variant for v in mine}
+    if not judged:
+        return None
+    variants = [v.name for v in result.question.variants if v.name in judged]
+    benchmarks = [b.name for b in result.question.benchmarks]
+    rows: list[Row] = []
+    for name in benchmarks:
+        cells = (_cell(result, times, (name, who), verdicts.get((name, who))) for who in variants)
+        first = _marked(_cell(result, times, (name, baseline), None))
+        rows.append((name, first, *cells))
+    if suites:
+        means = (_changed("", suites[v]) if v in suites else None for v in variants)
+        rows.append((SUITE, REFERENCE, *means))
+    if total := _total(result, times, benchmarks, (baseline, *variants)):
+        rows.append(total)
+    columns = ("benchmark", *right(baseline, *variants))
+    caption = f"Each benchmark against {baseline} {REFERENCE}"
+    return table(caption, columns, rows, fixed=2)
+
+
+def _cell(
+    result: Result,
+    times: Mapping[tuple[str, str], float],
+    place: tuple[str, str],
+    verdict: Verdict | None,
+) -> Cell:
+    """Of a (benchmark, variant); empty, with the reason, where there is no such benchmark."""
+    time = time_cell(times.get(place), result.judged.about)
+    if time is None:
+        lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
+        return Cell(NOTHING.text, lacking.get(place, ""))
+    return time if verdict is None else _changed(time.text, verdict)
+
+
+def _marked(cell: Cell) -> Cell:
+    """As the reference, where there is a time."""
+    if cell.text == NOTHING.text:
+        return cell
+    return Cell(f"{cell.text} {REFERENCE}", number=cell.number)
+
+
+def _changed(time: str, verdict: Verdict) -> Cell:
+    """The time with the change that was judged, which is not that of the medians shown."""
+    bounded = verdict.low > 0 and verdict.high < float("inf")
+    narrow = bounded and verdict.high - verdict.low < NARROW
+    digits = 1 if narrow else _digits(verdict.ratio)
+    ends = ", ".join(_percent(end, digits) for end in (verdict.low, verdict.high))
+    interval = f"[{ends}]" if bounded else UNBOUNDED
+    change = f"({_percent(verdict.ratio, digits)} %)"
+    text = change if not time else f"{time} {change}"
+    return Cell(text, f"{interval} {verdict.outcome}", verdict.outcome, verdict.ratio)
+
+
+def _total(
+    result: Result,
+    times: Mapping[tuple[str, str], float],
+    benchmarks: Sequence[str],
+    names: Sequence[str],
+) -> tuple[Cell, ...] | None:
+    """The sum of the times over the benchmarks that all have; None for fewer than two."""
+    common = [b for b in benchmarks if all((b, name) in times for name in names)]
+    if len(common) < 2:
+        return None
+    sums = [sum(times[b, name] for b in common) for name in names]
+    shown = [value_text(one, result.judged.about) for one in sums]
+    label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}")
+    first = Cell(f"{shown[0]} {REFERENCE}")
+    others = (
+        Cell(f"{text} ({_percent(ratio, _digits(ratio))} %)")
+        for text, ratio in zip(shown[1:], (one / sums[0] for one in sums[1:]), strict=True)
+    )
+    return label, first, *others
+
+
+def _digits(ratio: float) -> int:
+    """Decimals of a change in per cent: none from 10 % on."""
+    return 0 if abs(ratio - 1) >= 0.0995 else 1
+
+
+def _percent(ratio: float, digits: int) -> str:
+    """A ratio of times as its change in per cent, with a sign."""
+    change = (ratio - 1) * 100
+    text = f"{abs(change):.{digits}f}"
+    sign = "" if float(text) == 0 else "−" if change < 0 else "+"
+    return sign + text
+
+
+# ---- Every benchmark of every pair: as a line of text, and as a table.
+
+#: Seconds by benchmark and variant.
+Times = Mapping[tuple[str, str], float]
+#: So many lines a short report has room for; longer ones are shown on demand.
+FEW = 12
+_EXPLAINED = (
+    "The times are medians over all turns; a ratio is that of turns side by side, and need not be "
+    "their quotient."
+)
+
+
+def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
+    """The lines of a short report where they are few; and all others."""
+    tables = benchmark_tables(result)
+    lined = any(t.lines for mine in tables.values() for t in mine)
+    said = sentences([_EXPLAINED], aside=True) if lined else None
+    few: tuple[Table, ...] = ()
+    for baseline in result.question.baselines[:1]:
+        mine = tables[baseline]
+        if 0 < sum(len(t.lines.lines) for t in mine if t.lines) <= FEW:
+            few, tables[baseline] = mine, ()
+    groups = [group(f"Each benchmark against {b}", *mine) for b, mine in tables.items()]
+    intervals = section(
+        "intervals",
+        "Each benchmark",
+        *few,
+        said if few else None,
+    )
+    return intervals, section(
+        "benchmarks",
+        "Each benchmark",
+        *groups,
+        None if few else said,
+        importance="detail",
+        hint="" if few or not lined else "Each benchmark: with -v.",
+    )
+
+
+def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
+    """For each baseline a table a pair, or a single one where there is one benchmark."""
+    times = benchmark_times(result)
+    return {
+        name: tuple(replace(t, against=name) for t in _each_benchmark_against(result, name, times))
+        for name in result.question.baselines
+    }
+
+
+def benchmark_times(result: Result) -> Times:
+    """Medians over turns; of recorded runs what their files say."""
+    if result.judged.about != "runs":
+        return median_times(result.recorded.blocks)
+    told = {s.id: s.environment.get(MEAN_SECONDS) for s in result.recorded.sessions}
+    return {
+        (name, run): mean
+        for run, means in told.items()
+        if isinstance(means, Mapping)
+        for name, mean in means.items()
+        if isinstance(mean, float)
+    }
+
+
+def _each_benchmark_against(result: Result, baseline: str, times: Times) -> tuple[Table, ...]:
+    runs = result.judged.about == "runs"
+    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
+    if len({v.benchmark for v in mine}) < 2 and not runs:
+        one = _by_variant(result, mine, times)
+        return (one,) if one else ()
+    found = () if runs else distributions(result)
+    lines = {d.variant: d for d in found if d.baseline == baseline}
+    order = {v.name: i for i, v in enumerate(result.question.variants)}
+    judged = sorted({v.variant for v in mine}, key=lambda n: (order.get(n, len(order)), n))
+    made = ((_by_benchmark(result, (v, baseline), times), lines.get(v)) for v in judged)
+    return tuple(
+        replace(t, lines=benchmark_lines(result, d, times)) if d else t
+        for t, d in made
+        if t is not None
+    )
+
+
+def _by_variant(result: Result, mine: list[Verdict], times: Times) -> Table | None:
+    about = result.judged.about
+    rows = [
+        (
+            v.benchmark or "",
+            v.variant,
+            verdict_cell(v),
+            time_cell(times.get((v.benchmark or "", v.variant)), about),
+            *_sureness(v),
+        )
+        for v in mine
+    ]
+    columns = ("benchmark", "variant", "verdict", *right("time", "blocks", "e-value"))
+    caption = f"Each benchmark against {mine[0].baseline}" if mine else ""
+    return table(caption, columns, rows, fixed=2)
+
+
+def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table | None:
+    (variant, baseline), about = pair, result.judged.about
+    order = {b.name: i for i, b in enumerate(result.question.benchmarks)}
+    mine = [v for v in result.judged.verdicts if (v.variant, v.baseline) == pair]
+    mine.sort(key=lambda v: order.get(v.benchmark or "", len(order)))
+    suites = [s for s in result.judged.suites if (s.verdict.variant, s.verdict.baseline) == pair]
+    rows: list[Row] = [
+        (
+            v.benchmark or "",
+            *(time_cell(times.get((v.benchmark or "", who)), about) for who in (baseline, variant)),
+            verdict_cell(v),
+            *_sureness(v),
+            without_cell(suites[0], v.benchmark) if suites else None,
+        )
+        for v in mine
+    ]
+    for s in suites:
+        rows.append((SUITE, None, None, verdict_cell(s.verdict), *_sureness(s.verdict), None))
+    repeated = "processes" if about == "runs" else "blocks"
+    columns = (
+        *("benchmark", *right(baseline, variant)),
+        *("verdict", *right(repeated, "e-value"), "mean without it"),
+    )
+    made = table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    return made and replace(made, of=variant)
+
+
+def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
+    """The mean without that benchmark, with as many digits as the mean itself has."""
+    ratio, whole = suite.influence.get(benchmark or ""), suite.verdict
+    if ratio is None:
+        return None
+    scale = ratio / whole.ratio
+    return Cell(ratio_text(ratio, whole.low * scale, whole.high * scale).factor, number=ratio)
+
+
+def _sureness(verdict: Verdict) -> tuple[int, Cell]:
+    return verdict.blocks, Cell(format_e_value(verdict.log_e), number=verdict.log_e)
+
+
+def benchmark_lines(result: Result, d: Distribution, found: Times) -> TextTable:
+    """A line a benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
+    91.1 ms: 1.27x slower …", in brief "nbody: 71.9 ms -> 91.1 ms: …", one below the other."""
+    about, margin = result.judged.about, result.question.margin
+    times = {key: value_text(value, about) for key, value in found.items()}
+    parts = [
+        (
+            f"{' '.join(escape_controls(v.benchmark or '').split())}: ",
+            *(times.get((v.benchmark or "", who), "") for who in (d.baseline, d.variant)),
+        )
+        for v in d.verdicts
+    ]
+    name, before, after = (max(map(len, column)) for column in zip(*parts, strict=True))
+    timed = before > 0 or after > 0
+
+    def start(part: tuple[str, ...], base: str, variant: str) -> str:
+        if not timed:
+            return part[0].ljust(name)
+        one, other = (time or "?" for time in part[1:])
+        return f"{part[0]:<{name}}{base}{one:>{before}} -> {variant}{other:>{after}}: "
+
+    base, variant = (f"{quote(n)} " for n in (d.baseline, d.variant))
+    return TextTable(
+        f"{quote(d.variant)} against {quote(d.baseline)}",
+        tuple(
+            TextRow(start(part, base, variant), start(part, "", ""), _said(v, margin), v.outcome)
+            for part, v in zip(parts, d.verdicts, strict=True)
+        ),
+        f"{SUITE}: {_mean_text(d, margin)}",
+    )
+
+
+def _mean_text(d: Distribution, margin: float) -> str:
+    """The geometric mean, and what it would be without a benchmark that moves what is said."""
+    if d.suite is None:
+        return "not judged yet: a benchmark has no result"
+    said = _said(d.suite.verdict, margin)
+    for carrier in d.carriers[:1]:
+        rest = without_cell(d.suite, carrier.benchmark)
+        if rest is not None:
+            said += f"; without {quote(carrier.benchmark)} {rest.text}"
+    return said
+
+
+def _said(verdict: Verdict, margin: float) -> str:
+    return format_verdict(verdict, margin).replace("undecided: ", "undecided, ", 1)

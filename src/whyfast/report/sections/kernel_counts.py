@@ -1,0 +1,356 @@
+"""Instructions counted under several kernels, which were booted in virtual machines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from whyfast.judge.counts import (
+    ReleaseSeries,
+    ReleaseStep,
+    counts,
+    release_series,
+    spread,
+    version_key,
+)
+from whyfast.model.result import Result
+from whyfast.model.verdict import Outcome, Verdict
+from whyfast.report.document import (
+    Cell,
+    Plot,
+    ReportSection,
+    Row,
+    Table,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import format_percent, join_words, plain_ratio_text, quote, sentence
+from whyfast.report.sections.programs import not_built
+
+#: Two ticks a round, give or take what an interrupt can add to a hundred thousand of them.
+_ROUND, _ROUND_OFF = 2.0, 0.1
+#: Less than this, in instructions, is the rounding of a fit.
+_EXACT = 0.005
+_HOW = (
+    "Each kernel was booted in a virtual machine whose processor QEMU interprets, one instruction "
+    "a nanosecond of the guest's clock. A program was granted a number of loops and twice that "
+    "number, in turns; the difference of the least counts of both is what the loops took. "
+    "kernels.md in the documentation of whyfast tells more."
+)
+
+
+def kernel_sections(result: Result, said: Sequence[str]) -> tuple[ReportSection | None, ...]:
+    """The costs by kernel with what is ``said`` of them, every count, and the kernels."""
+    series = series_of(result)
+    slopes, every = slope_table(series), count_table(result)
+    return (
+        section(
+            "slopes",
+            "By kernel release" if slopes else "What was counted",
+            *(slopes or every, release_plot(result), sentences(said)),
+            importance="answer",
+        ),
+        section(
+            "counts",
+            "Every count",
+            *(every if slopes else None, point_table(result, series)),
+            importance="detail",
+        ),
+        section("boots", "The kernels", boot_table(result), importance="detail"),
+        section("how", "How it was counted", sentences([_HOW]), importance="record"),
+    )
+
+
+def series_of(result: Result) -> tuple[ReleaseSeries, ...]:
+    """Over the upstream versions of the kernels that were booted."""
+    releases = {name: b.kernel.upstream for b in result.recorded.boots for name in b.variants}
+    return release_series(result.question, result.judged.slopes, releases)
+
+
+def kernel_sentences(result: Result) -> list[str]:
+    """The steps from release to release first, then what the numbers are and how sure."""
+    series = series_of(result)
+    said = _steps(series)
+    if not said and any(len(one.points) > 1 for one in series):
+        margin = format_percent(result.question.margin)
+        said = [
+            f"No step of more than {margin} from one kernel to the next in {len(series)} series."
+        ]
+    return [
+        *(said or [_largest(result)]),
+        *(_unit(result), *_repeated(result), *_disturbed(result), *_ticks(result)),
+        *(*_departures(result), *_failures(result)),
+    ]
+
+
+def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
+    """One sentence for each pair of kernels between which something changed, in most series
+    first."""
+    groups: dict[tuple[str, str], list[tuple[ReleaseSeries, ReleaseStep]]] = {}
+    for one in series:
+        for step in one.steps:
+            key = (step.before.kernel, step.after.kernel)
+            groups.setdefault(key, []).append((one, step))
+    said = []
+    for (before, after), found in sorted(groups.items(), key=lambda item: -len(item[1])):
+        costs = [
+            f"{number(step.after.slope)} instructions after {number(step.before.slope)} "
+            f"({one.name})"
+            for one, step in found
+        ]
+        said.append(
+            f"From Linux {before} to {after} a {found[0][0].unit} takes {join_words(costs)}."
+        )
+    return said
+
+
+def _largest(result: Result) -> str:
+    decided = [v for v in result.judged.verdicts if v.outcome in ("faster", "slower")]
+    if not decided:
+        if result.judged.verdicts:
+            return "There is no difference that matters."
+        if not result.recorded.blocks:
+            return "Nothing was counted."
+        missing = quote(result.question.baselines[0])
+        return f"There is nothing to compare, as the baseline {missing} was not counted."
+    v = max(decided, key=lambda v: max(v.ratio, 1 / v.ratio))
+    return (
+        f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
+        f"{quote(v.baseline)} on {quote(v.benchmark or '')}."
+    )
+
+
+def _unit(result: Result) -> str:
+    emulators = join_words(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
+    return (
+        f"All numbers are instructions that {emulators} executed for the guest: simulated, "
+        "and no times. They say nothing of caches, of branch prediction, or of how long an "
+        "instruction takes."
+    )
+
+
+def _repeated(result: Result) -> Iterator[str]:
+    """Whether the second boot counted as the first did."""
+    if not result.recorded.boots:
+        return
+    boots = Counter(b.variants for b in result.recorded.boots)
+    twice = sum(n > 1 for n in boots.values())
+    who = (
+        f"{twice} of {len(boots)} machines were booted twice"
+        if 0 < twice < len(boots)
+        else "Every machine was booted twice"
+    )
+    pairs = [
+        own
+        for b in result.question.benchmarks
+        for v in result.question.measured
+        if len(own := counts(result.recorded.blocks, b.name, v.name)) > 1
+    ]
+    if not pairs:
+        yield "Every machine was booted once, so that it was not seen whether the counts repeat."
+        return
+    differing = [own for own in pairs if max(own) > min(own)]
+    if not differing:
+        yield f"{who}: all {len(pairs)} counts were the same both times."
+        return
+    worst = max(spread(own) for own in differing)
+    yield (
+        f"{who}: of {len(pairs)} counts, {len(differing)} differ from one "
+        f"boot to the other, by {worst * 100:.2g} % at most."
+    )
+
+
+def _disturbed(result: Result) -> Iterator[str]:
+    shares = [b.disturbed for b in result.recorded.boots]
+    if shares and max(shares) > 0:
+        most = max(b.most for b in result.recorded.boots)
+        low, high = (f"{share:.0%}" for share in (min(shares), max(shares)))
+        span = high if low == high else f"{low} to {high}"
+        yield (
+            f"The kernel interrupted {span} of the grants of a boot, by {number(most)} "
+            "instructions at the most; the least of equal grants is what counts."
+        )
+
+
+def _ticks(result: Result) -> Iterator[str]:
+    """A warning where the guest's clock does not count instructions."""
+    for b in result.recorded.boots:
+        if b.per_round is not None and abs(b.per_round - _ROUND) > _ROUND_OFF:
+            yield (
+                f"Read with care: under {b.kernel.name} a loop of two instructions took "
+                f"{b.per_round:.2f} ticks of the clock, so that ticks may be no instructions."
+            )
+
+
+def _departures(result: Result) -> Iterator[str]:
+    if result.judged.slopes:
+        line = max(result.judged.slopes, key=lambda one: abs(one.departure))
+        if abs(line.departure) < _EXACT:
+            yield "Every point lies on its straight line to the instruction."
+            return
+        yield (
+            f"The points lie on straight lines to within {number(abs(line.departure))} "
+            f"instructions ({quote(line.variant)} at {line.departure_at} is furthest off)."
+        )
+
+
+def _failures(result: Result) -> Iterator[str]:
+    yield from not_built(result.recorded.builds, what="run")
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for f in result.recorded.failed:
+        groups.setdefault(f.reason, []).append((f.variant, f.benchmark))
+    for reason, where in groups.items():
+        variants = join_words([quote(v) for v in dict.fromkeys(v for v, _ in where)])
+        benchmarks = list(dict.fromkeys(b for _, b in where))
+        on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
+        yield sentence(f"{variants} failed on {on}: {reason}")
+
+
+def number(value: float) -> str:
+    """A count with at most two decimals, and none that are 0: "17", "17.25", "1 064"."""
+    text = f"{value:z,.2f}".replace(",", " ")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def more(ratio: float) -> str:
+    """A ratio of counts in words: "1.55x as many"."""
+    return f"{_factor(ratio)} as many"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.{3 if abs(ratio - 1) < 0.1 else 2}f}x"
+
+
+def _number_cell(value: float) -> Cell:
+    return Cell(number(value), number=value)
+
+
+def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
+    """A row a kernel, a column a series: the cost of one more unit of the parameter; None where
+    nothing has a parameter."""
+    kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
+    rows = [(kernel, *(_slope(one, kernel) for one in series)) for kernel in kernels]
+    units = " or ".join(dict.fromkeys(s.unit for s in series))
+    caption = f"Instructions for one more {units} (simulated, not time)"
+    if any(s.steps for s in series):
+        caption += "; in brackets a step from the kernel before"
+    return table(caption, ("Linux", *(s.name for s in series)), rows)
+
+
+def _slope(series: ReleaseSeries, kernel: str) -> Cell | None:
+    slope = {p.kernel: p.slope for p in series.points}.get(kernel)
+    step = next((s for s in series.steps if s.after.kernel == kernel), None)
+    if slope is None or step is None:
+        return None if slope is None else _number_cell(slope)
+    outcome: Outcome = "slower" if step.ratio > 1 else "faster"
+    return Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
+
+
+def count_table(result: Result) -> Table | None:
+    """What one loop of each benchmark takes, and against the main baseline."""
+    main = result.question.baselines[0]
+    against = {(v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == main}
+    rows = []
+    for variant in result.question.measured:
+        for benchmark in result.question.benchmarks:
+            own = counts(result.recorded.blocks, benchmark.name, variant.name)
+            if own:
+                ends = dict.fromkeys(number(n) for n in (min(own), max(own)))
+                verdict = against.get((benchmark.name, variant.name))
+                beside = Cell("baseline") if verdict is None else _against(verdict)
+                least = Cell(" to ".join(ends), number=min(own))
+                rows.append((variant.name, benchmark.name, least, beside))
+    columns = ("variant", "benchmark", *right("instructions"), f"against {main}")
+    return table("Instructions of one loop (simulated, not time)", columns, rows, fixed=2)
+
+
+def _against(verdict: Verdict) -> Cell:
+    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+    if verdict.outcome == "same":
+        return Cell("same", text.value, "same", verdict.ratio)
+    ends = "" if verdict.low == verdict.high else text.interval
+    return Cell(more(verdict.ratio), ends, verdict.outcome, verdict.ratio)
+
+
+def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None:
+    """Slope and intercept of each variant; None where nothing has a parameter."""
+    lines = {(line.family, line.variant): line for line in result.judged.slopes}
+    rows = [
+        (
+            *(p.kernel, s.name, _number_cell(p.slope), _number_cell(p.intercept)),
+            _number_cell(abs(lines[s.family, p.variant].departure)),
+        )
+        for s in series
+        for p in s.points
+    ]
+    more_of = f"for one more {series[0].unit}" if series else ""
+    columns = ("Linux", "series", *right(more_of, "with none", "furthest from the line"))
+    return table("Lines, in instructions", columns, rows, fixed=2)
+
+
+def boot_table(result: Result) -> Table | None:
+    """Every kernel as it was booted, once for all boots that were alike."""
+    found: dict[tuple[str, ...], list[float]] = {}
+    for b in result.recorded.boots:
+        key = (
+            b.kernel.upstream,
+            f"{b.kernel.package} {b.kernel.version} ({b.kernel.suite})",
+            b.kernel.sha256[:12],
+            b.facts.get("spectre_v2", "–"),
+            b.facts.get("bpf_jit_harden", "–"),
+            b.command_line,
+        )
+        found.setdefault(key, []).append(b.disturbed)
+    rows: list[Row] = [
+        (*key, Cell(f"{max(shares):.1%}", number=max(shares)), len(shares))
+        for key, shares in sorted(found.items(), key=lambda item: version_key(item[0][0]))
+    ]
+    titles = ("Linux", "package", "image", "spectre_v2", "jit_harden", "parameters")
+    columns = (*titles, *right("disturbed", "boots"))
+    return table("Kernels, with the digest of each image", columns, rows)
+
+
+def release_plot(result: Result) -> Plot | None:
+    """What the plot shows: for each series the slope and the count at each value of the parameter,
+    kernel by kernel, None where there is none; and where its steps are."""
+    series = series_of(result)
+    if not series:
+        return None
+    kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
+    at = sorted({b.parameter.value for b in result.question.benchmarks if b.parameter})
+    data = {
+        "kernels": kernels,
+        "unit": series[0].unit,
+        "at": at,
+        "series": [_series(result, s, kernels, at) for s in series],
+    }
+    return Plot("releases", data, "The plot needs JavaScript; the tables say the same.")
+
+
+def _series(
+    result: Result, series: ReleaseSeries, kernels: list[str], at: list[int]
+) -> dict[str, Any]:
+    variants = {p.kernel: p.variant for p in series.points}
+    slopes = {p.kernel: p.slope for p in series.points}
+    names = {
+        b.parameter.value: b.name
+        for b in result.question.benchmarks
+        if b.parameter and b.parameter.family == series.family
+    }
+
+    def least(benchmark: str | None, variant: str | None) -> float | None:
+        if benchmark is None or variant is None:
+            return None
+        return min(counts(result.recorded.blocks, benchmark, variant), default=None)
+
+    return {
+        "name": series.name,
+        "slopes": [slopes.get(kernel) for kernel in kernels],
+        "counts": [
+            [least(names.get(value), variants.get(kernel)) for kernel in kernels] for value in at
+        ],
+        "steps": [kernels.index(step.after.kernel) for step in series.steps],
+    }

@@ -1,0 +1,371 @@
+"""Placement or change: what drawn layouts say of differences, of fixes, and of the twin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from whyfast.model.result import Result
+from whyfast.model.study import Question
+from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
+from whyfast.report.document import Cell, Plot, ReportSection, Table, right, section, table
+from whyfast.report.formatting import (
+    format_percent,
+    format_rough,
+    format_verdict,
+    has,
+    join_words,
+    plain_ratio_text,
+    pluralize,
+    quote,
+    ratio_text,
+)
+from whyfast.report.sections.distribution import interval_data, plottable
+from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
+
+_WITHOUT = "The plots need JavaScript; the table says the same without the dots."
+#: What each word is called where there is room for no sentence.
+_PLACED: dict[PlacementWord, str] = {
+    "placement": "placement",
+    "change": "the change",
+    "both": "both",
+    "neither": "no difference",
+    "undecided": "undecided",
+}
+_FIXED: dict[FixWord, str] = {
+    "removed": "removed",
+    "reduced": "reduced",
+    "larger": "made larger",
+    "none": "none to remove",
+    "undecided": "undecided",
+}
+
+
+def layout_section(result: Result) -> ReportSection | None:
+    """The tables and a plot with a dot a layout; None where no layouts were drawn."""
+    return section(
+        "placement",
+        "Placement or change",
+        placement_table(result),
+        placement_plot(result),
+        fix_table(result),
+    )
+
+
+def placement_sentences(
+    placements: Iterable[Placement], study: Question, fixes: Collection[str] = ()
+) -> list[str]:
+    """One sentence for each variant against the main baseline, and one on the spread.
+
+    The suite speaks where there is one, the only benchmark otherwise. Variants in ``fixes`` have
+    sentences of their own, and none here if there are others.
+    """
+    main = study.baselines[0] if study.baselines else None
+    controls = {v.name for v in study.variants if v.twin_of}
+    overall = _overall([p for p in placements if p.linked.baseline == main])
+    changes = [p for p in overall if p.linked.variant not in controls]
+    # A fix is what a study is about only where there is nothing else.
+    changes = [p for p in changes if p.linked.variant not in fixes] or changes
+    sentences = [_sentence(p, study.margin) for p in changes]
+    return [*sentences, *_spread_sentence(overall)]
+
+
+def _overall(placements: Sequence[Placement]) -> list[Placement]:
+    """Of the suite where there is one, of each benchmark otherwise."""
+    return [p for p in placements if p.linked.benchmark is None] or list(placements)
+
+
+def spread_text(spread: float) -> str:
+    """A standard deviation of the log time in per cent, with two digits."""
+    if spread <= 0:
+        return "none seen"
+    return format_rough(math.expm1(spread))
+
+
+def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
+    """What drawn placement does to a build, and whose own placement is far from that."""
+    known = [p for p in overall if math.isfinite(p.spread)]
+    if not known:
+        return []
+    most, layouts = max(p.spread for p in known), max(p.layouts for p in known)
+    said = (
+        f"Drawn at random, placement moves the time of a build by {spread_text(most)} (one "
+        f"standard deviation over {layouts} layouts)"
+        if most > 0
+        else f"Over {layouts} layouts drawn at random, placement moves the time of a build by less "
+        "than the noise"
+    )
+    far = [quote(p.linked.variant) for p in known if _rare(p)]
+    if far:
+        base = quote(known[0].linked.baseline)
+        said += (
+            f"; as linked, {has(far, 'is', 'are')} further from {base} than any drawn layout was"
+        )
+    return [f"{said}."]
+
+
+def _rare(p: Placement) -> bool:
+    """Whether the pair as linked surely lies outside of all drawn pairs of layouts."""
+    return p.outcome in ("placement", "both") and (
+        math.log(p.linked.low) > max(p.points, default=math.inf)
+        or math.log(p.linked.high) < min(p.points, default=-math.inf)
+    )
+
+
+def _sentence(p: Placement, margin: float) -> str:
+    name, base = quote(p.linked.variant), quote(p.linked.baseline)
+    text = ratio_text(p.linked.ratio, p.linked.low, p.linked.high)
+    linked = f"{text.than(base)} {text.interval}"
+    plain = str(plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high))
+    over, varied = f"over {p.layouts} layouts", _short(p.varied)
+    same = f"{name} is the same as {base} within {format_percent(margin)}"
+    match p.outcome:
+        case "placement":
+            return f"{name} is {linked} as linked, but {varied} {over}: placement, not the change."
+        case "change":
+            return f"{name} is {varied} {over} and {_short(p.linked)} as linked: it is the change."
+        case "both":
+            return (
+                f"{name} is {linked} as linked, and {varied} {over}: what remains over layouts is "
+                "the change, the rest is placement."
+            )
+        case "neither":
+            return f"{same}, as linked ({plain}) and {over} ({varied})."
+        case _ if p.linked.outcome == "same":
+            return f"{same} as linked ({plain}); {over} it is undecided ({varied})."
+        case _:
+            return (
+                f"{name} is {linked} as linked, and {varied} {over}: whether that is the change or "
+                "placement is undecided."
+            )
+
+
+def _short(v: Verdict) -> str:
+    if v.outcome == "same":
+        return str(plain_ratio_text(v.ratio, v.low, v.high))
+    return str(ratio_text(v.ratio, v.low, v.high))
+
+
+def twin_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
+    """What whyfast says about the baseline against itself in another layout."""
+    for control in study.variants:
+        verdict = comparisons.of(control.name, control.twin_of) if control.twin_of else None
+        if verdict is not None:
+            yield (
+                f"whyfast's own false-alarm meter: {quote(verdict.baseline)} against its twin, "
+                f"the same objects in another layout, is {format_verdict(verdict, study.margin)}."
+            )
+
+
+def fix_sentences(
+    fixes: Sequence[Fix], placements: Sequence[Placement], study: Question
+) -> list[str]:
+    """One sentence a fix: with it against each baseline as linked, and whether layouts still move
+    it. Of the suite where there is one, of each benchmark otherwise."""
+    said = []
+    for fix in _overall_fixes(fixes):
+        start = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
+        if fix.benchmark is not None and len(study.benchmarks) > 1:
+            start = f"{quote(fix.benchmark)}: {start}"
+        linked = [_against(v) for _, _, v in _as_linked(fix, placements) if v is not None]
+        effect = f" is {join_words(linked)} as linked" if linked else ""
+        said.append(f"{start}{effect}{_varied(fix, placements)}; {_spread(fix, study.margin)}.")
+    return said
+
+
+def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    """Of the suite where there is one, of each benchmark otherwise."""
+    return [f for f in fixes if f.benchmark is None] or list(fixes)
+
+
+def _as_linked(
+    fix: Fix, placements: Sequence[Placement]
+) -> Iterator[tuple[str, Verdict | None, Verdict | None]]:
+    """Each baseline, and the verdicts against it without and with the fix; None against itself."""
+    found = {
+        (p.linked.benchmark, p.linked.variant, p.linked.baseline): p.linked for p in placements
+    }
+    for end in dict.fromkeys(p.linked.baseline for p in placements):
+        without = found.get((fix.benchmark, fix.of, end))
+        with_fix = found.get((fix.benchmark, fix.variant, end))
+        if without or with_fix:
+            yield end, without, with_fix
+
+
+def _against(v: Verdict) -> str:
+    base = quote(v.baseline)
+    if v.outcome == "same":
+        return f"the same as {base} ({plain_ratio_text(v.ratio, v.low, v.high)})"
+    text = ratio_text(v.ratio, v.low, v.high)
+    open_ = " (undecided)" if v.outcome == "undecided" else ""
+    return f"{text.than(base)} {text.interval}{open_}"
+
+
+def _varied(fix: Fix, placements: Sequence[Placement]) -> str:
+    """What the fix does to the code beside placing it."""
+    for p in placements:
+        v = p.varied
+        if (v.benchmark, v.variant, v.baseline) == (fix.benchmark, fix.variant, fix.of):
+            return f", and {_against(v)} over {pluralize(p.layouts, 'layout')}"
+    return ""
+
+
+def _spread(fix: Fix, margin: float) -> str:
+    if not math.isfinite(fix.spread):
+        return (
+            "what it does to the spread over layouts cannot be said: that takes three variants and "
+            f"eight blocks of each kind, and there were {pluralize(fix.layouts, 'layout')}"
+        )
+    figures = f"{spread_text(fix.without)} without it, {spread_text(fix.spread)} with it"
+    match fix.outcome:
+        case "removed":
+            return f"it removed the spread over layouts: {figures}"
+        case "reduced":
+            return f"it reduced the spread over layouts but did not surely remove it: {figures}"
+        case "larger":
+            return f"it made the spread over layouts larger: {figures}"
+        case "none":
+            return (
+                f"layouts move neither by as much as {format_percent(margin)} ({figures}), so that "
+                "there was no spread to remove"
+            )
+        case _:
+            return (
+                f"whether it removed the spread over layouts is undecided after "
+                f"{pluralize(fix.layouts, 'layout')}: {figures}"
+            )
+
+
+def placement_table(result: Result) -> Table | None:
+    """A row a pair, and in a long report one for each benchmark. None where no layouts were
+    drawn."""
+    every = result.judged.placements
+    return _shortened(_placement_table(every), _placement_table(_overall(every)))
+
+
+def _placement_table(placements: Sequence[Placement]) -> Table | None:
+    named = len({p.linked.benchmark for p in placements}) > 1
+    layouts = max((p.layouts for p in placements), default=0)
+    rows = [
+        (
+            *(p.linked.variant, p.linked.baseline),
+            *((p.linked.benchmark or "all",) if named else ()),
+            *(_PLACED[p.outcome], verdict_cell(p.linked), verdict_cell(p.varied)),
+            Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
+        )
+        for p in _one_way(placements)
+    ]
+    columns = (
+        *("variant", "against", *(("benchmark",) if named else ()), "so it is", "as linked"),
+        *("over layouts", *right("spread")),
+    )
+    caption = f"Placement or change, over {layouts} layouts"
+    return table(caption, columns, rows, fixed=3 if named else 2)
+
+
+def _shortened(full: Table | None, short: Table | None) -> Table | None:
+    return full if full is None or full == short else replace(full, short=short)
+
+
+def _one_way(placements: Sequence[Placement]) -> Iterator[Placement]:
+    """Without those that say another one from the other side."""
+    seen = set()
+    for p in placements:
+        v = p.linked
+        if (v.benchmark, v.baseline, v.variant) not in seen:
+            seen.add((v.benchmark, v.variant, v.baseline))
+            yield p
+
+
+def fix_table(result: Result) -> Table | None:
+    """A row a fix and baseline, in a long report for each benchmark. None without a fix."""
+    every, placements = result.judged.fixes, result.judged.placements
+    short = _fix_table(_overall_fixes(every), placements)
+    return _shortened(_fix_table(every, placements), short)
+
+
+def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table | None:
+    named = len({f.benchmark for f in fixes}) > 1
+    rows = [
+        (
+            *(fix.variant, fix.of, end),
+            *((fix.benchmark or "all",) if named else ()),
+            *(verdict_cell(v) if v else None for v in (without, with_fix)),
+            _spread_cell(fix),
+        )
+        for fix in fixes
+        for end, without, with_fix in _as_linked(fix, placements)
+    ]
+    columns = (
+        *("fix", "of", "against", *(("benchmark",) if named else ())),
+        *("without it", "with it", "spread over layouts"),
+    )
+    caption = "Fixes as linked, and what layouts still do"
+    return table(caption, columns, rows, fixed=4 if named else 3)
+
+
+def _spread_cell(fix: Fix) -> Cell | None:
+    """Without the fix and with it, and what that comes to."""
+    if not math.isfinite(fix.spread):
+        return None
+    if fix.spread <= 0 and fix.without <= 0:
+        return Cell(_FIXED[fix.outcome], "none seen")
+    return Cell(_FIXED[fix.outcome], f"{spread_text(fix.without)} → {spread_text(fix.spread)}")
+
+
+def placement_plot(result: Result) -> Plot | None:
+    """One figure a pair, its rows the mean and the benchmarks; ratios of time throughout."""
+    if not result.judged.placements:
+        return None
+    baselines = [
+        {"name": name, "figures": _figures(result, name)}
+        for name in result.question.baselines
+        if any(p.linked.baseline == name for p in result.judged.placements)
+    ]
+    data = {"margin": result.question.margin, "baselines": baselines}
+    return Plot("placement", data, _WITHOUT)
+
+
+def _figures(result: Result, baseline: str) -> list[dict[str, Any]]:
+    mine = [p for p in result.judged.placements if p.linked.baseline == baseline]
+    variants = dict.fromkeys(p.linked.variant for p in mine)
+    return [
+        _figure([p for p in mine if p.linked.variant == name], result.question.margin)
+        for name in variants
+    ]
+
+
+def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
+    first, alone = placements[0], len(placements) == 1
+    title = f"{quote(first.linked.variant)} against {quote(first.linked.baseline)}"
+    said = "; ".join(_said(p, margin, alone=alone) for p in placements)
+    return {
+        "title": f"{title}: {_PLACED[first.outcome]}",
+        "label": f"{title}. {said}.",
+        "rows": [_row(p, margin, alone=alone) for p in placements],
+    }
+
+
+def _said(p: Placement, margin: float, *, alone: bool) -> str:
+    name = "" if alone else f"{quote(p.linked.benchmark or SUITE)}: "
+    return (
+        f"{name}as linked {format_verdict(p.linked, margin)}, over {pluralize(p.layouts, 'layout')} "
+        f"{format_verdict(p.varied, margin)}: {_PLACED[p.outcome]}"
+    )
+
+
+def _row(p: Placement, margin: float, *, alone: bool) -> dict[str, Any]:
+    return {
+        "name": "" if alone else p.linked.benchmark or SUITE,
+        "linked": _interval(p.linked, margin, "as linked"),
+        "varied": _interval(p.varied, margin, f"over {pluralize(p.layouts, 'layout')}"),
+        "points": [math.exp(x) for x in p.points if math.isfinite(x)],
+    }
+
+
+def _interval(verdict: Verdict, margin: float, what: str) -> dict[str, Any] | None:
+    if not plottable(verdict.ratio):
+        return None
+    return {**interval_data(verdict), "text": f"{what}: {format_verdict(verdict, margin)}"}

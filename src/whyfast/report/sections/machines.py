@@ -1,0 +1,390 @@
+"""Machines side by side: verdicts, differences, what is pooled, dispatch, builds, the machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from whyfast.model.build import Build
+from whyfast.model.result import MachineResult, Merged
+from whyfast.model.verdict import Verdict
+from whyfast.report.answer import answer_of
+from whyfast.report.document import (
+    NOTHING,
+    Block,
+    Cell,
+    FactTree,
+    Plot,
+    ReportSection,
+    Row,
+    Summary,
+    Table,
+    group,
+    number_cell,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import (
+    format_verdict,
+    join_words,
+    pluralize,
+    quote,
+    ratio_text,
+    sentence,
+)
+from whyfast.report.sections.certainty import when
+from whyfast.report.sections.dispatching import jumps_cell, kind_cell
+from whyfast.report.sections.distribution import interval_data, plottable
+from whyfast.report.sections.machine_differences import POOLED, pooled_cell
+from whyfast.report.sections.main_table import SUITE, verdict_cell
+from whyfast.report.sections.over_machines import (
+    OverMachines,
+    cpu_text,
+    machine_sentences,
+    over_machines,
+    pooled_sentence,
+)
+
+_SHORT = 12
+#: Of two variants that are one program on a machine.
+IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
+
+
+def overall_table(merged: Merged) -> Table | None:
+    """A comparison a row, a machine a column; from five machines on what others may do."""
+    every = over_machines(merged)
+    pooled = any(o.pooled for o in every)
+    several = len({o.baseline for o in every}) > 1
+    rows = [
+        (
+            o.variant,
+            *((o.baseline,) if several else ()),
+            *(
+                IDENTICAL
+                if m.machine.name in o.identical
+                else _cell(merged, m, o.variant, None, o.verdicts.get(m.machine.name))
+                for m in merged.machines
+            ),
+            *((pooled_cell(o.pooled),) if pooled else ()),
+        )
+        for o in every
+    ]
+    heads = ("variant", *(("against",) if several else ()))
+    after = (POOLED,) if pooled else ()
+    return _by_column(overall_caption(merged, every), heads, merged, rows, after)
+
+
+def overall_caption(merged: Merged, every: Sequence[OverMachines]) -> str:
+    """What the verdicts of ``every`` comparison are about, with the baseline if it is one."""
+    names = [b.name for b in merged.question.benchmarks]
+    on = f" on {names[0]}" if len(names) == 1 else f", {SUITE} of {len(names)} benchmarks"
+    baselines = list(dict.fromkeys(o.baseline for o in every))
+    against = f" against {baselines[0]}" if len(baselines) == 1 else ""
+    return f"Time{on}{against}, on each machine"
+
+
+def _by_column(
+    caption: str,
+    heads: Sequence[str],
+    merged: Merged,
+    rows: Iterable[Row],
+    after: Sequence[str] = (),
+) -> Table | None:
+    """A table with a column a machine after those of ``heads``, which stay."""
+    names = [m.machine.name for m in merged.machines]
+    made = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
+    if made is None:
+        return None
+    first, last = len(heads), len(heads) + len(names)
+    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(made.columns))
+    return replace(made, columns=tuple(columns))
+
+
+def _cell(
+    merged: Merged, one: MachineResult, variant: str, benchmark: str | None, v: Verdict | None
+) -> Cell:
+    if v is not None:
+        return verdict_cell(v)
+    for lack in merged.lacking:
+        own = (lack.machine, lack.variant) == (one.machine.name, variant)
+        if own and lack.benchmark in (None, benchmark):
+            return Cell(NOTHING.text, lack.reason)
+    return NOTHING
+
+
+def benchmark_machine_section(merged: Merged) -> ReportSection | None:
+    """Each benchmark of a suite, a table a comparison."""
+    if len(merged.question.benchmarks) < 2:
+        return None
+    pairs = [(o.variant, o.baseline) for o in over_machines(merged)]
+    groups = [
+        group(f"{variant} against {baseline}", _each(merged, variant, baseline))
+        for variant, baseline in pairs
+    ]
+    return section(
+        "benchmarks",
+        "Each benchmark",
+        *groups,
+        importance="detail",
+        hint="Each benchmark: with -v.",
+    )
+
+
+def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
+    found = {
+        (m.machine.name, v.benchmark): v
+        for m in merged.machines
+        for v in m.result.judged.verdicts
+        if (v.variant, v.baseline) == (variant, baseline)
+    }
+    pooled = {
+        p.benchmark: p
+        for p in merged.pooled
+        if (p.variant, p.baseline) == (variant, baseline) and p.benchmark is not None
+    }
+    rows = [
+        (
+            b.name,
+            *(
+                _cell(merged, m, variant, b.name, found.get((m.machine.name, b.name)))
+                for m in merged.machines
+            ),
+            *((pooled_cell(pooled.get(b.name)),) if pooled else ()),
+        )
+        for b in merged.question.benchmarks
+        if any(name == b.name for _, name in found)
+    ]
+    caption = f"{variant} against {baseline}, each benchmark"
+    return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
+
+
+def machine_table(merged: Merged) -> Table | None:
+    """What each machine is, with what it compiled, and how much it measured."""
+    rows = [
+        (
+            m.machine.name,
+            cpu_text(facts := m.machine.facts) or None,
+            facts.get("cpus"),
+            Cell(facts.get("system", NOTHING.text), facts.get("os", "")),
+            "virtual" if facts.get("hypervisor") else "itself",
+            join_words(list(dict.fromkeys(_compilers(m)))) or None,
+            number_cell(len(m.result.recorded.blocks)),
+            sum(c.severity == "warning" for c in m.result.judged.confounds),
+            when(m.result.recorded.started),
+            join_words([quote(source) for source in m.sources]),
+        )
+        for m in merged.machines
+    ]
+    columns = (
+        *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
+        *(*right("blocks", "warnings"), "measured", "from"),
+    )
+    made = table("The machines", columns, rows)
+    return replace(made, by_machine=True) if made else None
+
+
+def _compilers(m: MachineResult) -> Iterator[str]:
+    for t in m.result.recorded.toolchains:
+        yield f"{t.name} {t.version}".strip()
+
+
+def dispatch_machine_section(merged: Merged) -> ReportSection | None:
+    """The indirect jumps of every program on every machine."""
+
+    def cell(m: MachineResult, variant: str) -> Cell | None:
+        for e in m.result.found.evidence:
+            if e.variant == variant and e.dispatch is not None:
+                kind, jumps = kind_cell(e.dispatch), jumps_cell(e.dispatch)
+                number = f", {jumps.text} indirect jumps" if jumps else ""
+                return Cell(f"{kind.text}{number}", kind.detail)
+        return None
+
+    made = _by_variant(merged, "How they dispatch, on each machine", cell)
+    return section("dispatch", "How they dispatch", made)
+
+
+def builds_machine_section(merged: Merged) -> ReportSection | None:
+    """The program of every variant on every machine, and where to read how it was made."""
+
+    def cell(m: MachineResult, variant: str) -> Cell | None:
+        versions = {t.name: t.version for t in m.result.recorded.toolchains}
+        wanted = {v.name: v.toolchain for v in m.result.question.variants}
+        for b in m.result.recorded.builds:
+            if b.variant == variant and isinstance(b, Build):
+                version = versions.get(wanted.get(variant, ""), "")
+                return Cell(b.program_sha256[:_SHORT], version)
+        return None
+
+    made = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
+    said = sentences([_PROVENANCE], aside=True) if made else None
+    return section("builds", "The builds", made, said, importance="detail")
+
+
+_PROVENANCE = (
+    "How each was built stands in the report of its machine: `whyfast report` of the file that it "
+    "came from."
+)
+
+
+def _by_variant(
+    merged: Merged, caption: str, cell: Callable[[MachineResult, str], Cell | None]
+) -> Table | None:
+    rows = []
+    for variant in merged.question.variants:
+        cells = [cell(m, variant.name) for m in merged.machines]
+        if any(cells):
+            rows.append((variant.name, *cells))
+    return _by_column(caption, ("variant",), merged, rows)
+
+
+def each_machine_section(merged: Merged) -> ReportSection | None:
+    """What each says by itself, and its environment."""
+    groups: list[Block | None] = []
+    for m in merged.machines:
+        answer = answer_of(m.result)
+        environments = {
+            f"session {s.id}, started {when(s.started)}": s.environment
+            for s in m.result.recorded.sessions
+        }
+        groups.append(
+            group(
+                m.machine.name,
+                sentences([f"{quote(m.machine.name)}: {answer.headline}", *answer.sentences]),
+                FactTree(environments),
+            )
+        )
+    return section("each", "Each machine by itself", *groups, importance="detail")
+
+
+# ---- A picture of each comparison with an interval a machine.
+
+
+def machine_plot(merged: Merged) -> Plot | None:
+    """For each comparison a row a machine, with its interval; and what is pooled."""
+    margin = merged.question.margin
+    figures = [_figure(o, merged) for o in over_machines(merged)]
+    if not any(f["points"] for f in figures):
+        return None
+    data = {
+        "margin": margin,
+        "machines": [
+            {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
+        ],
+        "figures": figures,
+    }
+    return Plot("machines", data, "The plots need JavaScript; the tables below say the same.")
+
+
+def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
+    margin = merged.question.margin
+    points = [
+        {"name": name, "word": v.outcome, **interval_data(v), "text": format_verdict(v, margin)}
+        for name, v in o.verdicts.items()
+        if plottable(v.ratio)
+    ]
+    pooled = None
+    if o.pooled:
+        p = o.pooled
+        ends = {"low": p.low, "high": p.high}
+        pooled = {
+            "name": POOLED,
+            "word": p.outcome,
+            "ratio": p.ratio,
+            **{k: x if plottable(x) else None for k, x in ends.items()},
+            "expect": [x if plottable(x) else None for x in (p.expect_low, p.expect_high)],
+            "text": pooled_sentence(p, margin),
+        }
+    said = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
+    title = f"{o.variant} against {o.baseline}"
+    return {"title": title, "label": f"{title}: {said}.", "points": points, "pooled": pooled}
+
+
+# ---- Machines side by side on one screen of a terminal.
+
+#: So many machines have a column each; of more each has a row.
+_COLUMNS = 4
+#: So many warnings are quoted.
+_QUOTED = 2
+
+
+def machines_brief(merged: Merged) -> Summary | None:
+    """The findings, the smallest table that carries them, what to distrust."""
+    few = len(merged.machines) <= _COLUMNS
+    found = _machines_brief_by_column(merged) if few else _by_row(merged)
+    return Summary(
+        said=tuple(machine_sentences(merged)[1:]),
+        table=found,
+        ranks=tuple(range(len(found.rows))) if found else (),
+        care=tuple(_care(merged)),
+        more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
+        row="comparison" if few else "machine",
+    )
+
+
+def _machines_brief_by_column(merged: Merged) -> Table | None:
+    every = over_machines(merged)
+    several = len({o.baseline for o in every}) > 1
+    rows: list[Row] = [
+        (
+            f"{o.variant} against {o.baseline}" if several else o.variant,
+            *(_machines_brief_cell(o, m.machine.name) for m in merged.machines),
+        )
+        for o in every
+    ]
+    names = [m.machine.name for m in merged.machines]
+    return table(overall_caption(merged, every), ("variant", *names), rows)
+
+
+def _by_row(merged: Merged) -> Table | None:
+    """The first comparisons as columns; the later ones give way first."""
+    every = over_machines(merged)
+    rows: list[Row] = [
+        (
+            m.machine.name,
+            *(_machines_brief_cell(o, m.machine.name) for o in every),
+            cpu_text(m.machine.facts) or None,
+        )
+        for m in merged.machines
+    ]
+    several = len({o.baseline for o in every}) > 1
+    heads = [f"{o.variant} / {o.baseline}" if several else o.variant for o in every]
+    made = table(overall_caption(merged, every), ("machine", *heads, "CPU"), rows)
+    if made is None:
+        return None
+    # The CPU goes first, then the later comparisons.
+    columns = tuple(replace(c, drop=max(0, i - 1)) for i, c in enumerate(made.columns))
+    return replace(made, columns=columns)
+
+
+def _machines_brief_cell(o: OverMachines, machine: str) -> Cell:
+    """The ratio alone: intervals stand in the whole report."""
+    if machine in o.identical:
+        return Cell("same", "", "same", 1.0)
+    v = o.verdicts.get(machine)
+    if v is None:
+        return NOTHING
+    if v.outcome in ("same", "undecided"):
+        return Cell(v.outcome, "", v.outcome, v.ratio)
+    return Cell(ratio_text(v.ratio, v.low, v.high).factor, "", v.outcome, v.ratio)
+
+
+def _care(merged: Merged) -> Iterator[str]:
+    """What differs between the machines beside them, then what is missing, then their own
+    warnings by number."""
+    warnings = [c for c in merged.confounds if c.severity == "warning"]
+    yield from (sentence(c.text) for c in warnings[:_QUOTED])
+    lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
+    yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
+    own = {
+        m.machine.name: sum(c.severity == "warning" for c in m.result.judged.confounds)
+        for m in merged.machines
+    }
+    some = [f"{quote(name)} {number}" for name, number in own.items() if number]
+    if some:
+        yield f"Warnings of the machines themselves: {', '.join(some)}."
+    rest = len(merged.confounds) - len(warnings[:_QUOTED])
+    if rest:
+        yield f"{pluralize(rest, 'further note')} on what differs between the machines."

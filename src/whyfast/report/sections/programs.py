@@ -1,0 +1,214 @@
+"""The variants as programs: built or not, what they should be or not, read and not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from whyfast.judge.confounds import identical_programs
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.evidence import FailedExpectation
+from whyfast.model.result import Result
+from whyfast.model.study import Question
+from whyfast.report.document import (
+    Block,
+    Cell,
+    CodeBlock,
+    FactTree,
+    ReportSection,
+    Table,
+    group,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import has, join_words, quote, sentence
+
+#: Hex digits of a digest that tell builds apart.
+_SHORT = 12
+#: Keys of a provenance that hold the commands to repeat the build by hand, as lines of shell.
+_COMMANDS = ("by_hand", "commands", "script")
+
+
+def lost_baselines(
+    study: Question, failed_expectations: Sequence[FailedExpectation]
+) -> tuple[list[str], list[str]]:
+    """What cannot be answered because a baseline is not what it should be: what to say before
+    anything else, as the main baseline is among them, and what to say in its place."""
+    refuted = {u.variant: u for u in failed_expectations if u.found is not None}
+    lost = [b for b in study.baselines if b in refuted]
+    if not lost:
+        return [], []
+    left = [b for b in study.baselines if b not in refuted]
+    said = " and ".join(f"{quote(b)} ({contradiction(refuted[b])})" for b in lost)
+    verb = "is" if len(lost) == 1 else "are"
+    text = f"Nothing is compared with {said}, which {verb} not what the name says"
+    if left:
+        text += f"; what is left is compared with {join_words([quote(b) for b in left])}."
+    else:
+        text += ": there is no baseline, and so no verdict."
+    return ([text], []) if study.baselines[0] in refuted else ([], [text])
+
+
+def without_lost(study: Question, failed_expectations: Sequence[FailedExpectation]) -> Question:
+    """The study with the baselines that are what they should be, where any is."""
+    refuted = {u.variant for u in failed_expectations if u.found is not None}
+    left = tuple(b for b in study.baselines if b not in refuted)
+    return replace(study, baselines=left) if left else study
+
+
+def failed_expectation_sentences(
+    study: Question, failed_expectations: Sequence[FailedExpectation]
+) -> Iterator[str]:
+    """One sentence for each expectation that a program contradicts or that could not be checked."""
+    for one in failed_expectations:
+        name = quote(one.variant)
+        if one.found is None:
+            yield (
+                f"Whether {name} is what it should be could not be checked: {one.wanted} {one.key} "
+                f"is expected, but {one.reason}."
+            )
+        elif one.variant not in study.baselines:
+            yield (
+                f"{name} is not what it should be and is not compared: {one.wanted} {one.key} is "
+                f"expected, its program has {one.found} ({one.reason})."
+            )
+
+
+def contradiction(failed_expectations: FailedExpectation) -> str:
+    """ "merged, not replicated": what the program has instead of what is expected."""
+    return (
+        f"{failed_expectations.key} {failed_expectations.found}, not {failed_expectations.wanted}"
+    )
+
+
+def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
+    """Why the study's claim is not tested, if one of its sides is not what it should be."""
+    if study.claim is None:
+        return []
+    sides = (study.claim.variant, study.claim.baseline)
+    wrong = [u for u in failed_expectations if u.found is not None and u.variant in sides]
+    if not wrong:
+        return []
+    variant, baseline = (quote(name) for name in sides)
+    said = " and ".join(f"{quote(u.variant)} has {contradiction(u)}" for u in wrong)
+    return [f"The claim that {variant} beats {baseline} is not tested: {said}."]
+
+
+def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
+    """One sentence that names the variants that were read only, where others were measured."""
+    if not study.measured:
+        return []
+    built = {b.variant for b in builds if isinstance(b, Build)}
+    names = [quote(v.name) for v in study.variants if v.evidence_only and v.name in built]
+    if not names:
+        return []
+    return [f"{has(names, 'is', 'are')} evidence only: built to be read, not measured."]
+
+
+def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[BuildOutcome]:
+    """The builds without those for evidence only."""
+    unmeasured = {v.name for v in study.variants if v.evidence_only}
+    return [b for b in builds if b.variant not in unmeasured]
+
+
+def folded_sentences(same: Mapping[str, str]) -> list[str]:
+    """Which variants are one program, and were measured once."""
+    return [
+        f"{join_words([quote(one), *(quote(v) for v in same if same[v] == one)])} are the same, byte "
+        f"for byte; measured once, as {quote(one)}."
+        for one in dict.fromkeys(same.values())
+    ]
+
+
+def identical_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
+    """Programs that are equal byte for byte and are run alike, and were measured each."""
+    return [
+        f"{join_words([quote(name) for name in names])} are byte-identical: any difference between "
+        "them is measurement error."
+        for names in identical_programs(study, builds)
+    ]
+
+
+def not_built(builds: Sequence[BuildOutcome], *, what: str = "built") -> list[str]:
+    """Why each variant without a program has none."""
+    return [
+        sentence(
+            f"{quote(b.variant)} cannot be {what} here: {b.reason}"
+            if b.kind == "not-buildable"
+            else f"The build of {quote(b.variant)} failed: {b.reason}{_whole_log(b)}"
+        )
+        for b in builds
+        if isinstance(b, BuildFailure)
+    ]
+
+
+def _whole_log(failure: BuildFailure) -> str:
+    """How to read on, where the steps have said something."""
+    if failure.log is None:
+        return ""
+    return f"; its log: whyfast builds log {failure.log.parent.name[:_SHORT]}"
+
+
+def build_table(result: Result) -> Table | None:
+    """What became of each variant; None when nothing was built, as for two commands."""
+    toolchains = {v.name: v.toolchain for v in result.question.variants}
+    versions = {t.name: t.version for t in result.recorded.toolchains}
+    rows: list[tuple[Cell | str | None, ...]] = []
+    for build in result.recorded.builds:
+        toolchain = toolchains.get(build.variant, "")
+        start = (build.variant, Cell(toolchain, versions.get(toolchain, "")))
+        if isinstance(build, Build):
+            state = "reused" if build.reused else "built"
+            rows.append((*start, state, build.digest[:_SHORT], build.program_sha256[:_SHORT]))
+        else:
+            state = "not buildable" if build.kind == "not-buildable" else "failed"
+            rows.append((*start, Cell(state, build.reason), None, None))
+    columns = ("variant", "toolchain", "state", "inputs", "program")
+    return table("Builds, with the digests of inputs and program", columns, rows)
+
+
+def builds_section(result: Result) -> ReportSection | None:
+    """What became of each variant."""
+    return section("builds", "The builds", build_table(result), importance="detail")
+
+
+def provenance_section(result: Result) -> ReportSection | None:
+    """How to repeat each build, and why one failed."""
+    groups: list[Block | None] = []
+    for build in result.recorded.builds:
+        if isinstance(build, Build):
+            groups.append(group(f"How {build.variant} was built", *_provenance(build)))
+        elif build.log_tail:
+            groups.append(group(f"Why {build.variant} failed", CodeBlock(tuple(build.log_tail))))
+    return section("provenance", "How they were built", *groups, importance="record")
+
+
+def _provenance(build: Build) -> Iterator[Block | None]:
+    lines = _commands(build.provenance)
+    if lines:
+        # The commands alone do not repeat it: source, headers and environment belong to them.
+        yield sentences(
+            [
+                f"To repeat it by hand, `whyfast builds show {build.digest[:_SHORT]} --script` "
+                "prints a script that makes the same program in an empty folder, on the machine "
+                "that built it and while it keeps the build. These commands were run, in a folder "
+                "with a copy of the source:"
+            ]
+        )
+        yield CodeBlock(tuple(lines), "sh")
+    yield sentences(["What went into it:"])
+    inputs = {k: v for k, v in build.provenance.items() if k not in _COMMANDS}
+    digests = {"digest of all inputs": build.digest, "sha256 of the program": build.program_sha256}
+    yield FactTree({**digests, **inputs})
+
+
+def _commands(provenance: Mapping[str, Any]) -> list[str]:
+    for key in _COMMANDS:
+        found = provenance.get(key)
+        if isinstance(found, str):
+            return found.splitlines()
+        if isinstance(found, (list, tuple)):
+            return [line if isinstance(line, str) else " ".join(map(str, line)) for line in found]
+    return []

@@ -1,0 +1,290 @@
+"""Mean, deviation, least and most of the runs of commands, as other tools show them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median, stdev
+
+from whyfast.judge.run_confounds import DRIFT, MACHINE
+from whyfast.model.result import Result
+from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
+from whyfast.report.document import ReportSection, right, section, sentences, table
+from whyfast.report.formatting import (
+    format_percent,
+    format_seconds,
+    join_words,
+    no_difference,
+    pluralize,
+    quote,
+    ratio_text,
+)
+from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
+from whyfast.report.sections.main_table import Comparisons
+
+
+def run_times_section(result: Result) -> ReportSection | None:
+    """Of every command: the runs one by one, whatever disturbed them; None for studies."""
+    if result.judged.about != "commands":
+        return None
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    for block in result.recorded.blocks:
+        for variant, values in block.values.items():
+            times[variant] += (value / block.loops for value in values)
+    rows = [
+        (
+            name,
+            format_seconds(fmean(own)),
+            format_seconds(stdev(own)) if len(own) > 1 else "–",
+            format_seconds(min(own)),
+            format_seconds(max(own)),
+            str(len(own)),
+        )
+        for name, own in times.items()
+    ]
+    columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
+    said = sentences(
+        ["σ is the spread of single runs, which the machine's drift is in: compare by the ratio."],
+        aside=True,
+    )
+    shown = table("Time of a run", columns, rows)
+    return section("run-times", "Single runs", shown, said, importance="detail") if rows else None
+
+
+# ---- What the comparison of recorded runs says, in sentences.
+
+_MOST_CARRIERS = 3
+_MOST_NAMED = 3
+#: The median of fewer says nothing that the mean does not.
+_FEWEST_FOR_MEDIAN = 3
+
+
+def recording_sentences(result: Result) -> list[str]:
+    """First which is faster, by how much, and how sure that is."""
+    margin = result.question.margin
+    if not result.judged.verdicts:
+        return [_without_speed(result)]
+    whole = _whole(result)
+    sentences = [*_audited(result), _headline(result, whole)]
+    if len(whole) > 1:
+        sentences += _shared(result, whole)
+    for suite in _suites(result):
+        sentences += _median(result, suite.verdict)
+        sentences += _carried(suite.verdict, suite.carriers, margin)
+    for head in result.question.variants[1:]:
+        mine = _of(result, head.name)
+        if len(mine) > 1:
+            sentences += _tally(mine, head.name)
+    return sentences
+
+
+def recording_surprises(result: Result) -> list[str]:
+    """What neither the headline nor a table of everything says: of a claim the figures, of heads
+    with other benchmarks each what they have in common, and what carries a mean or is unlike it."""
+    if not result.judged.verdicts:
+        return []
+    whole = _whole(result)
+    audited = list(_audited(result))
+    said = [*audited[1:], *([_headline(result, whole)] if audited else [])]
+    said += _shared(result, whole) if len(whole) > 1 else []
+    for suite in _suites(result):
+        if len(whole) == 1 and _median_unlike(result, suite.verdict):
+            said += _median(result, suite.verdict)
+        said += _carried(suite.verdict, suite.carriers, result.question.margin)
+    return said
+
+
+def headline_end(result: Result) -> str:
+    """What no headline on recorded runs leaves out: what else could have made the difference."""
+    return f"; {DRIFT}{_beside_the_question(result)}."
+
+
+def _of(result: Result, head: str) -> list[Verdict]:
+    main = result.question.baselines[0]
+    return [v for v in result.judged.verdicts if v.variant == head and v.baseline == main]
+
+
+def _suites(result: Result) -> list[Suite]:
+    main = result.question.baselines[0]
+    return [s for s in result.judged.suites if s.verdict.baseline == main]
+
+
+def _audited(result: Result) -> Iterable[str]:
+    """The outcome of the audit of a claim, and its figures."""
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    audit = audit_claim(result.question, comparisons, ())
+    if audit is None:
+        return
+    yield audit_headline(audit, result.question.margin)
+    figures = audit_intervals(audit, result.question.margin)
+    if figures is not None:
+        yield figures
+
+
+def _factor_alone(ratio: float) -> str:
+    """ "1.09x slower", of a ratio without an interval."""
+    return ratio_text(ratio, ratio, ratio).factor
+
+
+def _factor_of(verdict: Verdict) -> str:
+    return ratio_text(verdict.ratio, verdict.low, verdict.high).factor
+
+
+def _whole(result: Result) -> list[Verdict]:
+    """The overall verdict of each head, in the order of the files."""
+    suites = {s.verdict.variant: s.verdict for s in _suites(result)}
+    heads = (v.name for v in result.question.variants[1:])
+    return [suites.get(name) or _of(result, name)[0] for name in heads]
+
+
+def _over(mine: Sequence[Verdict]) -> str:
+    if len(mine) > 1:
+        return f"over {pluralize(len(mine), 'benchmark')}"
+    return f"on {quote(mine[0].benchmark or '')}"
+
+
+def _headline(result: Result, whole: Sequence[Verdict]) -> str:
+    base, margin = quote(whole[0].baseline), result.question.margin
+    end = headline_end(result)
+    overs = [_over(_of(result, v.variant)) for v in whole]
+    if len(whole) == 1:
+        return f"{_said(whole[0], margin, base)}, {overs[0]}{end}"
+    if len({frozenset(v.benchmark for v in _of(result, w.variant)) for w in whole}) == 1:
+        parts = [_against(v, margin) for v in whole]
+        return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
+    parts = [f"{_against(v, margin)}, {over}" for v, over in zip(whole, overs, strict=True)]
+    return f"Against {base}: {'; '.join(parts)}{end}"
+
+
+def _beside_the_question(result: Result) -> str:
+    """What else could have made the difference, of what the files name."""
+    kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
+    labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
+    if not labels:
+        return ""
+    if len(labels) > _MOST_NAMED:
+        labels = [*labels[:_MOST_NAMED], f"{len(labels) - _MOST_NAMED} more"]
+    return f", and the runs differ in {join_words(labels)}"
+
+
+def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
+    """Heads that have other benchmarks each are comparable over those that all have."""
+    ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
+    common = set(ratios[0]).intersection(*ratios[1:])
+    if all(len(r) == len(common) for r in ratios):
+        return
+    if not common:
+        yield "No benchmark is in all of them."
+        return
+    parts = [
+        f"{quote(w.variant)} {_factor_alone(math.exp(fmean(math.log(r[name]) for name in common)))}"
+        for w, r in zip(whole, ratios, strict=True)
+    ]
+    yield f"Over the {pluralize(len(common), 'benchmark')} that all have: {', '.join(parts)}."
+
+
+def _median(result: Result, verdict: Verdict) -> Iterable[str]:
+    middle = _middle(result, verdict)
+    if middle is None:
+        return
+    text = f"The median benchmark of {quote(verdict.variant)} is {ratio_text(*middle)}"
+    apart = _median_unlike(result, verdict)
+    yield f"{text}, unlike the geometric mean." if apart else f"{text}."
+
+
+def _median_unlike(result: Result, verdict: Verdict) -> bool:
+    """Whether the median benchmark surely differs from the mean: their intervals do not meet."""
+    middle = _middle(result, verdict)
+    return middle is not None and (middle[2] < verdict.low or verdict.high < middle[1])
+
+
+def _middle(result: Result, verdict: Verdict) -> tuple[float, float, float] | None:
+    """The median of the ratios, and its interval: of the least that each may be the median, and of
+    the most."""
+    mine = _of(result, verdict.variant)
+    if len(mine) < _FEWEST_FOR_MEDIAN:
+        return None
+    middle = math.exp(median(math.log(v.ratio) for v in mine))
+    return middle, median(v.low for v in mine), median(v.high for v in mine)
+
+
+def _without_speed(result: Result) -> str:
+    """Of files that hold no times and no rates."""
+    words = {"faster": "better", "slower": "worse", "same": "the same", "undecided": "undecided"}
+    found = Counter[str](v.outcome for v in result.judged.metrics)
+    if not found:
+        return "No benchmark has a time, and no quantity can be compared."
+    parts = [f"{text} in {found[outcome]}" for outcome, text in words.items() if found[outcome]]
+    names = [quote(v.name) for v in result.question.variants]
+    return (
+        f"No benchmark has a time. Of {pluralize(found.total(), 'quantity').replace('ys', 'ies')}, "
+        f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
+    )
+
+
+def _said(verdict: Verdict, margin: float, base: str) -> str:
+    name, text = quote(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
+    if verdict.outcome == "undecided":
+        return no_difference(verdict, name, base)
+    if verdict.outcome == "same":
+        return f"{name} is the same as {base} within {format_percent(margin)} ({text})"
+    return f"{name} is {text.than(base)} {text.interval}"
+
+
+def _against(verdict: Verdict, margin: float) -> str:
+    """Of one of several, whose baseline is named before."""
+    name, text = quote(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
+    if verdict.outcome == "undecided":
+        return f"no difference found of {name} ({text})"
+    if verdict.outcome == "same":
+        return f"{name} is the same within {format_percent(margin)} ({text})"
+    return f"{name} is {text}"
+
+
+def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Iterable[str]:
+    for carrier in found[:_MOST_CARRIERS]:
+        without = _factor(carrier.without, verdict)
+        who = f"{quote(carrier.benchmark)} alone"
+        what = f"{quote(verdict.variant)}'s {_factor_of(verdict)}"
+        if 0 < carrier.share < 1:
+            text = f"{who} carries {format_percent(round(carrier.share, 2))} of {what}"
+        else:
+            text = f"{who} sways {what}"
+        text += f": without it the geometric mean is {without}"
+        if carrier.outcome != verdict.outcome:
+            text += f", and the verdict is {_word(carrier.outcome, margin)}"
+        yield f"{text}."
+    if len(found) > _MOST_CARRIERS:
+        yield (
+            f"{pluralize(len(found) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
+            f"third of {quote(verdict.variant)}'s mean, or its verdict."
+        )
+
+
+def _word(outcome: Outcome, margin: float) -> str:
+    return f"the same within {format_percent(margin)}" if outcome == "same" else outcome
+
+
+def _factor(ratio: float, like: Verdict) -> str:
+    """Of an interval as wide as that of the whole."""
+    scale = ratio / like.ratio
+    return ratio_text(ratio, like.low * scale, like.high * scale).factor
+
+
+def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
+    words = Counter(v.outcome for v in mine)
+    parts = [
+        f"{'the same' if w == 'same' else w} on {words[w]}"
+        for w in ("faster", "slower", "same", "undecided")
+        if words[w]
+    ]
+    text = f"Of {pluralize(len(mine), 'benchmark')}, {quote(name)} is {join_words(parts)}"
+    decided = sorted(
+        (v for v in mine if v.outcome in ("faster", "slower")),
+        key=lambda v: -abs(math.log(v.ratio)),
+    )
+    if decided:
+        most = [f"{quote(v.benchmark or '')} {_factor_of(v)}" for v in decided[:_MOST_NAMED]]
+        text += f"; most of all {join_words(most)}"
+    yield f"{text}."

@@ -1,0 +1,325 @@
+"""How the programs of a search compare, by whatever was compared."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+
+import numpy as np
+
+from whyfast.model.code import ChangeCoverage, FunctionChange
+from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, group, right, table
+from whyfast.report.formatting import (
+    escape_controls,
+    format_rough,
+    join_words,
+    plain_ratio_text,
+    pluralize,
+    quote,
+    ratio_text,
+)
+from whyfast.report.sections.check import change_sentence
+from whyfast.search.confirm import attempts
+from whyfast.search.likelihood import ENDS_NOISE, robust_noise
+from whyfast.search.posterior import Posterior
+from whyfast.search.run import SearchResult, StepEvidence
+from whyfast.search.script_subject import REPEATED
+from whyfast.search.state import Interval, Observation, Quantity
+from whyfast.search.subsets import Trial
+from whyfast.search.view import view
+
+#: What a higher cost is more of, and a lower one; see :func:`whyfast.search.quantity.costs`.
+_COUNTED: Mapping[Quantity, tuple[str, str]] = {
+    "instructions": ("more instructions", "fewer instructions"),
+    "indirect-jumps": ("fewer indirect jumps", "more indirect jumps"),
+}
+
+
+#: Beyond this a ratio is no number any more: it is unbounded.
+_LARGEST = 700.0
+
+
+def compares(quantity: Quantity, estimate: float, low: float, high: float) -> str:
+    """A log ratio of costs as the end of a sentence: ``is 1.37x slower [1.35, 1.39]``, or of
+    counts, which have no interval, ``has 1.37x more instructions``."""
+    if quantity != "time":
+        more, fewer = _COUNTED[quantity]
+        return f"has {_shown(estimate)}x {more if estimate >= 0 else fewer}"
+    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in (estimate, low, high)))
+    return f"is {text.factor} {text.interval}".strip()
+
+
+def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:
+    """That the ends do not differ by what matters, as a clause: with their ratio, and where it is
+    surely none of 1, that it is less than the margin."""
+    as_much = "takes as long" if quantity == "time" else "costs as much"
+    if ends is None:
+        return f"{bad} {as_much} as {good}"
+    if not math.isfinite(ends.low + ends.high):
+        ratio = math.exp(ends.estimate)
+        return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
+    if quantity != "time" and _shown(ends.estimate) == "1":
+        return f"{bad} {as_much} as {good}"
+    said = compares(quantity, ends.estimate, ends.low, ends.high)
+    if surely_unlike(quantity, ends):
+        return f"{bad} {said} than {good}, less than the margin"
+    return f"{bad} {as_much} as {good} (it {said})"
+
+
+def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
+    """Whether there is a difference, be it too small to matter."""
+    if ends is None or not math.isfinite(ends.low + ends.high):
+        return False
+    if quantity != "time" and _shown(ends.estimate) == "1":
+        return False
+    return not ends.low <= 0 <= ends.high
+
+
+def _shown(estimate: float) -> str:
+    """The factor between two counts."""
+    return f"{math.exp(abs(estimate)):.4g}"
+
+
+# ---- The course of a search: the posterior by step, and every candidate that was measured.
+
+_WITHOUT = "The plot needs JavaScript; the tables say the same."
+#: Half of an interval, in standard errors, and the error of a median in those of a mean.
+_ERRORS, _OF_MEDIAN = 1.96, 1.2533
+#: Gaps less likely than this are left out of the table.
+_LEAST = 0.001
+
+
+def belief_of(result: SearchResult) -> Posterior | None:
+    """The posterior in the end, None where it was never known."""
+    state = result.state
+    return view(state, attempts(state.observations, state.task.known)).belief
+
+
+def posterior_plot(result: SearchResult) -> Plot | None:
+    """The posterior over the places of the step, and under it what was measured."""
+    belief = belief_of(result)
+    if belief is None:
+        return None
+    ratios = _ratios(result)
+    measured = [
+        {
+            "at": at,
+            "n": n,
+            "ratio": math.exp(mid),
+            "low": math.exp(low),
+            "high": math.exp(high),
+            "text": " ".join(_printed(mid, low, high)),
+        }
+        for at, (mid, low, high, n) in ratios.items()
+    ]
+    gaps = [
+        {"low": low, "high": high, "share": float(share)}
+        for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False)
+    ]
+    where = result.answer.where
+    data = {
+        "gaps": gaps,
+        "measured": measured,
+        "skipped": sorted(result.state.skipped),
+        "names": {str(c): result.candidates[c].title for c in ratios},
+        "steps": [[where.first, where.last]] if where else [],
+        "last": len(result.candidates) - 1,
+    }
+    return Plot("search", data, _WITHOUT)
+
+
+def posterior_table(result: SearchResult) -> Table | None:
+    """Where a step may lie, with its probability, all hypotheses counted."""
+    belief = belief_of(result)
+    if belief is None:
+        return None
+    rows = []
+    for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
+        if share >= _LEAST:
+            first, last = result.at(low + 1), result.at(high)
+            name = quote(last.title)
+            if high > low + 1:
+                name = f"{quote(first.title)} … {quote(last.title)} ({high - low})"
+            rows.append((name, Cell(f"{min(float(share), 1.0):.3f}", number=float(share))))
+    return table("Where a step may lie", ("at", *right("probability")), rows)
+
+
+def measured_table(result: SearchResult) -> Table | None:
+    """A row a candidate, in order: the median of its ratios to the good end and what bounds it."""
+    title = "Relative to the good end"
+    found = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
+    if exact(result):
+        counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in found]
+        return table(title, ("candidate", *right("ratio")), counted)
+    rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in found]
+    return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
+
+
+def exact(result: SearchResult) -> bool:
+    """Whether the ends never varied, as counts do: then errors are none that were seen."""
+    ends = [o.ends for o in result.state.observations]
+    return len(ends) >= REPEATED and len(set(ends)) == 1
+
+
+def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
+    """A ratio and its interval, of their logarithms, with the digits that the interval carries."""
+    text = plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
+    return text.value.removesuffix("x"), text.interval
+
+
+def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
+    """Of each candidate the median log ratio to the good end, ends of an interval, and blocks.
+
+    The interval is 1.96 standard errors of a median by the noise of all blocks of the ends: a help
+    to the eye, and no verdict.
+    """
+    seen: defaultdict[int, list[float]] = defaultdict(list)
+    for block in result.state.observations:
+        for reading in block.readings:
+            seen[reading.candidate].append(reading.to_good)
+        seen[len(result.candidates) - 1].append(block.ends)
+    ends = [o.ends for o in result.state.observations]
+    # Of a log ratio of two programs: that of the ends.
+    noise = robust_noise(np.array(ends)) * ENDS_NOISE if ends else 0.0
+    found = {}
+    for candidate, values in sorted(seen.items()):
+        middle = median(values)
+        half = _ERRORS * noise * (_OF_MEDIAN if len(values) > 2 else 1.0) / math.sqrt(len(values))
+        found[candidate] = (middle, middle - half, middle + half, len(values))
+    return found
+
+
+# ---- What differs between a culprit and its parent: because, beside since.
+
+#: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
+_NAMES, _SHOWN = 5, 3
+
+
+def because(evidence: StepEvidence) -> str:
+    """The difference that matters most, as the end of a sentence; empty where nothing is known.
+
+    A function that a benchmark executes goes before one that may run, the costliest first.
+    """
+    code = evidence.code
+    if code.same:
+        return "its machine code is that of its parent, so it is none of what the program computes"
+    executed = [n for r in evidence.reaches for n in r.executes or ()]
+    by_name = {f.name: f for f in code.reached}
+    for name in executed:
+        if name in by_name:
+            return f"{change_sentence(by_name[name])}, which the benchmark executes"
+    if evidence.reaches and all(r.placement_only for r in evidence.reaches):
+        return "no benchmark executes a function that differs: only the place of its code does"
+    changed = sorted(code.reached, key=lambda f: -abs(f.sizes[1] - f.sizes[0]))
+    return change_sentence(changed[0]) if changed else ""
+
+
+def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
+    """Functions, who executes them, dispatch, and source."""
+    code = evidence.code
+    if code.same:
+        how = "byte by byte" if code.identical else "up to addresses"
+        yield f"The machine code of culprit and parent is the same {how}."
+    elif code.reached:
+        names = _some([f"`{escape_controls(f.name)}`" for f in code.reached])
+        yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
+        inlined = [f for f in code.reached if f.calls or f.called]
+        for one in inlined[:_NAMES]:
+            yield f"{change_sentence(one)}."
+    for reason in code.reasons[:_NAMES]:
+        yield f"It cannot be shown that nothing else differs: {reason}."
+    for reach in evidence.reaches:
+        yield _reach(reach)
+    if evidence.dispatch is not None:
+        before, after = evidence.dispatch
+        if (before.form, before.indirect_jumps) == (after.form, after.indirect_jumps):
+            yield (
+                f"The dispatch is the same: {after.form}, "
+                f"{pluralize(after.indirect_jumps, 'indirect jump')}."
+            )
+        else:
+            yield (
+                f"The dispatch went from {before.form} "
+                f"({pluralize(before.indirect_jumps, 'indirect jump')}) to {after.form} "
+                f"({after.indirect_jumps})."
+            )
+    if evidence.files:
+        yield f"In the source it changes {_some([f'`{escape_controls(f)}`' for f in evidence.files])}."
+
+
+def _reach(reach: ChangeCoverage) -> str:
+    name = quote(reach.benchmark)
+    if reach.executes is None:
+        return f"Whether {name} executes what differs is not known: {reach.why}."
+    if not reach.executes:
+        return f"{name} executes no function that differs: only where its code lies does."
+    said = f"{name} executes {_some([f'`{escape_controls(n)}`' for n in reach.executes])}"
+    if reach.instructions is not None:
+        before, after = reach.instructions
+        said += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
+    return f"{said}."
+
+
+def sections_table(evidence: StepEvidence) -> Table | None:
+    """The sections whose size differs."""
+    return table(
+        "Sections whose size differs, in bytes",
+        ("section", *right("parent", "culprit")),
+        ((s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections),
+    )
+
+
+def code_shown(evidence: StepEvidence) -> Group | None:
+    """The instructions that differ, of the functions that matter most."""
+    executed = {n for r in evidence.reaches for n in r.executes or ()}
+    order = sorted(
+        (f for f in evidence.code.reached if f.diff),
+        key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
+    )
+    blocks = [_code(f) for f in order[:_SHOWN]]
+    made = group("Instructions that differ", *blocks)
+    return made if isinstance(made, Group) else None
+
+
+def _code(function: FunctionChange) -> CodeBlock:
+    return CodeBlock((f"{escape_controls(function.name)}:", *function.diff), "diff")
+
+
+def _some(items: list[str]) -> str:
+    if len(items) <= _NAMES:
+        return join_words(items)
+    return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} more"
+
+
+# ---- What the layouts that a search drew say of the placement of code.
+
+#: The interval of n layouts reaches about so many spreads over √n to each side, at 99 %.
+REACH = 6.0
+#: Fewer blocks of either kind show no spread.
+FEWEST = 4
+
+
+def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
+    """A sentence: by how much placement alone scatters a program, from the ends in the blocks as
+    linked and over layouts, and what so many layouts tell. Empty with too few blocks to say.
+
+    spread² = (var(varied) − var(linked)) / 2, as a block over layouts has those of both ends.
+    Plain variances: what layouts do is often a matter of either, or, of which a median of
+    deviations may be 0.
+    """
+    linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
+    if min(len(linked), len(varied)) < FEWEST:
+        return ""
+    noise = float(np.var(linked, ddof=1))
+    spread = math.sqrt(max(0.0, float(np.var(varied, ddof=1)) - noise) / 2)
+    n = len(varied)
+    if noise > 0 and spread == 0:
+        return (
+            "Placement alone scatters a program by less than one block does by noise, "
+            f"{format_rough(math.sqrt(noise / 2))} (one standard deviation)."
+        )
+    said = f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation)"
+    reach = format_rough(REACH * spread / math.sqrt(n))
+    return f"{said}; {n} layouts of each end, each in one block, tell about ± {reach}."

@@ -1,0 +1,435 @@
+"""What a search for a set says in the end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.search.confirm import ALPHA, MOST, bounded, surely_above
+from whyfast.search.engine import entropy
+from whyfast.search.likelihood import doubt
+from whyfast.search.state import Costs, Tested
+from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
+from whyfast.search.view import test_of
+
+Part = tuple[int, ...]
+
+Outcome = Literal["set", "mixed", "none", "swapped", "placement", "undecided"]
+Together = Literal["additive", "interplay", "unclear"]
+
+
+@dataclass(frozen=True)
+class Minimal:
+    """The answer.
+
+    ``set``: ``parts`` carry the difference and none of them can be left out; a part is one
+    difference, or several that could not be measured apart. ``mixed``: the difference goes away
+    when the ends are mixed, or comes and goes with what should not matter, as placement does.
+    ``none`` and ``swapped``: the ends do not differ, or in the other direction. ``placement``: they
+    do as linked, and in other layouts they do not. ``undecided``: verifying refuted what had been
+    found, again and again, or the budget is spent.
+
+    ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
+    of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
+    differences carries the difference as well. ``tested``: what layouts said of the difference;
+    ``over_layouts``: whether the levels are over layouts; else ``varied`` is that of all parts
+    together over layouts, where it was tested.
+    """
+
+    outcome: Outcome
+    parts: tuple[Part, ...] = ()
+    whole: tuple[float, float] | None = None
+    alone: tuple[tuple[float, float], ...] = ()
+    together: Together | None = None
+    others: bool = False
+    tested: Tested = "not tested"
+    over_layouts: bool = False
+    varied: tuple[float, float] | None = None
+    blocks: int = 0
+    subsets: int = 0
+
+
+# ---- Which of many differences between two ends carry the difference in time.
+#
+# Delta debugging with noise: flags, or object files, have no order, so one is made up. The first
+# subset of a growing chain that carries the difference names one part that is needed; with that
+# part
+# kept, the chain up to it is searched again, until the parts found carry the difference by
+# themselves. That takes about log2 n subsets a part. Everything that decides is a probability from
+# blocks that hold both ends; what was found is then verified by blocks of its own.
+
+#: What has this probability is decided.
+SURE = 0.99
+#: How surely the ends must differ before a subset is built.
+DOUBT = 0.02
+#: After so many blocks of one subset the likelier side is taken: its level is at the line.
+MOST_BLOCKS = 60
+#: Only levels far beyond the line contradict what was found: parts may add up.
+LITTLE, NEARLY_ALL = 0.35, 0.85
+#: Subsets that show whether what was found holds whatever else is mixed in.
+MIXED = 6
+#: A search that its verification refutes is begun again, with all that was seen, so many times.
+AGAIN = 2
+#: Levels are told to this standard error, in at most :data:`MOST_BLOCKS` blocks.
+PRECISE = 0.1
+
+#: A build is charged to the first of about so many measurements of its subset.
+SERVES = 5.0
+#: A build costs as much as a block.
+ONE_BLOCK = Costs()
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The question: ``count`` differences, numbered from 0, of which some carry the difference.
+
+    ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the difference is said
+    to vanish when mixed. ``budget``: the most blocks of measuring, no limit if None.
+    ``relinkable``: whether blocks can draw layouts.
+    """
+
+    count: int
+    margin: float = 0.01
+    most_parts: int = 6
+    costs: Costs = ONE_BLOCK
+    budget: int | None = None
+    relinkable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError("there must be at least one difference between the ends")
+
+
+@dataclass(frozen=True)
+class Try:
+    """Take a block of the ends and a subset, or of the ends alone.
+
+    ``fresh`` and ``layouts`` go into the trial.
+    """
+
+    subset: Subset | None
+    fresh: bool = False
+    layouts: bool = False
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A subset that cannot be built or run, and why."""
+
+    subset: Subset
+    reason: str = ""
+
+
+Event = Trial | Failed
+#: Takes a block.
+Oracle = Callable[[Try], Event]
+
+
+def ddmin(task: Differences, oracle: Oracle) -> Minimal:
+    """Ask the oracle until the answer is found. Deterministic, given what the oracle says."""
+    return _Run(task, oracle).answer()
+
+
+def next_try(task: Differences, events: Sequence[Event]) -> Try | Minimal:
+    """What to do next after these events, the answers to all tries before, in order."""
+    recorded = iter(events)
+
+    def replayed(wanted: Try) -> Event:
+        for event in recorded:
+            return event
+        raise _Wanted(wanted)
+
+    try:
+        return ddmin(task, replayed)
+    except _Wanted as end:
+        return end.what
+
+
+class _Wanted(Exception):
+    """The recorded events end here."""
+
+    def __init__(self, what: Try) -> None:
+        self.what = what
+
+
+class _Mixed(Exception):
+    """The difference vanishes when mixed."""
+
+
+class _Spent(Exception):
+    """The budget is spent."""
+
+
+class _NotSlower(Exception):
+    """The ends turned out not to differ, or to be swapped, while mixtures were measured."""
+
+    def __init__(self, word: Outcome) -> None:
+        self.outcome = word
+
+
+@dataclass
+class _Run:
+    task: Differences
+    oracle: Oracle
+    trials: list[Trial] = field(default_factory=list)
+    failed: set[Subset] = field(default_factory=set)
+    tested: Tested = "not tested"
+    layouts: bool = False
+
+    @property
+    def seen(self) -> list[Trial]:
+        """The blocks that count: those as linked, or those over layouts."""
+        return [t for t in self.trials if t.layouts == self.layouts]
+
+    def answer(self) -> Minimal:
+        try:
+            word = self._ends() or self._placement()
+            if word is not None:
+                return self._said(word)
+            for _ in range(1 + AGAIN):
+                parts = self._find()
+                verified = self._verify(parts)
+                if verified is not None and (varied := self._survives(verified)):
+                    described = self._described(verified)
+                    if not self._sure():
+                        break
+                    return replace(described, varied=varied[0])
+                self.trials = [replace(t, fresh=False) for t in self.trials]
+        except _Mixed:
+            return self._said("mixed")
+        except _NotSlower as told:
+            over, self.layouts = told.outcome == "none" and self.layouts, False
+            if not over:
+                return self._said(told.outcome)
+            self.tested = "placement"  # as linked they do differ
+            return self._said("placement")
+        except _Spent:
+            pass
+        return self._said("undecided")
+
+    def _ends(self) -> Outcome | None:
+        """Blocks of the ends alone until it is known whether they differ."""
+        while True:
+            none, swapped = doubt(_ends_of(self.seen), self.task.margin)
+            ends = _ends_of(self.seen).tolist()
+            if none >= SURE and bounded(ends, ALPHA):
+                return "none"
+            if swapped >= SURE and surely_above([-x for x in ends], ALPHA):
+                return "swapped"
+            if none + swapped <= DOUBT:
+                return None
+            self._block(None, False)
+
+    def _placement(self) -> Outcome | None:
+        """Blocks of the ends over layouts until it is known what remains of their difference; what
+        is another one there is then searched for over layouts."""
+        if not self.task.relinkable:
+            return None
+        linked = _ends_of(self.seen)
+        self.layouts, self.tested = True, "undecided"
+        while self.tested == "undecided":
+            self._block(None, False)
+            self.tested = test_of(linked, _ends_of(self.seen), self.task.margin, None)
+        self.layouts = self.tested == "partly"
+        if self.layouts:
+            self._differ()
+        if self.tested != "placement":
+            return None
+        return "placement" if self._above() else "undecided"
+
+    def _survives(self, parts: tuple[Part, ...]) -> tuple[tuple[float, float] | None] | None:
+        """Blocks of what was found as linked over layouts: its level there. None when it does not
+        carry the difference there; the search then goes on over layouts."""
+        whole = _joined(parts)
+        if self.tested == "not tested" or self.layouts:
+            return (None,)
+        self.layouts = True
+        self._differ()
+        if self._share(whole, fresh=True) <= 1 - SURE:
+            return None
+        varied = self._level(whole)
+        self.layouts = False
+        return (varied,)
+
+    def _sure(self) -> bool:
+        """Blocks of the ends until the interval that is told leaves out "no difference", which
+        errs with at most :data:`ALPHA` whenever it is looked at; over layouts first, where they
+        were drawn. What chose the parts is a posterior, and promises no such rate."""
+        judged, self.layouts = self.layouts, self.tested != "not tested"
+        sure = self._above()
+        self.layouts = judged
+        return sure and self._above()
+
+    def _above(self) -> bool:
+        while not surely_above(_ends_of(self.seen).tolist(), ALPHA):
+            if len(self.seen) >= MOST:
+                return False
+            self._block(None, False)
+            self._differ()
+        return True
+
+    def _find(self) -> tuple[Part, ...]:
+        """Parts that carry the difference together; the last one found comes first."""
+        parts: tuple[Part, ...] = ()
+        rest = tuple(range(self.task.count))
+        while rest and not self._carries(_joined(parts)):
+            if len(parts) == self.task.most_parts:
+                raise _Mixed
+            low, high = self._first(_joined(parts), rest)
+            parts, rest = (rest[low:high], *parts), rest[:low]
+        return parts
+
+    def _first(self, kept: Subset, rest: Part) -> tuple[int, int]:
+        """Where in ``rest`` the shortest carrying beginning ends: after low, at high or before."""
+        chain = [kept | frozenset(rest[:i]) for i in range(len(rest) + 1)]
+        while True:
+            first = first_carrying(self.seen, chain, self.task.margin)
+            free = [i for i in range(1, len(rest)) if chain[i] not in self.failed]
+            edges = np.array([0, *free, len(rest)])
+            mass = np.add.reduceat(first, edges[:-1])
+            best = int(np.argmax(mass))
+            if mass[best] >= SURE:
+                return int(edges[best]), int(edges[best + 1])
+            built = {t.subset for t in self.seen}
+            costs, below = self.task.costs, np.cumsum(first)
+            worth = [
+                float(entropy(below[i - 1]))
+                / (costs.block + (0 if chain[i] in built else costs.build / SERVES))
+                for i in free
+            ]
+            self._block(chain[free[int(np.argmax(worth))]], False)
+
+    def _verify(self, parts: tuple[Part, ...]) -> tuple[Part, ...] | None:
+        """The parts that blocks of their own find needed and enough; None when they do not.
+
+        A part without which the others surely carry the difference is left out.
+        """
+        while self._share(_joined(parts), fresh=True) > 1 - SURE:
+            left = {p: _joined(parts, but=p) for p in parts}
+            spare = [p for p in parts if self._share(left[p], fresh=True, line=NEARLY_ALL) >= SURE]
+            if not spare:
+                return parts
+            parts = tuple(p for p in parts if p != spare[0])
+        return None
+
+    def _described(self, parts: tuple[Part, ...]) -> Minimal:
+        whole = _joined(parts)
+        rest = frozenset(range(self.task.count)) - whole
+        others = bool(rest) and bool(parts) and self._carries(rest)
+        if not self._holds(parts, rest, others):
+            raise _Mixed
+        together: Together | None = None
+        alone: tuple[tuple[float, float], ...] = ()
+        if len(parts) > 1:
+            alone = tuple(self._level(frozenset(p)) for p in parts)
+            together = _together(self._level(whole), alone)
+        return replace(
+            self._said("set"),
+            parts=parts,
+            whole=self._level(whole),
+            alone=alone,
+            together=together,
+            others=others,
+        )
+
+    def _holds(self, parts: tuple[Part, ...], rest: Subset, others: bool) -> bool:
+        """Whether mixing in what should not matter changes nothing.
+
+        Half of the rest, drawn at random, beside all parts must carry the difference, and beside
+        all but one must not, unless the rest alone does.
+        """
+        draw = random.Random(len(self.trials))
+        for i in range(MIXED if len(rest) > 1 else 0):
+            mixed = frozenset(draw.sample(sorted(rest), len(rest) // 2))
+            with_all = _joined(parts) | mixed
+            with_most = _joined(parts, but=draw.choice(parts)) | mixed
+            if i % 2 == 0:
+                lost = self._share(with_all, line=LITTLE) <= 1 - SURE
+                broken = lost and with_all not in self.failed
+            else:
+                broken = not others and self._share(with_most, line=NEARLY_ALL) >= SURE
+            if broken:
+                return False
+        return True
+
+    def _carries(self, subset: Subset) -> bool:
+        """Whether a subset rather carries the difference than not."""
+        return self._share(subset) >= 0.5
+
+    def _share(self, subset: Subset, *, fresh: bool = False, line: float = CARRIES) -> float:
+        """The probability that a subset carries the difference, after as many blocks as it takes.
+
+        Of one whose level is at the line it may stay undecided. 0 of one that cannot be measured.
+        """
+        if not subset or len(subset) == self.task.count:
+            return float(bool(subset))
+        share = 0.5
+        for _ in range(MOST_BLOCKS):
+            if subset in self.failed:
+                return 0.0
+            share = carries(self.seen, subset, self.task.margin, fresh=fresh, line=line)
+            if not 1 - SURE < share < SURE:
+                break
+            self._block(subset, fresh)
+        return share
+
+    def _level(self, subset: Subset) -> tuple[float, float]:
+        for _ in range(MOST_BLOCKS):
+            found = level(self.seen, subset)
+            if found[1] <= PRECISE or subset in self.failed or len(subset) == self.task.count:
+                break
+            self._block(subset, False)
+        return (1.0, 0.0) if len(subset) == self.task.count else level(self.seen, subset)
+
+    def _block(self, subset: Subset | None, fresh: bool) -> None:
+        if self.task.budget is not None and len(self.trials) >= self.task.budget:
+            raise _Spent
+        event = self.oracle(Try(subset, fresh, self.layouts))
+        if isinstance(event, Failed):
+            self.failed.add(event.subset)
+        else:
+            self.trials.append(event)
+            if subset is not None:
+                self._doubted()
+
+    def _differ(self) -> None:
+        if (word := self._ends()) is not None:
+            raise _NotSlower(word)
+
+    def _doubted(self) -> None:
+        """What a few blocks of the ends said by chance, the blocks beside mixtures refute."""
+        none, swapped = doubt(_ends_of(self.seen), self.task.margin)
+        if none + swapped >= SURE:
+            self._differ()
+
+    def _said(self, word: Outcome) -> Minimal:
+        subsets = {t.subset for t in self.trials if t.subset is not None}
+        return Minimal(
+            word,
+            tested=self.tested,
+            over_layouts=self.layouts,
+            blocks=len(self.trials),
+            subsets=len(subsets | self.failed),
+        )
+
+
+def _ends_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
+    return np.array([t.ends for t in trials])
+
+
+def _joined(parts: Sequence[Part], but: Part | None = None) -> Subset:
+    return frozenset(d for p in parts if p != but for d in p)
+
+
+def _together(whole: tuple[float, float], alone: Sequence[tuple[float, float]]) -> Together:
+    """Whether levels add up, within 2.58 standard errors and a quarter of the difference."""
+    excess = whole[0] - sum(a for a, _ in alone)
+    error = 2.58 * float(np.sqrt(whole[1] ** 2 + sum(e**2 for _, e in alone)))
+    if abs(excess) > error and abs(excess) > 0.25:
+        return "interplay"
+    return "additive" if abs(excess) + error < 0.5 else "unclear"
