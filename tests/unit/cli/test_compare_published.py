@@ -27,26 +27,25 @@ needs_nelhage = pytest.mark.skipif(
 @pytest.mark.parametrize(
     ("machine", "variant", "published"),
     [
-        ("x86_64-intel", "clang19", "1.09x slower"),
-        ("x86_64-intel", "clang19.taildup", "1.01x faster"),
-        ("x86_64-intel", "clang19.tc", "1.03x faster"),
-        ("x86_64-intel", "gcc", "1.02x faster"),
-        ("x86_64-intel", "clang18.nocg", "1.01x faster"),
-        ("x86_64-intel", "clang19.nocg", "1.02x slower"),
-        ("aarch64-darwin", "clang19", "1.12x slower"),
-        ("aarch64-darwin", "clang19.taildup", "1.02x slower"),
-        ("aarch64-darwin", "clang19.tc", "1.00x slower"),
+        ("x86_64-intel", "clang19", 1.09),
+        ("x86_64-intel", "clang19.taildup", 1 / 1.01),
+        ("x86_64-intel", "clang19.tc", 1 / 1.03),
+        ("x86_64-intel", "gcc", 1 / 1.02),
+        ("x86_64-intel", "clang18.nocg", 1 / 1.01),
+        ("x86_64-intel", "clang19.nocg", 1.02),
+        ("aarch64-darwin", "clang19", 1.12),
+        ("aarch64-darwin", "clang19.taildup", 1.02),
+        ("aarch64-darwin", "clang19.tc", 1.00),
     ],
 )
 def test_the_nine_published_cells(
-    capsys: pytest.CaptureFixture[str], machine: str, variant: str, published: str
+    tmp_path: Path, machine: str, variant: str, published: float
 ) -> None:
-    folder = NELHAGE / machine
-    assert (
-        main(["compare", str(folder / "clang18.json.gz"), str(folder / f"{variant}.json.gz")]) == 0
-    )
-    headline = " ".join(capsys.readouterr().out.split()).partition(" over 84 benchmarks;")[0]
-    assert published in headline
+    files = [str(NELHAGE / machine / f"{name}.json.gz") for name in ("clang18", variant)]
+    out = tmp_path / "out.json"
+    assert main(["compare", *files, "--json", str(out)]) == 0
+    (suite,) = load_result(out).judged.suites
+    assert suite.verdict.ratio == pytest.approx(published, abs=0.005)
 
 
 @needs_nelhage
@@ -58,8 +57,7 @@ def test_one_benchmark_carries_half_of_taildup(
     out = tmp_path / "out.json"
     assert main(["compare", *files, "--json", str(out), "-v"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "bench_mp_pool alone carries 47 % of clang19.taildup's 1.01x faster" in said
-    assert "without it the geometric mean is 1.007x faster" in said
+    assert "bench_mp_pool alone carries 47 %" in said
     (suite,) = load_result(out).judged.suites
     assert 1 / suite.influence["bench_mp_pool"] == pytest.approx(1.007, abs=0.0005)
     # The files name the compiler with each benchmark, and nothing names the commit.
@@ -74,7 +72,7 @@ def test_a_variant_that_only_its_name_tells_apart(capsys: pytest.CaptureFixture[
     main(["compare", *(str(folder / f"clang18{end}.json.gz") for end in ("", ".nocg")), "-v"])
     said = " ".join(capsys.readouterr().out.split())
     assert "nothing in the metadata tells clang18.nocg from clang18 but the file's name" in said
-    assert "bench_mp_pool alone carries 52 % of clang18.nocg's 1.01x faster" in said
+    assert "bench_mp_pool alone carries 52 %" in said
 
 
 @pytest.mark.skipif(

@@ -79,7 +79,7 @@ def test_tasks_and_answers_are_json() -> None:
         (b"[1]", "an object is wanted"),
         (b"{}", "answer: is missing"),
         (b'{"answer": {"kind": "none"}}', "answer.kind: one of"),
-        (b'{"answer": {"kind": "lacking", "parcels": {"a": "b"}}}', "answer.parcels.a"),
+        (b'{"answer": {"kind": "lacking", "archives": {"a": "b"}}}', "answer.archives.a"),
         (b'{"answer": {"kind": "taken", "calibration": NaN}}', "NaN is no number"),
         ("{}", "bytes are wanted, not str"),
         (None, "bytes are wanted, not NoneType"),
