@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all fresh golden setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh golden pictures setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -31,6 +31,11 @@ fresh:
 # Writes the documents of tests/golden again; git diff tests/golden shows what changed for readers.
 golden: $(VENV)/.ready-dev
 	WHYFAST_GOLDEN=write $(BIN)/python -m pytest -q -m golden tests/unit tests/subjects
+
+# Makes the README's pictures again, of the last result of make demo.
+pictures: $(VENV)/.ready-dev
+	$(BIN)/python -m tests.install_chromium
+	$(BIN)/python -m bench.pictures
 
 setup: $(VENV)/.ready
 

@@ -1,0 +1,72 @@
+"""The tutorial's files are written and its commands run, in order, in one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.snippets import ROOT
+
+PAGE = ROOT / "docs/tutorial.md"
+#: A fenced block with its language, and the last file name in backticks before it.
+_BLOCK = re.compile(r"^```(c|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"`([\w.]+\.[ch])`")
+
+
+def blocks() -> list[tuple[str, str]]:
+    """File name or ``sh``, and the text, of each block in order."""
+    text = PAGE.read_text("utf-8")
+    return [
+        (match[1] if match[1] == "sh" else _FILE.findall(text[: match.start()])[-1], match[2])
+        for match in _BLOCK.finditer(text)
+    ]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    names = {
+        f"GIT_{who}_{what}": "me@example.org"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    folder = Path(sys.executable).parent
+    return {
+        **os.environ,
+        **names,
+        "WHYFAST_HOME": str(tmp_path / "home"),
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+    }
+
+
+def test_the_tutorial_works(tmp_path: Path, environment: dict[str, str]) -> None:
+    folder = tmp_path / "checksum"
+    folder.mkdir()
+
+    def run(script: str) -> str:
+        return subprocess.run(
+            ["bash", "-euc", script],
+            cwd=folder,
+            env=environment,
+            check=True,
+            timeout=300,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+
+    outputs = {}
+    for name, text in blocks():
+        if name == "sh":
+            outputs[text.splitlines()[-1]] = run(text)
+        else:
+            (folder / name).write_text(text)
+    assert run("./bitwise") == run("./bytewise")
+    assert run("whyfast ab ./bytewise ./bitwise --fail-on slower || echo $?").endswith("\n3\n")
+    explained = outputs["whyfast explain bitwise bytewise --function checksum --diff"]
+    if os.uname().machine == "x86_64":  # the load from the table
+        assert re.search(r"^\+ .*\[\w+\+\w+\*4\]", explained, re.MULTILINE)
+    assert outputs['echo "exit code: $code"'].endswith("exit code: 3\n")
