@@ -7,38 +7,23 @@ import re
 import time
 from glob import glob
 from pathlib import Path
-from typing import Protocol
 
 
-class System(Protocol):
-    """Files of the kernel, named from the root without a leading slash: ``proc/loadavg``."""
-
-    def read(self, name: str) -> str | None:
-        """The file's text without surrounding space; None when it cannot be read."""
-
-    def write(self, name: str, text: str) -> None:
-        """Replace what an existing file holds. Raises OSError."""
-
-    def names(self, pattern: str) -> list[str]:
-        """The existing files that match a glob, in natural order (cpu2 before cpu10)."""
-
-    def sleep(self, seconds: float) -> None:
-        """Let time pass."""
-
-
-class Files:
-    """The real thing. ``root`` is where /proc and /sys are looked for."""
+class System:
+    """Files of the kernel, named from ``root`` without a leading slash: ``proc/loadavg``."""
 
     def __init__(self, root: Path = Path("/")) -> None:
         self.root = root
 
     def read(self, name: str) -> str | None:
+        """The file's text without surrounding space; None when it cannot be read."""
         try:
             return (self.root / name).read_text(errors="replace").strip()
         except OSError:
             return None
 
     def write(self, name: str, text: str) -> None:
+        """Replace what an existing file holds. Raises OSError."""
         # Without O_CREAT: a setting that this kernel lacks must not become a file.
         fd = os.open(self.root / name, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
         try:
@@ -47,6 +32,7 @@ class Files:
             os.close(fd)
 
     def names(self, pattern: str) -> list[str]:
+        """The existing files that match a glob, in natural order (cpu2 before cpu10)."""
         # As pairs of text and number, which compare as people count.
         return sorted(
             glob(pattern, root_dir=self.root),
@@ -54,6 +40,7 @@ class Files:
         )
 
     def sleep(self, seconds: float) -> None:
+        """Let time pass."""
         time.sleep(seconds)
 
 
