@@ -40,8 +40,11 @@ class TemporarySysctls:
         self._folder = folder
         self._root = root
 
+    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return self._held(settings)
+
     @contextlib.contextmanager
-    def __call__(self, settings: Mapping[str, str]) -> Iterator[None]:
+    def _held(self, settings: Mapping[str, str]) -> Iterator[None]:
         wanted = []
         for name, value in settings.items():
             now = current(self._system, path_of(name))
