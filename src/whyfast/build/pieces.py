@@ -19,19 +19,17 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-# ---- The members of a static library, as ``ar`` writes them.
-#
-# The format: the line ``!<arch>``, then for each member a header of 60 bytes of text and the
-# content,
-# padded to an even length. Names of 16 bytes and more stand in the member ``//``.
-
 _MAGIC = b"!<arch>\n"
 _HEADER = 60
 _INDEXES = (b"/", b"/SYM64/")
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each member, in order, the index left out.
+    """Name and content of each member of a static library, in order, the index left out.
+
+    The format of ``ar``: the line ``!<arch>``, then for each member a header of 60 bytes of text
+    and the content, padded to an even length. Names of 16 bytes and more stand in the member
+    ``//``, and are called ``/N`` by their place in it.
 
     Nothing for a file that is no archive, for a thin one (whose members are files of their own),
     and from the place on at which it is damaged. OSError when it cannot be read.
@@ -52,15 +50,10 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         if raw == b"//":
             names = content
         elif raw not in _INDEXES:
-            yield _name(raw, names), content
+            if raw[:1] == b"/" and raw[1:].isdigit():
+                raw = names[int(raw[1:]) :].split(b"\n", 1)[0]
+            yield raw.removesuffix(b"/").decode("utf-8", "replace"), content
         at = start + int(length) + int(length) % 2
-
-
-def _name(raw: bytes, names: bytes) -> str:
-    """``name.o/``, or ``/N``: the name at byte N of the table of long ones."""
-    if raw[:1] == b"/" and raw[1:].isdigit():
-        raw = names[int(raw[1:]) :].split(b"\n", 1)[0]
-    return raw.removesuffix(b"/").decode("utf-8", "replace")
 
 
 #: Names that a linker script takes literally.

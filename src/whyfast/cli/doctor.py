@@ -35,13 +35,13 @@ def run(args: argparse.Namespace) -> int:
 
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.measure.doctor.findings import examine
-    from whyfast.measure.doctor.system import Files
+    from whyfast.measure.doctor.system import System
     from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
     from whyfast.report.pages.admin_pages import doctor_page, setting_sentences
     from whyfast.store.home import own_home
 
     check_outputs(args)
-    system, folder = Files(ROOT), own_home().doctor
+    system, folder = System(ROOT), own_home().doctor
     outcome = TuneOutcome(())
     said: list[str] = []
     if args.tune or args.restore:

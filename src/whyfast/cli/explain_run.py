@@ -30,7 +30,7 @@ def count(
     from whyfast.investigate.counting import file_tasks
     from whyfast.investigate.services import Services
     from whyfast.measure.count import count_program
-    from whyfast.measure.doctor.system import Files
+    from whyfast.measure.doctor.system import System
     from whyfast.measure.simulate import read_geometry
     from whyfast.model.codec import encode
     from whyfast.report.formatting import escape_controls
@@ -44,7 +44,7 @@ def count(
     for file in args.files:
         _check(file)
     programs = [load(file) for file in args.files]
-    geometry = read_geometry(Files())
+    geometry = read_geometry(System())
     counts = []
     named = list(zip(labels, args.files, strict=True))
     given = file_tasks(
