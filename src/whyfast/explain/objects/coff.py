@@ -14,9 +14,19 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import OBJECT_BASE, Function, Image, Label, Region, functions_of
+from whyfast.explain.objects.image import (
+    OBJECT_BASE,
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Function,
+    Image,
+    Label,
+    Region,
+    damaged,
+    functions_of,
+    read_blob,
+)
 from whyfast.explain.objects.lief_files import (
     content,
     number,

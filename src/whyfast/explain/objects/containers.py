@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from whyfast.build.source import open_tar
-from whyfast.explain.objects.elf import MOST_BYTES, damaged
+from whyfast.explain.objects.image import MOST_BYTES, damaged
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 

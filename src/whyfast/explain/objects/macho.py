@@ -13,9 +13,18 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import OBJECT_BASE, Image, Label, Region, functions_of
+from whyfast.explain.objects.image import (
+    OBJECT_BASE,
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Image,
+    Label,
+    Region,
+    damaged,
+    functions_of,
+    read_blob,
+)
 from whyfast.explain.objects.lief_files import (
     content,
     number,

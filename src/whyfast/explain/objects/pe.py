@@ -16,9 +16,16 @@ from typing import Any, NamedTuple
 import lief
 
 from whyfast.explain.objects.coff import CODE, EXECUTE, MACHINES, windows_functions
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import Image, Label, Region
+from whyfast.explain.objects.image import (
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Image,
+    Label,
+    Region,
+    damaged,
+    read_blob,
+)
 from whyfast.explain.objects.lief_files import content, number, parse, reading, text
 from whyfast.model.errors import UserError
 

@@ -21,8 +21,8 @@ from tests.golden_files import Hear
 
 from whyfast.explain.objects import containers
 from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.debug_info import build_id, debug_file
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects.elf_symbols import build_id, debug_file
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
 
