@@ -230,10 +230,9 @@ def _macho() -> list[bytes]:
 
 
 def _explain(data: bytes) -> None:
-    from whyfast.explain.objects.elf_symbols import with_lines
-    from whyfast.explain.program import explain_program
+    from whyfast.explain.objects.debug_info import with_lines
+    from whyfast.explain.program import explain_program, stub_note
     from whyfast.explain.source_lines import read_lines
-    from whyfast.explain.survey import stub_note
 
     path = _file(data)
     stub_note(path)

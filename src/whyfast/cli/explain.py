@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from whyfast.cli.output import add_outputs
 
 if TYPE_CHECKING:
-    from whyfast.explain.objects.elf import Architecture
+    from whyfast.explain.objects.image import Architecture
     from whyfast.model.counters import Heat
     from whyfast.model.evidence import Evidence, Trouble
     from whyfast.report.document import ReportSection, Table
@@ -271,7 +271,7 @@ def _warnings(said: Sequence[str]) -> ReportSection | None:
 
 
 def _survey(asked: ProgramsAsked) -> Shown:
-    from whyfast.explain.survey import survey_program
+    from whyfast.explain.program import survey_program
     from whyfast.report.pages.code_page import (
         compare_programs,
         comparison_sections,
@@ -313,8 +313,7 @@ def _beside(
     asked: ProgramsAsked, globs: Sequence[str]
 ) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
     """The functions that differ side by side, as data too, and of each program how many do."""
-    from whyfast.explain.code_diff import code_pair
-    from whyfast.explain.code_listing import Listings
+    from whyfast.explain.code_diff import Listings, code_pair
     from whyfast.explain.program import load
     from whyfast.report.sections.code_sides import code_section
 

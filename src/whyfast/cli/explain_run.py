@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whyfast.explain.changed_functions import TouchedFunctions
+    from whyfast.explain.source_lines import TouchedFunctions
     from whyfast.report.document import ReportSection
 
 
@@ -89,7 +89,7 @@ def _commits(text: str | None) -> tuple[str, str] | None:
 
 def _touched(args: argparse.Namespace, commits: tuple[str, str] | None) -> TouchedFunctions | None:
     """What ``--commits`` touches, None without that option."""
-    from whyfast.explain.changed_functions import touched_functions
+    from whyfast.explain.source_lines import touched_functions
 
     return touched_functions(args.repo, *commits, args.files[-1]) if commits else None
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from whyfast.explain.function_differences import (
+from whyfast.explain.functions import (
     Calls,
     FunctionDifference,
     compare_functions,
     unmatched_functions,
 )
-from whyfast.explain.survey import Survey
+from whyfast.explain.program import Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (

@@ -22,7 +22,7 @@ from whyfast.report.document import (
 from whyfast.report.formatting import pluralize, quote, sentence
 
 if TYPE_CHECKING:
-    from whyfast.explain.changed_functions import TouchedFunctions
+    from whyfast.explain.source_lines import TouchedFunctions
     from whyfast.model.counters import Counter, Counts, HotFunction, Overlap
 
 _NAMES_SHOWN = 8

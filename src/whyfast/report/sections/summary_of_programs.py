@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from whyfast.explain.function_differences import (
+from whyfast.explain.functions import (
     FunctionDifference,
     FunctionTotals,
     compare_functions,
