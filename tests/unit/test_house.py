@@ -44,7 +44,7 @@ LATE = {
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
     ("investigate.services", "whyfast.toolchain.valgrind"),
-    ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
+    ("judge.lines", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.machine"),

@@ -1,8 +1,8 @@
 """Traces of compiler options in the dispatching functions of a program.
 
-What counts as a trace, by :data:`whyfast.judge.option_costs.COSTS`: two or more registers cleared
-just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the
-first instructions; the canary of the stack protector; landing pads and signed return addresses; a
+What counts as a trace, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers
+cleared just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set
+up in the first instructions; the canary of the stack protector; landing pads and signed return addresses; a
 stack pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
 sanitizers.
 """
@@ -45,7 +45,7 @@ _NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-pr
 @dataclass(frozen=True)
 class CompilerRecord:
     """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
-    :data:`whyfast.judge.option_costs.COSTS` that were on, with their spelling."""
+    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling."""
 
     compiler: str = ""
     options: Mapping[str, str] = field(default_factory=dict)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.expectations import find_failed_expectations
-from whyfast.judge.judge_run import usable_builds
+from whyfast.judge.comparisons import find_failed_expectations, usable_builds
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome

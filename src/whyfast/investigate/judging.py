@@ -13,7 +13,7 @@ from whyfast.explain.program import load
 from whyfast.explain.source_lines import TouchedFunctions, touched_functions
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.context import RunContext
-from whyfast.judge.expectations import refuted
+from whyfast.judge.comparisons import refuted
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
 from whyfast.model.code import CodeListing, ProgramCode

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from whyfast.judge.estimate import over_layouts
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS

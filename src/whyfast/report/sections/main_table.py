@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from whyfast.judge.estimate import over_layouts
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
