@@ -23,29 +23,17 @@ Align = Literal["left", "right"]
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar from ``zero`` to ``end``, both as shares of the width of its column, from 0 to 1.
-    ``sure`` is False where it might be as well of the other side, or of no length."""
-
-    zero: float
-    end: float
-    sure: bool = True
-
-
-@dataclass(frozen=True)
 class Cell:
     """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
 
-    ``outcome`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
-    what a table can be sorted by, where the text stands for one. ``bar`` is drawn where that can be
-    done and room is left; it says nothing that another cell of the row does not.
+    ``outcome`` colours the cell; the text says the same, so that colour is never needed.
+    ``number`` is what a table can be sorted by; of an outcome it is the ratio.
     """
 
     text: str
     detail: str = ""
     outcome: Outcome | None = None
     number: float | None = None
-    bar: Bar | None = None
 
 
 NOTHING = Cell("–")
@@ -211,7 +199,8 @@ class Summary:
     ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
     each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
     distrust, and ``more`` how to see the rest. ``headline`` is said in place of the document's,
-    where that tells what stands in the table too. ``commands`` are to be copied.
+    where that tells what stands in the table too. ``commands`` are to be copied. ``bars`` is the
+    title of the column whose ratios are drawn as bars where room is left.
     """
 
     said: tuple[str, ...]
@@ -222,6 +211,7 @@ class Summary:
     row: str = "variant"
     headline: str = ""
     commands: tuple[str, ...] = ()
+    bars: str = ""
 
 
 @dataclass(frozen=True)

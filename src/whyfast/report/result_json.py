@@ -236,7 +236,9 @@ def _verdict_in(data: Any) -> Any:
     unbounded = {"ratio": math.nan, "low": 0.0, "high": math.inf}
     named = {("outcome" if k == "verdict" else k): v for k, v in data.items()}
     if isinstance(few := data.get("small_sample"), dict):
-        named["small_sample"] = _bounded(few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf})
+        named["small_sample"] = _bounded(
+            few, {**unbounded, "normal_low": 0.0, "normal_high": math.inf}
+        )
     return _bounded(named, unbounded)
 
 
