@@ -144,7 +144,7 @@ class FactTree:
 
 @dataclass(frozen=True)
 class Plot:
-    """Plain data for a plot of that ``kind``, which assets/KIND.js draws. ``without`` says where
+    """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` says where
     else the same stands, for who has no JavaScript. ``later`` makes further data, which only a file
     that draws it needs and which takes time."""
 
@@ -228,6 +228,12 @@ class Document:
     about: tuple[str, ...] = ()
     heading: str = ""
     summary: Summary | None = None
+
+
+def without_details(table: Table) -> Table:
+    """The table with what matters of each cell only."""
+    rows = tuple(tuple(replace(cell, detail="") for cell in row) for row in table.rows)
+    return replace(table, rows=rows)
 
 
 Row = Sequence[Cell | str | int | None]

@@ -72,8 +72,17 @@ _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
 #: Columns that give way where the terminal is narrow, the one with the largest number first; from
 #: 9 on to bars too.
 _DROPS = {
-    **{"σ": 2, "runs": 1, "time": 1, "jumps": 2, "dispatch": 2, "executes": 1, "instructions": 2},
-    **{"e-value": 9, "mean without it": 9, "processes": 9, "blocks": 9},
+    "σ": 2,
+    "runs": 1,
+    "time": 1,
+    "jumps": 2,
+    "dispatch": 2,
+    "executes": 1,
+    "instructions": 2,
+    "e-value": 9,
+    "mean without it": 9,
+    "processes": 9,
+    "blocks": 9,
 }
 
 
