@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from whyfast.model.counters import Heat
     from whyfast.model.evidence import Evidence, Trouble
     from whyfast.report.document import ReportSection, Table
-    from whyfast.report.sections.summary_of_programs import Looked
+    from whyfast.report.pages.code_page import Looked
 
 #: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
 SCHEMA = "whyfast-explain/1"
@@ -156,8 +156,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     from whyfast.cli.output import FAILED, show
     from whyfast.explain.objects.containers import taken_out
     from whyfast.report.document import section, sentences
-    from whyfast.report.pages.code_page import code_page, programs_brief
-    from whyfast.report.sections.summary_of_programs import programs_headline
+    from whyfast.report.pages.code_page import code_page, programs_brief, programs_headline
 
     found_in = [taken_out(file, folder) for file in args.files]
     labels = _labels(args.files)
@@ -216,11 +215,11 @@ def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
     from whyfast.explain.program import explain_program
     from whyfast.explain.troubles import program_troubles
     from whyfast.report.pages.code_page import (
+        Looked,
         compare_programs,
         function_sections,
         function_table,
     )
-    from whyfast.report.sections.summary_of_programs import Looked
 
     programs = [
         explain_program(

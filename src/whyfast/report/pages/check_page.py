@@ -36,7 +36,7 @@ from whyfast.report.sections.check import (
     percent_interval,
     promise,
 )
-from whyfast.report.sections.summary import check_screen
+from whyfast.report.sections.summary import check_summary
 
 #: Lines that a comment has at most: what is longer nobody reads.
 LINES = 60
@@ -58,7 +58,7 @@ def check_page(result: Result) -> Document:
         section("sure", "How sure", sentences(said), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
         heading=CHECK_HEADING,
-        summary=check_screen(result),
+        summary=check_summary(result),
     )
 
 

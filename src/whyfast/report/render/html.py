@@ -34,6 +34,12 @@ PACKED_ROWS, PACKED_LETTERS = 200, 8_000
 #: What is shorter than this, in letters, is not worth packing.
 _PLAIN = 4_000
 
+#: Which file of assets draws a kind of plot, where the file is not called like it.
+_PLOT_FILES = {
+    **dict.fromkeys(("intervals", "machines", "placement"), "ratios"),
+    **dict.fromkeys(("raw", "timeline"), "values"),
+    "releases": "slopes",
+}
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -102,13 +108,10 @@ def render_html(document: Document) -> str:
     runs in it but its own.
     """
     plots = [p for s in document.sections for p in _plots(s.blocks)]
-    kinds = dict.fromkeys(plot.kind for plot in plots)
+    kinds = dict.fromkeys(_PLOT_FILES.get(plot.kind, plot.kind) for plot in plots)
     scripts: list[str] = []
     if document.sections:
-        parts = [
-            _asset(f"{name}.js")
-            for name in ("charts", "figures", "tables", "answer", "sides", *kinds)
-        ]
+        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", *kinds)]
         scripts = ["\n".join(parts)]
     page = _environment().get_template("page.html")
     packs = Packs()

@@ -3,12 +3,6 @@
 // picture of the means, and on demand a figure a variant with a dot a benchmark, or a figure a
 // benchmark. Tables below follow the choice; the fragment of the address has it.
 KINDS.intervals = (() => {
-  const VERDICTS = {
-    faster: { color: "#2b9a63", symbol: "triangle-left" },
-    same: { color: "#448bc9", symbol: "circle" },
-    undecided: { color: "#ab871a", symbol: "circle-open" },
-    slower: { color: "#d0564a", symbol: "triangle-right" },
-  };
   const ROW = 24;
   const DENSE_ROW = 19; // for one dot a benchmark, of which there may be a hundred
   const NAMED_ROW = 44; // with the name above the interval, where there is no room beside it
@@ -20,9 +14,7 @@ KINDS.intervals = (() => {
     <button type="button" id="whole" hidden>Back to all benchmarks</button></p></form>
     <p id="said" aria-live="polite"></p>
     <div id="plots" class="plots"></div>
-    <p class="legend"><span class="verdict faster">◀ faster</span> <span class="verdict same">● same</span>
-    <span class="verdict undecided">○ undecided</span> <span class="verdict slower">▶ slower</span>
-    <span class="band">the margin, within which a difference does not matter</span></p>
+    ${VERDICT_LEGEND}
     <details id="more-plots" hidden><summary>Each variant: a dot a benchmark</summary>
     <p class="note">The fastest on top; the dashed line is the geometric mean, the shade about it its interval.</p>
     <div class="plots"></div></details>
@@ -45,14 +37,6 @@ KINDS.intervals = (() => {
 
   function compose(plot, range, margin, width) {
     const count = plot.points.length;
-    const traces = Object.entries(VERDICTS).map(([word, look]) => {
-      const own = plot.points.map((p, row) => ({ ...p, row })).filter((p) => p.word === word);
-      return {
-        ...ratioTrace(own, own.map((p) => p.row), range, look, true),
-        text: own.map((p) => `${p.name}\n${p.text}`),
-        marker: { color: look.color, symbol: look.symbol, size: 10, line: { width: word === "undecided" ? 2 : 0 } },
-      };
-    });
     const dense = plot.mean !== undefined;
     const wanted = Math.max(...plot.points.map((p) => p.name.length)) * LETTER + 16;
     const longest = dense ? Math.min(wanted, 0.4 * width) : wanted;
@@ -61,10 +45,8 @@ KINDS.intervals = (() => {
     const said = plot.wide && beside ? plot.points.map((p) => p.said) : [];
     const right = Math.max(0, ...said.map((text) => text.length)) * 6.6 + 16;
     const told = said.length && longest + right < 0.62 * width;
-    const names = plot.points.map((p, row) => ({
-      x: 0, xref: "paper", xanchor: "left", xshift: beside ? -longest : 0, y: beside ? row : row - 0.42,
-      text: cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER)),
-    }));
+    const names = plot.points.map((p, row) => nameAt(
+      beside ? row : row - 0.42, cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER)), beside ? -longest : 0));
     if (told) said.forEach((text, row) => names.push({ x: 1, xref: "paper", xanchor: "left", xshift: 12, y: row, text }));
     const shapes = ratioShapes(margin);
     if (plot.mean) {
@@ -75,7 +57,7 @@ KINDS.intervals = (() => {
       shapes.push({ ...whole, type: "line", x0: Math.log(ratio), x1: Math.log(ratio), line: { color: look.color, width: 1.5, dash: "dash" } });
     }
     const sides = { l: beside ? longest : 4, r: told ? right : 14 };
-    return [traces, {
+    return [verdictTraces(plot.points, range), {
       shapes, annotations: [...names, ...SIDES],
       height: count * (dense ? DENSE_ROW : beside ? ROW : NAMED_ROW) + 58, margin: { ...sides, t: 6, b: 52 },
       xaxis: { range, ...ticks(range, width - sides.l - sides.r) },
@@ -93,7 +75,7 @@ KINDS.intervals = (() => {
     if (element.open && plots.length) drawFigures(parent, plots, paint);
   }
 
-  // A ratio and its interval in words, with the digits that the interval carries (as report/numbers.py).
+  // A ratio and its interval in words, with the digits that the interval carries (as report/formatting.py).
   function words({ ratio, low, high, word }, margin) {
     const plain = word === "same";
     const inside = Math.min(Math.max(ratio, low === null ? 0 : low), high === null ? Infinity : high);
@@ -145,8 +127,7 @@ KINDS.intervals = (() => {
       if (state.baseline) given.set("against", baselines[state.baseline].name);
       state.off.forEach((name) => given.append("without", name));
       if (!state.sorted) given.set("order", "study");
-      const text = given.toString();
-      history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+      saveFragment(given);
     }
 
     // Every point of a baseline over the chosen benchmarks, one a variant.
@@ -214,17 +195,10 @@ KINDS.intervals = (() => {
     }
 
     const change = () => { save(); show(); };
-    const choose = (holder, type, value, text, act) => {
-      const input = make("input", undefined, { type, name: holder.id, value });
-      input.addEventListener("change", () => act(input));
-      const label = make("label");
-      label.append(input, ` ${text}`);
-      holder.append(label);
-    };
     byId("baselines").hidden = baselines.length < 2;
     byId("chosen").hidden = benchmarks.length < 2;
-    baselines.forEach((b, i) => choose(byId("baselines"), "radio", b.name, b.name, () => { state.baseline = i; change(); }));
-    benchmarks.forEach((name) => choose(byId("chosen"), "checkbox", name, name, (input) => {
+    baselines.forEach((b, i) => addSwitch(byId("baselines"), "radio", b.name, () => { state.baseline = i; change(); }));
+    benchmarks.forEach((name) => addSwitch(byId("chosen"), "checkbox", name, (input) => {
       if (input.checked) state.off.delete(name);
       else if (state.off.size < benchmarks.length - 1) state.off.add(name);
       change();
@@ -234,5 +208,163 @@ KINDS.intervals = (() => {
     window.addEventListener("hashchange", () => { load(); show(); });
     load();
     show();
+  };
+})();
+
+// Each comparison with an interval a machine, and what is expected of others; machines to choose,
+// which the tables below follow. The fragment of the address has those left out.
+KINDS.machines = (parent, read) => {
+  const { margin, machines, figures } = read();
+  const ROW = 24;
+  parent.innerHTML = `
+    <form class="switches">
+    <fieldset id="chosen-machines" class="choice"><legend>Machines</legend></fieldset>
+    <p class="choice"><button type="button" id="all-machines" hidden>Back to all machines</button></p></form>
+    <div id="machine-plots" class="plots"></div>
+    ${VERDICT_LEGEND}`;
+  const names = machines.map((m) => m.name);
+
+  function load() {
+    const given = new URLSearchParams(location.hash.slice(1)).getAll("without-machine");
+    leftOut.clear();
+    given.filter((name) => names.includes(name)).forEach((name) => leftOut.add(name));
+    if (leftOut.size >= names.length) leftOut.clear();
+  }
+  function save() {
+    const given = new URLSearchParams();
+    leftOut.forEach((name) => given.append("without-machine", name));
+    saveFragment(given);
+  }
+
+  // The points of a figure, the pooled one last: it is of all machines, whichever are shown.
+  const rows = (figure) => [...figure.points.filter((p) => !leftOut.has(p.name)), ...(figure.pooled ? [figure.pooled] : [])];
+
+  function range(points) {
+    const logs = points.flatMap((p) => [p.ratio, p.low, p.high, ...(p.expect || [])]).filter(Boolean).map(Math.log);
+    const least = 2 * Math.log1p(margin);
+    const far = Math.max(least, ...points.map((p) => 3 * Math.abs(Math.log(p.ratio))));
+    return [-Math.min(far, Math.max(least, -1.12 * Math.min(0, ...logs))), Math.min(far, Math.max(least, 1.12 * Math.max(0, ...logs)))];
+  }
+
+  function compose(points, reach, width) {
+    const longest = Math.min(Math.max(...points.map((p) => p.name.length)) * LETTER + 16, 0.4 * width);
+    const shapes = ratioShapes(margin);
+    points.forEach((p, row) => {
+      if (!p.expect || p.expect.includes(null)) return;
+      const [x0, x1] = p.expect.map((end) => Math.min(Math.max(Math.log(end), reach[0]), reach[1]));
+      shapes.push({ type: "rect", x0, x1, y0: row - 0.28, y1: row + 0.28, fillcolor: VERDICTS[p.word].color, opacity: 0.18 });
+    });
+    return [verdictTraces(points, reach), {
+      shapes, height: points.length * ROW + 58, margin: { l: longest, r: 14, t: 6, b: 52 },
+      annotations: [...points.map((p, row) => nameAt(row, cut(p.name, Math.floor((longest - 8) / LETTER)), -longest)), ...SIDES],
+      xaxis: { range: reach, ...ticks(reach, width - longest - 14) },
+      yaxis: { range: [points.length - 0.5, -0.5], visible: false },
+    }];
+  }
+
+  function show() {
+    const shown = figures.map((figure) => ({ ...figure, points: rows(figure) })).filter((figure) => figure.points.length);
+    const reach = range(shown.flatMap((figure) => figure.points));
+    drawFigures(byId("machine-plots"), shown, (figure, holder) => Chart(holder, (width) => compose(figure.points, reach, width)));
+    hideMachines(document);
+    byId("all-machines").hidden = !leftOut.size;
+    document.querySelectorAll("#chosen-machines input").forEach((input) => { input.checked = !leftOut.has(input.value); });
+  }
+
+  byId("chosen-machines").hidden = machines.length < 2;
+  machines.forEach(({ name, about }) => {
+    addSwitch(byId("chosen-machines"), "checkbox", name, (input) => {
+      if (input.checked) leftOut.delete(name);
+      else if (leftOut.size < names.length - 1) leftOut.add(name);
+      save();
+      show();
+    }, about);
+  });
+  byId("all-machines").addEventListener("click", () => { leftOut.clear(); save(); show(); });
+  window.addEventListener("hashchange", () => { load(); show(); });
+  load();
+  show();
+};
+
+// One figure a pair of variants: every drawn pair of layouts a dot, above them the interval as
+// linked, below them the one over layouts.
+KINDS.placement = (() => {
+  const LINKED = { color: "#d07c2a", symbol: "diamond" };
+  const VARIED = { color: "#448bc9", symbol: "circle" };
+  const ROW = 104;
+  // Within a row of height 1, from the top: a name, as linked, the dots, over layouts.
+  const LANE = { name: 0.02, linked: 0.26, dots: 0.52, varied: 0.8 };
+  const SPREAD = 0.2;
+  const SKELETON = `
+    <fieldset id="placement-baselines" class="choice"><legend>Compared with</legend></fieldset>
+    <p class="legend"><span class="lane linked">◆ as linked, with its interval</span>
+    <span class="lane varied">● over the drawn layouts</span>
+    <span class="lane">○ one pair of drawn layouts</span> <span class="band">the margin</span></p>
+    <div id="placement-plots" class="plots"></div>`;
+
+  const ends = (rows, pick) => rows.flatMap((row) => [row.linked, row.varied])
+    .filter((interval) => interval).map((interval) => interval[pick] || interval.ratio);
+
+  function reach(rows, margin) {
+    const least = 2 * Math.log1p(margin);
+    const dots = rows.flatMap((row) => row.points);
+    const low = Math.log(Math.min(1, ...dots, ...ends(rows, "low")));
+    const high = Math.log(Math.max(1, ...dots, ...ends(rows, "high")));
+    const beside = 0.06 * (high - low);
+    return [Math.min(low - beside, -least), Math.max(high + beside, least)];
+  }
+
+  function intervals(rows, which, look, range) {
+    const own = rows.map((row, at) => ({ ...row[which], at })).filter((p) => p.ratio);
+    return {
+      ...ratioTrace(own, own.map((p) => p.at + LANE[which]), range, look, false),
+      text: own.map((p) => p.text), marker: { color: look.color, symbol: look.symbol, size: 11 },
+    };
+  }
+
+  function dots(rows) {
+    const own = rows.flatMap((row, at) => row.points.map((ratio, i) => ({ ratio, i, at })));
+    // Multiples of the golden section spread any number of dots evenly, and always alike.
+    const lane = (i) => LANE.dots + SPREAD * (((i * 0.618) % 1) - 0.5);
+    return {
+      x: own.map((p) => Math.log(p.ratio)), y: own.map((p) => p.at + lane(p.i)),
+      text: own.map((p) => `one pair of layouts: ${p.ratio.toPrecision(4)}x`),
+      mode: "markers",
+      marker: { color: GREY, symbol: "circle-open", size: 7 },
+    };
+  }
+
+  // An interval as a band through the dots, so that one sees which of them it covers.
+  const bands = (rows, which, look, range) => rows.flatMap((row, at) => (!row[which] ? [] : [{
+    type: "rect", yref: "data", fillcolor: look.color, opacity: 0.22,
+    x0: row[which].low === null ? range[0] : Math.log(row[which].low),
+    x1: row[which].high === null ? range[1] : Math.log(row[which].high),
+    y0: at + LANE.linked - 0.08, y1: at + LANE.varied + 0.08,
+  }]));
+
+  function compose({ rows }, margin, width) {
+    const range = reach(rows, margin);
+    const names = rows.filter((row) => row.name).map((row) => (
+      { ...nameAt(rows.indexOf(row) + LANE.name, cut(row.name, Math.floor(width / LETTER))), yanchor: "top" }));
+    return [[dots(rows), intervals(rows, "linked", LINKED, range), intervals(rows, "varied", VARIED, range)], {
+      height: rows.length * ROW + 56, margin: { l: 8, r: 14, t: 2, b: 52 },
+      shapes: [...ratioShapes(margin), ...bands(rows, "linked", LINKED, range), ...bands(rows, "varied", VARIED, range)],
+      annotations: [...names, ...SIDES],
+      xaxis: { range, ...ticks(range, width) },
+      yaxis: { range: [rows.length, 0], visible: false },
+    }];
+  }
+
+  return (parent, read) => {
+    const { baselines, margin } = read();
+    parent.innerHTML = SKELETON;
+    const show = ({ figures }) => {
+      const plots = figures.map((figure, i) => ({ ...figure, wide: i === 0 }));
+      drawFigures(byId("placement-plots"), plots, (figure, holder) => Chart(holder, (width) => compose(figure, margin, width)));
+    };
+    const choice = byId("placement-baselines");
+    choice.hidden = baselines.length < 2;
+    baselines.forEach((baseline, i) => { addSwitch(choice, "radio", baseline.name, () => show(baseline)).checked = i === 0; });
+    if (baselines.length) show(baselines[0]);
   };
 })();
