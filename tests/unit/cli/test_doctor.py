@@ -43,7 +43,7 @@ def test_tune_and_restore(machine: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["doctor", "--restore"]) == 0
     out = capsys.readouterr().out
     assert "nothing to put back" in out
-    assert "restore as the user who did --tune" in out
+    assert "restore as the user who ran --tune" in out
 
 
 def test_what_cannot_be_put_back_is_a_failure(

@@ -1,22 +1,21 @@
-"""whyfast new."""
+"""The commands new and studies."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.cli import new
+from whyfast.cli.new import run_new, run_studies
+from whyfast.cli.options import command_parser
 from whyfast.model.errors import UserError
+from whyfast.study import find as bundled
 from whyfast.study import load_study
 
 
 def run(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    new.add_arguments(parser)
-    return new.run(parser.parse_args(words))
+    return run_new(command_parser("new").parse_args(words))
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +56,7 @@ def test_never_overwrites(here: Path, golden: Hear) -> None:
 
 def test_does_not_write_through_a_dangling_link(here: Path) -> None:
     Path("study.toml").symlink_to("elsewhere")
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="already exists"):
         run(".")
     assert not Path("elsewhere").exists()
 
@@ -78,7 +77,7 @@ def test_no_source(here: Path, golden: Hear) -> None:
 
 def test_source_that_is_not_utf8(here: Path) -> None:
     Path("\udcff").mkdir()
-    with pytest.raises(UserError, match="cannot be written in UTF-8"):
+    with pytest.raises(UserError, match="not valid UTF-8"):
         run("study", "--source", "\udcff")
     assert not Path("study").exists()
 
@@ -90,4 +89,28 @@ def test_a_project_elsewhere_is_checked_from_here(
     Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
     Path("lib/src/main.rs").write_text("fn main() {}\n")
     assert run("--source", "lib") == 0
+    golden(capsys.readouterr().out)
+
+
+def list_studies() -> int:
+    return run_studies(command_parser("studies").parse_args([]))
+
+
+def test_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("vm", '[study]\ntitle = "Is it?"'), ("placement", "[")):
+        (tmp_path / "studies" / name).mkdir(parents=True)
+        (tmp_path / "studies" / name / "study.toml").write_text(text)
+    monkeypatch.setattr(bundled, "_find", lambda kind: tmp_path / kind)
+    assert list_studies() == 0
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert [head, *rows] == ["study      question", "placement", "vm         Is it?"]
+
+
+def test_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], golden: Hear
+) -> None:
+    monkeypatch.setattr(bundled, "_find", lambda kind: None)
+    assert list_studies() == 0
     golden(capsys.readouterr().out)

@@ -50,15 +50,10 @@ def test_homes_and_databases(
     second = replace(study(), name="other study")
     keep(database, measured("wren", {"slow": 1.1}, asked=second, seed=7))
     assert main(["merge", files[0], str(other)]) == 2
-    assert capsys.readouterr().err == (
-        f"whyfast: {other}: holds results of several studies (other study, loops); choose one with "
-        "--study\n"
-    )
+    assert "other study, loops" in capsys.readouterr().err
     assert main(["merge", files[0], str(other), "--study", "loops"]) == 0
     assert main(["merge", files[0], str(other), "--study", "lops"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "holds no result of 'lops' (there are: other study, loops)\n"
-    )
+    assert capsys.readouterr().err.endswith("no results of 'lops'; available: other study, loops\n")
 
 
 def test_a_merged_file_again(
