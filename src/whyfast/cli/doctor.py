@@ -7,9 +7,6 @@ from pathlib import Path
 
 from whyfast.cli.output import add_outputs
 
-#: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
-SCHEMA = "whyfast-doctor/1"
-
 #: Where /proc and /sys are looked for.
 ROOT = Path("/")
 
@@ -31,12 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the findings; 0, or 1 when something could not be put back."""
     from dataclasses import asdict
-    from json import dumps
 
     from whyfast.cli.output import FAILED, check_outputs, show
     from whyfast.measure.doctor.findings import examine
     from whyfast.measure.doctor.system import Files
     from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
+    from whyfast.model.codec import dump
     from whyfast.report.pages.admin_pages import doctor_page, setting_sentences
     from whyfast.store.home import own_home
 
@@ -54,7 +51,6 @@ def run(args: argparse.Namespace) -> int:
             said.append("whyfast doctor --restore puts the old values back")
     findings = examine(system)
     data = {
-        "schema": SCHEMA,
         "findings": [asdict(f) for f in findings],
         "action": "tune" if args.tune else "restore" if args.restore else None,
         "changes": [asdict(c) for c in outcome.changes],
@@ -63,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     show(
         doctor_page(findings, said),
         args,
-        json=lambda: dumps(data, indent=2, ensure_ascii=False) + "\n",
+        json=lambda: dump("doctor", data),
     )
     failed = args.restore and any(c.error for c in outcome.changes)
     return FAILED if failed else 0

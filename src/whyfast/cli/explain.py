@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from whyfast.report.document import ReportSection, Table
     from whyfast.report.sections.summary_of_programs import Looked
 
-#: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
-SCHEMA = "whyfast-explain/1"
 #: So many functions are laid side by side where none is asked for.
 MOST_FUNCTIONS = 20
 
@@ -151,10 +149,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace, folder: Path) -> int:
-    import json
-
     from whyfast.cli.output import FAILED, show
     from whyfast.explain.objects.containers import taken_out
+    from whyfast.model.codec import dump
     from whyfast.report.document import section, sentences
     from whyfast.report.pages.code_page import code_page, programs_brief
     from whyfast.report.sections.summary_of_programs import programs_headline
@@ -200,7 +197,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     show(
         code_page(which, _warnings(unmatched), *sections, headline=headline, summary=summary),
         args,
-        json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
+        json=lambda: dump("explain", data),
         paged=args.diff,
     )
     return FAILED if failed or unmatched else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from whyfast.cli.arguments import own_result
@@ -55,7 +54,7 @@ def load_results(argument: str, study: str) -> list[OneResult]:
 
 def _of_json(path: Path) -> list[OneResult]:
     data = read_json(path)
-    if isinstance(data, Mapping) and data.get("schema") == merged_json.MERGED_JSON_SCHEMA:
+    if merged_json.is_merged(data):
         return merged_json.results_in(data, where=path)
     return [OneResult(str(path), from_json(data, where=path))]
 

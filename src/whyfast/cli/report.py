@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.study.endswith(".json"):
         data = read_json(Path(args.study))
-        if isinstance(data, dict) and data.get("schema") == merged_json.MERGED_JSON_SCHEMA:
+        if merged_json.is_merged(data):
             show_merged(merge_results(merged_json.results_in(data, where=args.study)), args)
         else:
             show_result(from_json(data, where=args.study), args)

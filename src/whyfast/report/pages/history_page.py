@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from whyfast import __version__
 from whyfast.history.segment import FALSE_STEP
 from whyfast.history.why import Coincidence
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
     Cell,
@@ -42,17 +40,13 @@ from whyfast.report.sections.history import (
     why_sentences,
 )
 
-# ---- A history as JSON; the schema stands in docs/history.md.
-
-SCHEMA = "whyfast-history/1"
+# ---- A history as JSON; docs/history.md has the keys.
 
 
 def dump_history(history: History) -> str:
     """The JSON text."""
     points = history.timeline.points
     data = {
-        "schema": SCHEMA,
-        "generator": {"name": "whyfast", "version": __version__},
         "headline": headline(history),
         "false_steps": FALSE_STEP,
         "by": history.timeline.by,
@@ -71,7 +65,7 @@ def dump_history(history: History) -> str:
         "suite": [_series_data(h, points) for h in history.suite],
         "series": [_series_data(h, points) for h in history.series],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump("history", data)
 
 
 def _finding_data(finding: Finding, points: tuple[str, ...]) -> dict[str, Any]:

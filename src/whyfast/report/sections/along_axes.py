@@ -82,7 +82,7 @@ def interaction_sentences(result: Result) -> Iterator[str]:
     for one in apart[:MOST_TOLD]:
         yield _apart(result.question, one, comparisons)
     if len(apart) > MOST_TOLD:
-        yield f"{pluralize(len(apart) - MOST_TOLD, 'further pair')} of places differ too, see below."
+        yield f"{pluralize(len(apart) - MOST_TOLD, 'more pair')} of places differ, see below."
 
 
 def alike_sentences(result: Result) -> Iterator[str]:
@@ -136,14 +136,15 @@ def _apart(question: Question, one: Interaction, comparisons: Comparisons) -> st
     v = one.verdict
     base = quote(_change(question, question.along))
     sides = [
-        f"{_gain(comparisons.of(name, own), base)} with {escape_controls(_place(question, one, name))}"
-        for name, own in zip((v.variant, v.baseline), one.baselines, strict=True)
+        f"{_gain(comparisons.of(name, baseline), base)} with "
+        f"{escape_controls(_place(question, one, name))}"
+        for name, baseline in zip((v.variant, v.baseline), one.baselines, strict=True)
     ]
     change = quote(_change(question, question.variant(v.variant).axes))
     text = ratio_text(v.ratio, v.low, v.high)
     return (
-        f"What {change} does depends on {escape_controls(one.axis)}: {sides[0]}, {sides[1]}; these lie "
-        f"{text.value} {text.interval} apart."
+        f"The effect of {change} depends on {escape_controls(one.axis)}: {sides[0]}, {sides[1]}; "
+        f"these differ by {text.value} {text.interval}."
     )
 
 

@@ -105,7 +105,7 @@ def how_sure(result: Result) -> tuple[str, ...]:
         numbers = sorted(v.blocks for v in result.judged.verdicts) or sorted(v.blocks for v in said)
         start = (
             f"[low, high] holds the true ratio with {confidence} confidence, however often one "
-            f"looks at the results; from {_span(numbers, pluralize(numbers[-1], 'block'))} a benchmark."
+            f"looks at the results; {_span(numbers, pluralize(numbers[-1], 'block'))} per benchmark."
         )
     more = "" if about == "runs" else ', "undecided" when more blocks are needed'
     return (

@@ -220,7 +220,7 @@ def _where(result: Result, found: CountTotals, name: str, what: str, event: str)
 def _details(one: Counted) -> Iterator[Table]:
     name = quote(one.benchmark)
     for made in counter_tables(one.counts):
-        yield replace(made, caption=f"{name}, {one.context}: {made.caption}")
+        yield replace(made, caption=f"{name}, {one.work}: {made.caption}")
     hot = hot_table(one.hot, one.profiled, event=one.event, source=one.source, tool=one.tool)
     if hot is not None:
         yield replace(hot, caption=f"{name}: {hot.caption}")

@@ -116,9 +116,9 @@ def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[Bui
 def folded_sentences(same: Mapping[str, str]) -> list[str]:
     """Which variants are one program, and were measured once."""
     return [
-        f"{join_words([quote(one), *(quote(v) for v in same if same[v] == one)])} are the same, byte "
-        f"for byte; measured once, as {quote(one)}."
-        for one in dict.fromkeys(same.values())
+        f"{join_words([quote(kept), *(quote(v) for v in same if same[v] == kept)])} are identical "
+        f"byte for byte; measured once, as {quote(kept)}."
+        for kept in dict.fromkeys(same.values())
     ]
 
 
