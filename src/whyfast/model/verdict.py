@@ -133,10 +133,10 @@ class Verdict:
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
 
     ``asymmetric_outliers``: one side has processes unlike the others; ``undecided`` with an
-    interval within the margin means that these forbid ``same``. ``correlation`` is that of each block
-    with the next where it is clear, None else; the interval is widened for it. ``statistics`` has
-    the ratio by each statistic of a block where they do not agree on any one; the interval holds
-    all of them then. ``small_sample`` is set where blocks are too few for any verdict.
+    interval within the margin means that these forbid ``same``. ``correlation`` is that of each
+    block with the next where it is clear, else None; the interval is widened for it.
+    ``statistics`` has the ratio by each statistic of a block where they disagree; the interval
+    then holds all of them. ``small_sample`` is set where blocks are too few for any verdict.
     """
 
     variant: str

@@ -67,7 +67,11 @@ def axes_table(result: Result) -> Table | None:
     rows: list[Row] = [
         (*place, *(cell(names, column) for column in columns)) for place, names in by_place.items()
     ]
-    what = f"Time on {only}" if only else f"Time, {SUITE} of {_benchmarks(question)}"
+    what = (
+        f"Time on {only}"
+        if only
+        else f"Time, {SUITE} of {pluralize(len(question.benchmarks), 'benchmark')}"
+    )
     caption = f"{what}, against {base} of the same row" if others else f"{what}, against {base}"
     heads = [f"{base} (baseline)", *columns[1:]]
     return table(caption, (*others, *right(*heads)), rows, fixed=max(1, len(others)))
@@ -183,7 +187,3 @@ def _place(question: Question, one: Interaction, name: str) -> str:
     axes = question.variant(name).axes
     further = [x for a, x in axes.items() if a != one.axis and a not in question.along]
     return f"{axes[one.axis]} ({', '.join(further)})" if further else axes[one.axis]
-
-
-def _benchmarks(question: Question) -> str:
-    return pluralize(len(question.benchmarks), "benchmark")
