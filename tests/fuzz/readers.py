@@ -376,7 +376,7 @@ def _report(data: bytes) -> None:
         json=out / "out.json", html=out / "out.html", markdown=out / "out.md", verbose=True
     )
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        if isinstance(found, dict) and found.get("schema") == merged_json.MERGED_JSON_SCHEMA:
+        if merged_json.is_merged(found):
             show_merged(merge_results(merged_json.results_in(found, where="input")), args)
         else:
             show_result(from_json(found, where="input"), args)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from json import dumps
 from pathlib import Path
 
 from whyfast.cli.output import FAILED, check_outputs, show
 from whyfast.measure.doctor.findings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
+from whyfast.model.codec import dump
 from whyfast.report.pages.admin_pages import doctor_page, setting_sentences
 from whyfast.store.home import own_home
-
-#: Version of the ``--json`` format; changes when a field is removed or changes its meaning.
-SCHEMA = "whyfast-doctor/1"
 
 #: The folder with /proc and /sys.
 ROOT = Path("/")
@@ -39,7 +36,6 @@ def run_doctor(args: argparse.Namespace) -> int:
             sentences.append("whyfast doctor --restore restores the old values")
     findings = examine(system)
     data = {
-        "schema": SCHEMA,
         "findings": [asdict(f) for f in findings],
         "action": "tune" if args.tune else "restore" if args.restore else None,
         "changes": [asdict(c) for c in outcome.changes],
@@ -48,7 +44,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     show(
         doctor_page(findings, sentences),
         args,
-        json=lambda: dumps(data, indent=2, ensure_ascii=False) + "\n",
+        json=lambda: dump("doctor", data),
     )
     failed = args.restore and any(c.error for c in outcome.changes)
     return FAILED if failed else 0

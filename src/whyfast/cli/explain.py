@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import tempfile
@@ -22,7 +21,7 @@ from whyfast.explain.objects.image import Architecture
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
 from whyfast.investigate.explain_run import CountRequest, FileCounts, count_files
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.model.counters import Heat
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence, Trouble, unmatched
@@ -47,8 +46,6 @@ from whyfast.report.sections.counters_shown import counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
 
-#: Version of the ``--json`` format; changes when a field is removed or changes its meaning.
-SCHEMA = "whyfast-explain/1"
 #: Functions laid side by side where none is named.
 MOST_FUNCTIONS = 20
 
@@ -147,7 +144,7 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
             summary=summary,
         ),
         args,
-        json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
+        json=lambda: dump("explain", data),
         paged=args.diff,
     )
     return FAILED if failed or warnings else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Merged
 from whyfast.report.pages.merged_page import merged_page
 from whyfast.report.result_json import (
-    MERGED_JSON_SCHEMA,
     dump_merged,
     from_json,
+    is_merged,
     read_json,
     results_in,
 )
@@ -36,7 +35,7 @@ def run_report(args: argparse.Namespace) -> int:
     check_outputs(args)
     if args.study.endswith(".json"):
         data = read_json(Path(args.study))
-        if _is_merged(data):
+        if is_merged(data):
             show_merged(merge_results(results_in(data, where=args.study)), args)
         else:
             show_result(from_json(data, where=args.study), args)
@@ -93,13 +92,9 @@ def load_results(argument: str, study: str) -> list[OneResult]:
     elif not argument.endswith(".json") and not os.path.lexists(argument.split("\0")[0]):
         return [OneResult(argument, own_result(argument))]
     data = read_json(path)
-    if _is_merged(data):
+    if is_merged(data):
         return results_in(data, where=path)
     return [OneResult(str(path), from_json(data, where=path))]
-
-
-def _is_merged(data: object) -> bool:
-    return isinstance(data, Mapping) and data.get("schema") == MERGED_JSON_SCHEMA
 
 
 def _in_database(path: Path, where: str, study: str) -> OneResult:

@@ -187,7 +187,7 @@ class Counted:
     """
 
     benchmark: str
-    context: str
+    work: str
     counts: tuple[Counts, ...]
     profiled: tuple[str, ...] = ()
     event: str = ""

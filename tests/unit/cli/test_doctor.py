@@ -57,8 +57,7 @@ def test_what_cannot_be_put_back_is_a_failure(
 
 def test_json_alone_on_standard_output(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--tune", "--json", "-"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == "whyfast-doctor/1"
+    document = json.loads(capsys.readouterr().out)["data"]
     assert document["action"] == "tune"
     assert [(c["path"], c["old"], c["new"]) for c in document["changes"]] == [(ASLR, "0", "2")]
     (aslr,) = [f for f in document["findings"] if f["key"] == "aslr"]

@@ -46,8 +46,7 @@ def test_counters_and_hot_functions(
     printed = capsys.readouterr().out
     assert "Simulated, not measured (callgrind of valgrind" in printed
     assert "Hot functions" in printed
-    document = json.loads(out.read_text())
-    assert document["schema"] == "whyfast-explain/1"
+    document = json.loads(out.read_text())["data"]
     assert [c["variant"] for c in document["counts"]] == ["one", "two"]
     first = document["hot"][0]
     assert first["name"] == "hot"
@@ -79,7 +78,7 @@ def test_what_commits_touch(
     run = ["explain", programs[0], "--run", "50000", "--repo", str(tmp_path), "--json", str(out)]
     assert main([*run, "--commits", "HEAD~1..HEAD"]) == 0
     assert "the change touches no hot function; functions touched: main" in capsys.readouterr().out
-    assert json.loads(out.read_text())["touched"]["hot"] == []
+    assert json.loads(out.read_text())["data"]["touched"]["hot"] == []
     assert main([*run, "--commits", "HEAD~1"]) == 2
     assert "BASE..HEAD" in capsys.readouterr().err
     assert main(["explain", programs[0], "--commits", "a..b"]) == 2

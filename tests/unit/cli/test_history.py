@@ -32,8 +32,7 @@ def test_the_files_that_it_writes(
 ) -> None:
     out = [f"--{kind}={tmp_path / kind}" for kind in ("json", "html", "markdown")]
     assert main(["history", str(series), "--by", "release", *out]) == 0
-    data = json.loads((tmp_path / "json").read_text())
-    assert data["schema"] == "whyfast-history/1"
+    data = json.loads((tmp_path / "json").read_text())["data"]
     assert [(f["kind"], f["before"], f["at"]) for f in data["findings"]] == [("step", "r4", "r5")]
     assert (tmp_path / "markdown").read_text().startswith("**Step r4 → r5: 2.00x faster.**\n")
     page = (tmp_path / "html").read_text()
@@ -45,11 +44,11 @@ def test_the_files_that_it_writes(
 def test_the_published_cost_of_bpf_tail_calls(capsys: pytest.CaptureFixture[str]) -> None:
     """The two steps that the author names, and the odd cell that he does not."""
     assert main(["history", str(COSTS), "--by", "kernel", "--json", "-"]) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(capsys.readouterr().out)["data"]
     said = [(f["kind"], f["before"], f["at"], f["where"]) for f in data["major"]]
     assert said == [
         ("step", "v5.4", "v5.5", {}),
-        ("odd", "v5.6", "v5.6", {"retpoline": "n"}),
+        ("outlier", "v5.6", "v5.6", {"retpoline": "n"}),
         ("step", "v5.9", "v5.10", {}),
     ]
     # Of 68 series, 34 without retpolines, and 68.

@@ -41,12 +41,12 @@ def test_homes_and_databases(
     keep(other / "data" / "results.sqlite", measured("wren", {"slow": 1.1}, seed=1))
     keep(own_home.database, measured("owl", {"slow": 1.1}, seed=5))
     assert main(["merge", files[0], str(other), "loops", "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(capsys.readouterr().out)["data"]
     assert [m["machine"]["name"] for m in found["machines"]] == ["kite", "wren", "owl"]
     assert [m["sources"] for m in found["machines"]] == [[files[0]], [str(other)], ["loops"]]
     database = other / "data" / "results.sqlite"
     assert main(["merge", files[0], str(database), "--json", "-"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["machines"]) == 2
+    assert len(json.loads(capsys.readouterr().out)["data"]["machines"]) == 2
     second = replace(study(), name="other study")
     keep(database, measured("wren", {"slow": 1.1}, asked=second, seed=7))
     assert main(["merge", files[0], str(other)]) == 2
@@ -67,7 +67,7 @@ def test_a_merged_file_again(
     third = tmp_path / "owl.json"
     third.write_text(dump_result(measured("owl", {"slow": 1.1}, seed=9)))
     assert main(["merge", str(whole), str(third), "--json", "-"]) == 0
-    names = [m["machine"]["name"] for m in json.loads(capsys.readouterr().out)["machines"]]
+    names = [m["machine"]["name"] for m in json.loads(capsys.readouterr().out)["data"]["machines"]]
     assert names == ["kite", "wren", "owl"]
 
 

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from whyfast import __version__
 from whyfast.model.code import CodeLine
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.formatting import escape_controls
 from whyfast.report.sections.code_sides import folded
@@ -215,9 +215,6 @@ def _policy(scripts: Sequence[str]) -> str:
 
 # ---- A document as JSON, for commands that have no data of their own to give.
 
-#: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-document/1"
-
 
 def dump_document(document: Document) -> str:
     """The JSON text, see docs/report.md."""
@@ -225,13 +222,7 @@ def dump_document(document: Document) -> str:
         {**encode(section), "blocks": [_block(block) for block in section.blocks]}
         for section in document.sections
     ]
-    data = {
-        "schema": SCHEMA,
-        "generator": {"name": "whyfast", "version": __version__},
-        **encode(document),
-        "sections": sections,
-    }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return dump("document", {**encode(document), "sections": sections})
 
 
 def _block(block: Block) -> dict[str, Any]:
