@@ -20,7 +20,7 @@ from bench.intervals import counted_paths, first_beyond, wealth_paths
 from whyfast.judge import correlation
 from whyfast.judge.correlation import is_clear, lag_ones
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
-from whyfast.judge.live import Looks
+from whyfast.judge.looks import Looks
 from whyfast.judge.outliers import SURE, split
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.stationarity import non_stationary

@@ -56,12 +56,13 @@ def ask(checkout: Path, commands: tuple[str, str], budget: float, folder: Path) 
     )  # fmt: skip
     seconds = time.perf_counter() - start
     data = json.loads(file.read_text())
-    verdict = data.get("judged", data)["verdicts"][0]  # older ones have no "judged"
-    low, high = verdict["low"], verdict["high"]
+    data = data.get("data", data)  # the checkout may be of a version without an envelope
+    verdict = data.get("judged", data)["verdicts"][0]
+    low, high = float(verdict["low"] or 0), float(verdict["high"] or "inf")
     return Trial(
-        verdict["verdict"],
+        verdict.get("outcome") or verdict["verdict"],
         math.log(low) if low else -math.inf,
-        math.log(high) if high else math.inf,
+        math.log(high),
         verdict["blocks"],
         seconds,
     )

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.judge_run import judge_study
 from whyfast.model.sample import Block
 
@@ -32,10 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"made: {time.perf_counter() - began[0]:.1f} s, {_memory():.2f} GB", flush=True)
     began = time.perf_counter(), time.process_time()
     verdicts, suites = judge_study(
-        blocks,
-        benchmarks=[f"b{i}" for i in range(args.benchmarks)],
-        pairs=[(f"v{i}", "v0") for i in range(1, args.variants)],
-        margin=0.01,
+        ComparisonPlan(
+            blocks,
+            [f"b{i}" for i in range(args.benchmarks)],
+            [(f"v{i}", "v0") for i in range(1, args.variants)],
+            0.01,
+        )
     )
     words = Counter(v.outcome for v in verdicts)
     said = ", ".join(f"{n} {w}" for w, n in words.most_common())

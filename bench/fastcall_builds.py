@@ -17,7 +17,7 @@ def command_of(variant: str) -> list[str]:
     """The words before the name of a benchmark, from the newest result of the study."""
     with closing(SampleStore(home().database)) as samples:
         latest = samples.latest("fastcall")
-    builds = latest[1]["recorded"]["builds"] if latest else []
+    builds = latest[1].get("data", latest[1])["recorded"]["builds"] if latest else []
     digests = [b["digest"] for b in builds if b["variant"] == variant and "digest" in b]
     build = BuildStore(home().builds).find(digests[0]) if digests else None
     if build is None:

@@ -148,7 +148,8 @@ def _change(verdict: Verdict | None) -> str:
         return "–"
     change = (verdict.ratio - 1) * 100
     sign = "+" if change > 0 else "−"
-    return f"{sign}{abs(change):.0f} % {'' if verdict.outcome != 'undecided' else '(undecided)'}".strip()
+    undecided = " (undecided)" if verdict.outcome == "undecided" else ""
+    return f"{sign}{abs(change):.0f} %{undecided}"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.placement import judge_fixes
 from whyfast.model.sample import Block
 from whyfast.model.verdict import FixWord
@@ -39,11 +40,14 @@ def judged(spreads: Sequence[float], seed: int) -> FixWord:
     names = [f"v{i}" for i in range(len(spreads))]
     rng = np.random.default_rng(seed)
     (fix,) = judge_fixes(
-        [_block(names, spreads, index, rng) for index in range(2 * LAYOUTS)],
-        fixes={names[1]: names[0]},
-        benchmarks=["calls"],
-        variants=names,
-        margin=MARGIN,
+        ComparisonPlan(
+            [_block(names, spreads, index, rng) for index in range(2 * LAYOUTS)],
+            ["calls"],
+            [],
+            MARGIN,
+            names,
+        ),
+        {names[1]: names[0]},
     )
     return fix.outcome
 

@@ -20,7 +20,7 @@ from bench.intervals import counted_paths, first_beyond
 from bench.noises import Rng, draw
 from whyfast.judge.decide import ALPHA
 from whyfast.judge.eprocess import intervals
-from whyfast.judge.final_analysis import KEPT, nine_in_ten, planned_interval
+from whyfast.judge.looks import KEPT, nine_in_ten, planned_interval
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.strategies import strategies
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from bench.accuracy import tools
 from bench.accuracy.programs import STEPS, WHOLE_LOOPS, Programs, build
 from bench.accuracy.table import tables
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.environment import environment
 from whyfast.store.home import Home, home
 from whyfast.toolchain.wheels import pyperf_folder
@@ -85,7 +85,7 @@ def main() -> int:
     rng = random.Random(args.seed)
     trials: list[dict[str, object]] = json.loads(args.add.read_text()) if args.add else []
     packages = pyperf_folder(home(), print)
-    print(f"{platform.node()}: {environment(Files()).get('cpu_model')}, {os.cpu_count()} CPUs, "
+    print(f"{platform.node()}: {environment(System()).get('cpu_model')}, {os.cpu_count()} CPUs, "
           f"load {os.getloadavg()[0]:.2f}; {minutes:g} minutes", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="whyfast-accuracy-") as folder:
         work = Path(folder)

@@ -19,7 +19,7 @@ from whyfast.investigate.ab_run import Command, Options, run_ab
 from whyfast.investigate.services import Silent
 from whyfast.judge.decide import outcome_of
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.final_analysis import level_of_looks
+from whyfast.judge.looks import level_of_looks
 from whyfast.judge.ratios import pair_ratios
 from whyfast.model.result import Result
 from whyfast.store.home import Home
@@ -30,9 +30,9 @@ MARGIN = 0.002
 
 @dataclass(frozen=True)
 class Said:
-    """One trial. ``outcome_of``: faster, slower, or no difference ("none"); ``low`` and ``high`` bound
-    the ratio of B over A; ``seconds`` of wall time were used, ``decided`` of them (None: never)
-    until the verdict stood, which is the end for tools that look once."""
+    """One trial. ``outcome_of``: faster, slower, or no difference ("none"); ``low`` and ``high``
+    bound the ratio of B over A; ``seconds`` of wall time were used, ``decided`` of them (None:
+    never) until the verdict stood, which is the end for tools that look once."""
 
     outcome: str
     low: float

@@ -36,7 +36,7 @@ def main() -> None:
             detect(timeline)
             most = tracemalloc.get_traced_memory()[1] / 1e6
             tracemalloc.stop()
-            counts = f"{len(found.shifts)} | {len(found.odd)} | {len(found.drifts)}"
+            counts = f"{len(found.shifts)} | {len(found.outliers)} | {len(found.drifts)}"
             print(f"| {kind} | {points} | {seconds:.2f} | {most:.0f} | {counts} |", flush=True)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.history.noises import NOISES
-from whyfast.history.detect import judged, odd_points
+from whyfast.history.detect import find_outliers, judged
 from whyfast.history.prune import Pruned
 from whyfast.history.segment import single_chance
 
@@ -173,7 +173,7 @@ def _odd(pruned: Pruned, y: Floats) -> bool:
 
 def _odd_at(pruned: Pruned, y: Floats) -> list[int]:
     level = np.concatenate([p.values() for p in pruned.pieces])
-    return odd_points(y - level, pruned, single_chance(len(y)))
+    return find_outliers(y - level, pruned, single_chance(len(y)))
 
 
 def _count(args: argparse.Namespace, points: int) -> int:

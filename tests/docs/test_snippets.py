@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import tomllib
 from copy import deepcopy
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,8 @@ import pytest
 import tomlkit
 
 from tests.docs.snippets import Snippet, commands, toml_snippets
-from whyfast.cli.main import COMMANDS
+from whyfast.cli.commands import COMMANDS
+from whyfast.cli.options import command_parser
 from whyfast.study.load import load_study
 
 #: A study that has what a snippet may leave to the reader.
@@ -88,9 +87,7 @@ def test_a_piece_of_a_study_is_read(
 @pytest.mark.parametrize(("snippet", "words"), commands(), ids=lambda v: str(v)[:60])
 def test_a_command_is_understood(snippet: Snippet, words: list[str]) -> None:
     assert words[0] in COMMANDS, snippet
-    parser = argparse.ArgumentParser(words[0], exit_on_error=False)
-    import_module(f"whyfast.cli.{words[0]}").add_arguments(parser)
-    parser.parse_args(words[1:])
+    command_parser(words[0]).parse_args(words[1:])
 
 
 def test_there_is_something_to_look_at() -> None:

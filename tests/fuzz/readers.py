@@ -230,10 +230,9 @@ def _macho() -> list[bytes]:
 
 
 def _explain(data: bytes) -> None:
-    from whyfast.explain.objects.elf_symbols import with_lines
-    from whyfast.explain.program import explain_program
+    from whyfast.explain.objects.debug_info import with_lines
+    from whyfast.explain.program import explain_program, stub_note
     from whyfast.explain.source_lines import read_lines
-    from whyfast.explain.survey import stub_note
 
     path = _file(data)
     stub_note(path)
@@ -365,7 +364,8 @@ def _own_results() -> list[bytes]:
 
 
 def _report(data: bytes) -> None:
-    from whyfast.cli.output import show_merged, show_result
+    from whyfast.cli.output import show_result
+    from whyfast.cli.report import show_merged
     from whyfast.fleet.merging import merge_results
     from whyfast.report import result_json as merged_json
     from whyfast.report.result_json import from_json, read_json
@@ -376,7 +376,7 @@ def _report(data: bytes) -> None:
         json=out / "out.json", html=out / "out.html", markdown=out / "out.md", verbose=True
     )
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        if isinstance(found, dict) and found.get("schema") == merged_json.MERGED_JSON_SCHEMA:
+        if merged_json.is_merged(found):
             show_merged(merge_results(merged_json.results_in(found, where="input")), args)
         else:
             show_result(from_json(found, where="input"), args)

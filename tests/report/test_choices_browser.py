@@ -13,8 +13,7 @@ from tests.report.conftest import Opened
 from tests.unit.report.example import BENCHMARKS, SLOWNESS, sample_blocks, sample_result
 from tests.unit.report.parts import changed
 
-from whyfast.judge.chosen import ChosenMeans, agrees
-from whyfast.judge.judge_run import judge_run
+from whyfast.judge.judge_run import ChosenMeans, agrees, judge_run
 from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
 from whyfast.report.formatting import format_verdict

@@ -21,7 +21,7 @@ SMALL = ["--benchmark", "calls-0", "calls-2", "--budget", "1s"]
 
 
 def _result(file: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(file.read_text())
+    found: dict[str, Any] = json.loads(file.read_text())["data"]
     return found
 
 

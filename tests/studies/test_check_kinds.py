@@ -231,7 +231,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict
     def run(*words: str) -> dict[str, Any]:
         file = tmp_path / "result.json"
         assert main(["check", "--budget", "2s", "--json", str(file), *words]) == 0
-        found: dict[str, Any] = json.loads(file.read_text())
+        found: dict[str, Any] = json.loads(file.read_text())["data"]
         return found
 
     return run

@@ -116,7 +116,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
     study = _write(tmp_path, repository, 'counters = "simulated"\ncounted = ["work"]')
     out, page = tmp_path / "result.json", tmp_path / "page.html"
     done = whyfast("run", study, "--benchmark", "work", "--json", out, "--html", page, "-v")
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     (counted,) = result["found"]["counted"]
     assert counted["benchmark"] == "work"
     assert counted["source"] == "simulated"
@@ -136,7 +136,7 @@ def test_what_each_build_does_and_what_the_commits_touch(
     # What was counted is in the report of the kept result, too, and is the same the next time.
     assert "cold (p.c)" in whyfast("report", study, "-v").stdout
     whyfast("run", study, "--benchmark", "work", "--fresh", "--json", out)
-    assert _instructions(json.loads(out.read_text())) == executed
+    assert _instructions(json.loads(out.read_text())["data"]) == executed
 
 
 def test_a_change_that_is_named(own_home: Home, tmp_path: Path, repository: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_program_is_built_and_measured_in_a_root(
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert out.exists(), done.stdout + done.stderr
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     builds = {b["variant"]: b for b in result["recorded"]["builds"]}
     assert builds["base"]["kind"] == builds["slow"]["kind"] == "built"
     assert builds["broken"]["kind"] == "failed"
@@ -103,7 +103,7 @@ def test_a_program_is_built_and_measured_in_a_root(
     # What holds the steps back depends on what is allowed here; it is said either way.
     assert "no network" in provenance["sandbox"] or "chroot alone" in provenance["sandbox"]
 
-    verdicts = {v["variant"]: v["verdict"] for v in result["judged"]["verdicts"]}
+    verdicts = {v["variant"]: v["outcome"] for v in result["judged"]["verdicts"]}
     assert verdicts["slow"] == "slower"
     assert verdicts["outside"] in ("same", "undecided", "faster", "slower")
     # the process is the program itself, so that its end is told as it was

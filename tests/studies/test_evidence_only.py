@@ -83,7 +83,7 @@ def test_all_of_it_is_read_and_nothing_measured(
 ) -> None:
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--evidence-only", "--json", out)
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     assert [e["variant"] for e in result["found"]["evidence"]] == ["base", "other", "plain"]
     assert [e["dispatch"]["indirect_jumps"] for e in result["found"]["evidence"]] == [4, 4, 1]
     assert result["judged"]["verdicts"] == []
@@ -98,14 +98,14 @@ def test_one_variant_beside_those_that_are_measured(
 ) -> None:
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--budget", "2s", "--json", out, "-v")
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     assert {v["variant"] for v in result["judged"]["verdicts"]} == {"other"}
     assert {v for b in result["recorded"]["blocks"] for v in b["values"]} == {"base", "other"}
     shown = {e["variant"]: e["dispatch"]["indirect_jumps"] for e in result["found"]["evidence"]}
     assert shown == {"base": 4, "other": 4, "plain": 1}
     assert "plain is evidence only" in done.stdout
     again = whyfast("run", study, "--quick", "--json", out)
-    assert [b["variant"] for b in json.loads(out.read_text())["recorded"]["builds"]] == [
+    assert [b["variant"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"]] == [
         "base",
         "other",
     ]

@@ -106,8 +106,8 @@ def test_every_host_measures_everything_and_the_machines_stand_side_by_side(
         "here", "run", study, "--scheduler", fleet.address, *fleet.security(), "--json", out
     )
     assert fleet.ended("here") == 0, fleet.said("here")
-    merged = json.loads(out.read_text())
+    merged = json.loads(out.read_text())["data"]
     assert [m["machine"]["name"] for m in merged["machines"]] == ["ash", "elm"]
-    said = [v["verdict"] for m in merged["machines"] for v in m["result"]["judged"]["verdicts"]]
+    said = [v["outcome"] for m in merged["machines"] for v in m["result"]["judged"]["verdicts"]]
     assert said == ["slower", "slower"]
     assert "slow is slower than base on both machines" in fleet.said("here")

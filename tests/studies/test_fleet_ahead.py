@@ -65,8 +65,8 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
     assert fleet.ended("here") == 0, fleet.said("here")
     said = fleet.said("here")
     assert "ash builds as is built here, and builds ahead" in said
-    found: dict[str, Any] = json.loads(out.read_text())
-    assert found["answer"]["word"] == "culprit", said
+    found: dict[str, Any] = json.loads(out.read_text())["data"]
+    assert found["answer"]["outcome"] == "culprit", said
     assert found["answer"]["where"]["first"] == found["answer"]["where"]["last"] == CULPRIT
     builds = list(BuildStore(fleet.coordinator_home.builds).all())
     assert {b.provenance.get("built_on") for b in builds} == {None, "ash"}

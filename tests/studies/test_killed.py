@@ -56,13 +56,13 @@ def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path)
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out)
     assert f"resuming: {printed} blocks" in done.stderr
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     assert len(result["recorded"]["blocks"]) > printed
     assert [b["index"] for b in result["recorded"]["blocks"]] == list(
         range(len(result["recorded"]["blocks"]))
     )
     assert len({b["session"] for b in result["recorded"]["blocks"]}) > 1
-    assert result["judged"]["verdicts"][0]["verdict"] == "slower"
+    assert result["judged"]["verdicts"][0]["outcome"] == "slower"
 
 
 def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path: Path) -> None:

@@ -112,9 +112,9 @@ def _killed(
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     _sound(home, out, repository)
-    found = json.loads(out.read_text())
+    found = json.loads(out.read_text())["data"]
     if command[0] == "run":
-        assert found["judged"]["verdicts"][0]["verdict"] == "slower"
+        assert found["judged"]["verdicts"][0]["outcome"] == "slower"
     if command[0] == "search":
         assert found["answer"]["where"]["first"] == 5
 

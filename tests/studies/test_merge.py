@@ -68,9 +68,9 @@ def test_a_program_that_one_machine_does_not_suit(tmp_path: Path) -> None:
     kite, wren = run_on(tmp_path, "kite", 0), run_on(tmp_path, "wren", 8)
     out = tmp_path / "merged.json"
     said = whyfast("merge", kite, wren, "--json", out, WHYFAST_HOME=str(tmp_path / "own"))
-    found = json.loads(out.read_text())
+    found = json.loads(out.read_text())["data"]
     words = {
-        m["machine"]["name"]: [v["verdict"] for v in m["result"]["judged"]["verdicts"]]
+        m["machine"]["name"]: [v["outcome"] for v in m["result"]["judged"]["verdicts"]]
         for m in found["machines"]
     }
     assert words == {"kite": ["same"], "wren": ["slower"]}
@@ -87,7 +87,7 @@ def test_runs_of_one_machine_add_up_until_machines_can_be_told_apart(tmp_path: P
     assert len(files) == 6
     out = tmp_path / "out.json"
     said = whyfast("merge", *files, "--json", out, WHYFAST_HOME=str(tmp_path / "own"))
-    found = json.loads(out.read_text())
+    found = json.loads(out.read_text())["data"]
     assert [len(m["sources"]) for m in found["machines"]] == [2, 2, 2]
     (difference,) = found["differences"]
     assert difference["groups"] == [["kite", "owl"], ["wren"]] or difference["groups"] == [

@@ -30,7 +30,7 @@ def whyfast(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProces
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    result = json.loads(path.read_text())
+    result = json.loads(path.read_text())["data"]
     return {v["variant"]: v for v in result["judged"]["verdicts"]}
 
 
@@ -49,20 +49,20 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     )
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out)
-    assert not any(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])
+    assert not any(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
     said = verdicts(out)
-    assert said["slow"]["verdict"] == "slower"
+    assert said["slow"]["outcome"] == "slower"
     # 10 % more iterations; reading the clock takes the same on both sides
     assert 1.05 < said["slow"]["low"] < 1.101
     assert 1.09 < said["slow"]["high"] < 1.15
-    assert said["twin"]["verdict"] in ("same", "undecided")
+    assert said["twin"]["outcome"] in ("same", "undecided")
     assert re.search(r"slow is 1\.(0[89]|1)\d*x slower than base", done.stdout)
     assert "base and copy" in " ".join(done.stdout.split())
-    assert json.loads(out.read_text())["recorded"]["same"] == {"copy": "base"}
+    assert json.loads(out.read_text())["data"]["recorded"]["same"] == {"copy": "base"}
     assert "copy" not in said
 
     whyfast("run", study, "--json", out)
-    assert all(b["reused"] for b in json.loads(out.read_text())["recorded"]["builds"])
+    assert all(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
 
 
 def test_a_variant_that_fails_is_reported_and_the_others_go_on(
@@ -88,7 +88,7 @@ def test_a_variant_that_fails_is_reported_and_the_others_go_on(
     )
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--json", out, code=1)
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     reasons = {f["variant"]: f["reason"] for f in result["recorded"]["failures"]}
     assert reasons == {
         "crash": "ended early (killed by SIGABRT)",
@@ -150,7 +150,7 @@ def test_a_build_can_be_repeated_by_hand(own_home: Home, tmp_path: Path) -> None
     )
     out = tmp_path / "result.json"
     whyfast("run", study, "--json", out)
-    build = json.loads(out.read_text())["recorded"]["builds"][0]
+    build = json.loads(out.read_text())["data"]["recorded"]["builds"][0]
     script = whyfast("builds", "show", build["digest"][:12], "--script").stdout
     by_hand = tmp_path / "by-hand"
     by_hand.mkdir()
@@ -184,7 +184,7 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
         *("run", "dispatch", "--only", "clang19-goto-taildup", "clang19-tail"),
         *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out, "--html", page),
     )
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     shown = {e["variant"]: e["dispatch"] for e in result["found"]["evidence"]}
     assert shown["clang19-goto"]["form"] == "merged"
     assert shown["clang19-goto"]["indirect_jumps"] < 10
@@ -193,9 +193,9 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
         assert shown[replicated]["indirect_jumps"] > 100
     suites = {(s["variant"], s["baseline"]): s for s in result["judged"]["suites"]}
     slow = suites["clang19-goto", "clang18-goto"]
-    assert slow["verdict"] == "slower"
+    assert slow["outcome"] == "slower"
     assert slow["low"] > 1
-    assert suites["clang19-goto-taildup", "clang19-goto"]["verdict"] == "faster"
+    assert suites["clang19-goto-taildup", "clang19-goto"]["outcome"] == "faster"
     assert "clang19-goto-taildup" in done.stdout
     database = sqlite3.connect(own_home.database)
     assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(

@@ -46,9 +46,8 @@ def test_a_study_is_searched_for_the_commit(
 ) -> None:
     study, out = write_commit_study(tmp_path / "study", repository, BUILD), tmp_path / "search.json"
     done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
-    found: dict[str, Any] = json.loads(out.read_text())
-    assert found["schema"] == "whyfast-search/1"
-    assert found["answer"]["word"] == "culprit"
+    found: dict[str, Any] = json.loads(out.read_text())["data"]
+    assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"] == {
         "first": CULPRIT,
         "last": CULPRIT,
@@ -58,7 +57,7 @@ def test_a_study_is_searched_for_the_commit(
     assert "slower" in done.stdout
     again = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
     assert "resuming: " in again.stderr
-    assert json.loads(out.read_text())["state"] == found["state"]
+    assert json.loads(out.read_text())["data"]["state"] == found["state"]
 
 
 def test_a_command_is_searched_without_touching_the_checkout(

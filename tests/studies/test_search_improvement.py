@@ -63,7 +63,7 @@ def test_a_command_is_searched_for_what_made_it_faster(
     done, found = _by_command(repository, tmp_path, *ends)
     assert done.startswith("Made faster by '")
     assert " side 2'" in done.split(", which is 1.33x faster")[0]
-    assert (found["answer"]["word"], found["backwards"]) == ("culprit", True)
+    assert (found["answer"]["outcome"], found["backwards"]) == ("culprit", True)
     (branch,) = found["further"]
     assert (branch["why"], branch["backwards"]) == ("merged branch", True)
     assert not list(own_home.cache.glob("checkouts/*"))
@@ -74,7 +74,7 @@ def test_ends_without_a_direction_that_do_not_differ_are_the_answer(
 ) -> None:
     done, found = _by_command(repository, tmp_path, "--from", OLD, "--to", "change-3")
     assert done.startswith("There is no step: ")
-    assert found["answer"]["word"] == "none"
+    assert found["answer"]["outcome"] == "none"
     assert found["state"]["built"] == []
 
 
@@ -105,7 +105,7 @@ def test_a_study_is_searched_for_what_made_it_execute_less(
     done = whyfast(
         *("search", study, "--from", OLD, "--to", NEW, "--measure", "instructions", "--json", out)
     )
-    found = json.loads(out.read_text())
+    found = json.loads(out.read_text())["data"]
     assert " side 2' has 1.33" in " ".join(done.stdout.split())
     assert " fewer instructions than its parent" in " ".join(done.stdout.split())
     (branch,) = found["further"]
@@ -120,4 +120,4 @@ def _by_command(repository: Path, tmp_path: Path, *ends: str) -> tuple[str, dict
     out = tmp_path / "search.json"
     build = ("--build", "gcc -O1 -o work work.c", "--", "./work")
     done = whyfast("search", "--repo", repository, *ends, "--number", "--json", out, *build)
-    return " ".join(done.stdout.split()), json.loads(out.read_text())
+    return " ".join(done.stdout.split()), json.loads(out.read_text())["data"]

@@ -62,8 +62,8 @@ def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
     out = tmp_path / "search.json"
     ends = ("--good", "fast", "--bad", "main", "--measure", "instructions")
     done = whyfast("search", study, *ends, "--json", out, "-v")
-    found: dict[str, Any] = json.loads(out.read_text())
-    assert found["answer"]["word"] == "culprit"
+    found: dict[str, Any] = json.loads(out.read_text())["data"]
+    assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == CULPRIT
     assert "not built incrementally" not in done.stderr
 
@@ -121,7 +121,7 @@ command = ["{{program}}"]
     )
     ends = ("--good", "fast", "--bad", "slow", "--measure", "instructions")
     done = whyfast("search", study, "--axis", "flags", "--incremental", *ends, "--json", out)
-    found = json.loads(out.read_text())
+    found = json.loads(out.read_text())["data"]
     assert [found["differences"][d] for (d,) in found["answer"]["parts"]] == ["-fno-inline"]
     assert "not built incrementally" not in done.stderr
     clean = {

@@ -56,12 +56,12 @@ def _search(study: Path, axis: str, bad: str) -> tuple[dict[str, Any], str]:
     done = whyfast(
         *("search", study, "--axis", axis, "--good", "fast", "--bad", bad, "--json", out)
     )
-    return json.loads(out.read_text()), " ".join(done.stdout.split())
+    return json.loads(out.read_text())["data"], " ".join(done.stdout.split())
 
 
 def test_flags_that_only_move_code_are_placement(study: Path) -> None:
     found, said = _search(study, "flags", "moved")
-    assert found["answer"]["word"] == "placement"
+    assert found["answer"]["outcome"] == "placement"
     assert said.startswith("Placement: as linked moved is 1.0")
 
 

@@ -50,14 +50,13 @@ command = ["{{program}}"]
 def _search(*arguments: str | Path) -> tuple[dict[str, Any], str]:
     out = Path(str(arguments[0])) / "search.json"
     done = whyfast("search", *arguments, "--measure", "instructions", "--json", out)
-    return json.loads(out.read_text()), done.stdout
+    return json.loads(out.read_text())["data"], done.stdout
 
 
 def test_the_flag_among_decoys(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
     found, said = _search(study, "--axis", "flags", "--good", "fast", "--bad", "slow", "--all")
-    assert found["schema"] == "whyfast-search-set/1"
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[2]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[2]])
     assert found["differences"][2] == "-fno-inline"
     assert "`-fno-inline` " in said
 
@@ -76,7 +75,7 @@ def test_the_object_that_makes_the_difference(own_home: Home, tmp_path: Path) ->
     assert "hot.o" in found["differences"]
     assert found["differences"][-1] == "linked as slow is"
     hot = found["differences"].index("hot.o")
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[hot]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[hot]])
     assert "`hot.o` " in said
 
 
@@ -114,7 +113,7 @@ def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) 
         "main, note, noted (with mixed)",
         "rare (with mixed)",
     ]
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[0]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[0]])
     assert "`hot (with mixed)` " in " ".join(said.split())
 
 
@@ -154,8 +153,7 @@ def test_the_pass_over_one_object(own_home: Home, tmp_path: Path) -> None:
     # Between the 60th and the 80th pass over hot.c, that of the inliner over hot alone matters.
     ends = ("--axis", "passes", "--object", "hot.o", "--good", "80", "--bad", "60")
     found, said = _search(study, *ends)
-    assert found["schema"] == "whyfast-search-line/1"
-    assert found["search"]["answer"]["word"] == "culprit"
+    assert found["search"]["answer"]["outcome"] == "culprit"
     place = found["search"]["answer"]["where"]["first"]
     assert "InlinerPass on (hot), left out" in found["search"]["candidates"][place]["title"]
     assert "InlinerPass on (hot)" in " ".join(said.split())
@@ -201,7 +199,7 @@ def test_the_decision_of_gcc_over_one_object(own_home: Home, tmp_path: Path) -> 
     found, said = _search(study, "--axis", "passes", "--object", "loops.o", *ends)
     titles = [c["title"] for c in found["search"]["candidates"]]
     assert titles[1:] == ["vect_loop 2 of 2, left out", "vect_loop 1 of 2, left out"]
-    assert found["search"]["answer"]["word"] == "culprit"
+    assert found["search"]["answer"]["outcome"] == "culprit"
     assert found["search"]["answer"]["where"]["first"] == 1
     assert "vect_loop 2 of 2" in " ".join(said.split())
 

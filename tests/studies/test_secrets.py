@@ -97,7 +97,7 @@ def test_secrets_are_used_and_not_kept(
     out = tmp_path / "result.json"
     done = [whyfast("run", folder, "--json", out, "--html", tmp_path / "result.html")]
     done += [whyfast("plan", folder), whyfast("builds", "show", _digest(out))]
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text())["data"]
     assert result["question"]["source"]["name"] == f"http://{address}"
     assert result["question"]["build"]["env"]["GREETING"] == "hello"
     shown = result["question"]["build"]["env"]["API_TOKEN"]
@@ -127,5 +127,5 @@ def test_secrets_are_used_and_not_kept(
 
 
 def _digest(out: Path) -> str:
-    digest: str = json.loads(out.read_text())["recorded"]["builds"][0]["digest"]
+    digest: str = json.loads(out.read_text())["data"]["recorded"]["builds"][0]["digest"]
     return digest[:12]

@@ -13,7 +13,7 @@ from tests.conftest import USERS_TOOLCHAINS
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.launch import SystemLauncher, ToolRun
 from whyfast.measure.simulate import read_geometry, simulate, simulated_counters
 from whyfast.model.counters import Profile
@@ -46,7 +46,7 @@ def collatz(tmp_path_factory: pytest.TempPathFactory) -> Run:
                 os.environ,
                 300,
             ),
-            read_geometry(Files()),
+            read_geometry(System()),
         )
         assert failure == ""
         return profile, program

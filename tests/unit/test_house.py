@@ -30,13 +30,11 @@ APART = ("turns",)
 
 #: Imports inside functions, but for those of ``cli``: what takes long and few need.
 LATE = {
-    ("explain.disassembly.registry", "capstone"),
-    ("explain.disassembly.registry", "iced_x86"),
-    ("explain.disassembly.registry", "whyfast.explain.disassembly.aarch64"),  # capstone
-    ("explain.disassembly.registry", "whyfast.explain.disassembly.x86"),  # iced_x86
-    ("explain.objects.registry", "whyfast.explain.objects.coff"),  # lief
-    ("explain.objects.registry", "whyfast.explain.objects.macho"),  # lief
-    ("explain.objects.registry", "whyfast.explain.objects.pe"),  # lief
+    ("explain.disassembly", "whyfast.explain.disassembly.aarch64"),  # capstone
+    ("explain.disassembly", "whyfast.explain.disassembly.x86"),  # iced_x86
+    ("explain.program", "whyfast.explain.objects.coff"),  # lief
+    ("explain.program", "whyfast.explain.objects.macho"),  # lief
+    ("explain.program", "whyfast.explain.objects.pe"),  # lief
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
     ("investigate.services", "whyfast.build.relink"),
@@ -46,7 +44,7 @@ LATE = {
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
     ("investigate.services", "whyfast.toolchain.valgrind"),
-    ("judge.slopes", "scipy.stats"),  # half a second, of which most investigations have no need
+    ("judge.lines", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.machine"),

@@ -1,4 +1,5 @@
-"""The tree of one commit, taken out of a git repository without touching its checkout."""
+"""Git repositories, read without touching their checkout: the tree of one commit, and the two
+revisions that a change lies between."""
 
 from __future__ import annotations
 
@@ -74,8 +75,6 @@ def export(repository: Path, commit: str, to: Path) -> None:
         must_git(own, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
 
 
-# ---- Which two revisions of a repository a change lies between, without touching its checkout.
-
 #: The default branch by the names that it usually has, where the repository does not say.
 _USUAL = ("origin/main", "origin/master", "main", "master", "trunk")
 
@@ -121,7 +120,8 @@ def change_between(repository: Path, text: str = "") -> Range:
         if name.startswith("-"):
             raise UserError(f"{name!r} is no revision")
     head = commit_of(repository, after) if after else snapshot(repository)
-    head_name = after or _now(repository, head)
+    now = "HEAD" if head == commit_of(repository, "HEAD") else "the files as they are"
+    head_name = after or now
     if before and dots != "...":
         base, base_name = commit_of(repository, before), before
     else:
@@ -201,13 +201,3 @@ def snapshot(repository: Path) -> str:
         if made.returncode != 0:
             raise UserError(f"no snapshot can be made: {made.stderr.strip()}", where=repository)
         return made.stdout.strip()
-
-
-def file_at(repository: Path, commit: str, path: str) -> str | None:
-    """The text of a file in a commit; None when it has no such."""
-    done = git(repository, "show", f"{commit}:{path}")
-    return done.stdout if done.returncode == 0 else None
-
-
-def _now(repository: Path, head: str) -> str:
-    return "HEAD" if head == commit_of(repository, "HEAD") else "the files as they are"

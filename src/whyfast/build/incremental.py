@@ -8,6 +8,7 @@ What came out is copied away and kept under a digest of its own: it is no build 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, include_folder, source_size
+from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, source_size
 from whyfast.build.run import (
     NEED_FACTOR,
     NEED_LEAST,
@@ -25,6 +26,7 @@ from whyfast.build.run import (
     as_build,
     build_all,
     complete,
+    copy_headers,
     provenance_of,
     run_steps,
     spoilt_since,
@@ -57,16 +59,18 @@ def build_incrementally(
     return [_build_one(recipe, store, progress) for recipe in recipes]
 
 
-def incremental_digest(recipe: Recipe) -> str:
-    """Under which the store keeps what was made of this recipe in a used folder."""
-    return _marked(recipe).digest
+def marked(recipe: Recipe) -> Recipe:
+    """The recipe under whose digest the store keeps what was made in a used folder."""
+    return replace(recipe, inputs={**recipe.inputs, "incremental": True})
 
 
 def slot_of(recipe: Recipe, store: BuildStore) -> Path:
     """The folder of all builds that differ in their source and flags alone. It has no record of a
     build, so that it goes with the remains of interrupted ones when it has not been used for
     long."""
-    return store.folder(_slot_digest(recipe))
+    inputs = {k: v for k, v in recipe.inputs.items() if k not in ("source", "incremental", *_FLAGS)}
+    text = json.dumps(["slot", inputs], sort_keys=True)
+    return store.folder(hashlib.sha256(text.encode()).hexdigest())
 
 
 def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) -> None:
@@ -105,7 +109,7 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
 
 
 def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
-    own = _marked(recipe)
+    own = marked(recipe)
     for known in (recipe, own):
         stored = store.find(known.digest)
         if stored and not spoilt_since(known, stored):
@@ -135,14 +139,15 @@ def _go_on(
     if short := lacking(slot, 2 * NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
         raise _CannotGoOn(f"no room to build: {short}")
     listing, work = slot / "source.json", slot / "work"
-    last = _last_build(listing)
-    before = None if last is None else last[0]
+    # The files of the source that the folder was last built from, and the flags.
+    before, last_flags = None, None
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        names, last_flags = json.loads(listing.read_text())
+        before = [str(name) for name in names]
     if before is None:
         shutil.rmtree(slot, ignore_errors=True)
         work.mkdir(parents=True)
-        if recipe.inputs["include"]:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(include_folder(), work / "include", ignore=ignored)
+        copy_headers(recipe, work)
     # Until the build has succeeded, nobody knows what the folder holds.
     listing.unlink(missing_ok=True)
     progress(
@@ -150,8 +155,8 @@ def _go_on(
         + (", from what the last build left" if before is not None else "")
     )
     update_source(recipe.source, work / "src", before)
-    flags = _flags(recipe)
-    if last is not None and last[1] != flags:
+    flags = [list(recipe.inputs[key]) for key in _FLAGS]
+    if before is not None and last_flags != flags:
         forget_compiled(work, {work / "src" / name for name in recipe.source.files})
     watch = Stopwatch()
     jobs = os.cpu_count() or 1
@@ -160,7 +165,12 @@ def _go_on(
     )
     if reason:
         raise _CannotGoOn(reason)
-    _check_program(work / recipe.program, slot)
+    program = work / recipe.program
+    if not program.is_file():
+        raise _CannotGoOn(f"the steps ended well but made no {program.name!r}")
+    if os.fsencode(slot) in program.read_bytes():
+        # It would load what the next commit leaves there.
+        raise _CannotGoOn("its program names the folder that it was built in")
     kept = store.folder(recipe.digest)
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True)
@@ -175,38 +185,6 @@ def _go_on(
     return as_build(recipe, stored, reused=False)
 
 
-def _check_program(program: Path, slot: Path) -> None:
-    if not program.is_file():
-        raise _CannotGoOn(f"the steps ended well but made no {program.name!r}")
-    if os.fsencode(slot) in program.read_bytes():
-        # It would load what the next commit leaves there.
-        raise _CannotGoOn("its program names the folder that it was built in")
-
-
-def _last_build(listing: Path) -> tuple[list[str], object] | None:
-    """The files of the source that the folder was last built from, and the flags; None where it is
-    of no use."""
-    try:
-        names, flags = json.loads(listing.read_text())
-        return [str(name) for name in names], flags
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _flags(recipe: Recipe) -> list[list[str]]:
-    return [list(recipe.inputs[key]) for key in _FLAGS]
-
-
-def _marked(recipe: Recipe) -> Recipe:
-    return replace(recipe, inputs={**recipe.inputs, "incremental": True})
-
-
-def _slot_digest(recipe: Recipe) -> str:
-    inputs = {k: v for k, v in recipe.inputs.items() if k not in ("source", "incremental", *_FLAGS)}
-    text = json.dumps(["slot", inputs], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _hash(path: Path) -> str:
     """As :func:`whyfast.build.recipe.scan_source` has it."""
     return ("x" if path.stat().st_mode & 0o100 else "-") + sha256_of(path)
@@ -218,11 +196,7 @@ def _make_way(root: Path, target: Path) -> None:
     for parent in reversed(target.relative_to(root).parents):
         if (root / parent).is_symlink() or (root / parent).is_file():
             (root / parent).unlink()
-    _remove(target)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    elif path.is_symlink() or path.exists():
-        path.unlink()
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    elif target.is_symlink() or target.exists():
+        target.unlink()

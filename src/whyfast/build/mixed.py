@@ -9,7 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +25,6 @@ from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
-
-# ---- Two objects of one source linked into one, each symbol that of the one or of the other.
 
 #: Tools of binutils; the objects are those of this machine's architecture.
 TOOLS = ("objcopy", "ld")
@@ -125,7 +123,10 @@ def link_with(
         shutil.rmtree(folder, ignore_errors=True)
         try:
             _prepare(good, objects, folder / "work")
-            _link(link.recipe, folder, store)
+            step = expand_link(link.recipe, folder / "work", "", shlex.quote(link.recipe.program))
+            if status := _mixed_run(link.recipe, folder, store, step):
+                lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
+                raise CannotMix(why(step, status, lines[-20:]))
         except (CannotBuildHere, OSError) as error:
             reason = because(error) if isinstance(error, OSError) else str(error)
             raise CannotMix(reason) from error
@@ -161,9 +162,13 @@ def same_link(good: Recipe, bad: Recipe) -> bool:
 
 def differing_objects(good: Path, bad: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of two build folders the objects whose code or data differ, and those that one alone has."""
-    mine, other = ({str(p) for p in _objects(folder)} for folder in (good, bad))
-    differ = (n for n in mine & other if code_digest(good / n) != code_digest(bad / n))
-    return tuple(sorted(differ)), tuple(sorted(mine ^ other))
+    names = [
+        {str(path.relative_to(folder)) for path in folder.rglob("*.o") if path.is_file()}
+        for folder in (good, bad)
+    ]
+    common = names[0] & names[1]
+    differ = (n for n in common if code_digest(good / n) != code_digest(bad / n))
+    return tuple(sorted(differ)), tuple(sorted(names[0] ^ names[1]))
 
 
 def code_digest(file: Path) -> str:
@@ -192,36 +197,16 @@ def code_digest(file: Path) -> str:
     return digest.hexdigest()
 
 
-def _objects(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*.o")):
-        relative = path.relative_to(folder)
-        if path.is_file():
-            yield relative
-
-
 def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
     """The build folder with other objects, which are the newest files in it, so that a makefile
     puts them into its libraries."""
-    shutil.copytree(
-        good.context,
-        work,
-        symlinks=True,
-        ignore=shutil.ignore_patterns("*.layout-*"),
-        dirs_exist_ok=False,
-    )
+    ignored = shutil.ignore_patterns("*.layout-*")
+    shutil.copytree(good.context, work, symlinks=True, ignore=ignored)
     (work / good.recipe.program).unlink()
     for name, file in objects.items():
         (work / name).unlink()
         shutil.copyfile(file, work / name)
         os.utime(work / name)
-
-
-def _link(recipe: Recipe, folder: Path, store: BuildStore) -> None:
-    step = expand_link(recipe, folder / "work", "", shlex.quote(recipe.program))
-    status = _mixed_run(recipe, folder, store, step)
-    if status != 0:
-        lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
-        raise CannotMix(why(step, status, lines[-20:]))
 
 
 def _mixed_run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:

@@ -1,4 +1,7 @@
-"""Everything that decides a build, and the digest over it."""
+"""Everything that decides a build, and the digest over it.
+
+Builds can stand for each other where all that they could run is equal: :func:`differing_files`.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,7 @@ def scan_source(folder: Path) -> SourceTree:
         if _IGNORED.intersection(relative.parts) or not path.is_file():
             continue
         mode = "x" if path.stat().st_mode & 0o100 else "-"
-        with path.open("rb") as f:
-            files[str(relative)] = mode + hashlib.file_digest(f, "sha256").hexdigest()
+        files[str(relative)] = mode + sha256_of(path)
     return SourceTree(folder, files)
 
 
@@ -115,6 +117,7 @@ def make_recipe(
     env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
     real = {name: study.hidden.get(value, value) for name, value in env.items()}
     steps, program = steps_of(study.build, variant)
+    uses_headers = any("include" in names_in(step) for step in steps)
     inputs = {
         "format": FORMAT,
         "source": source.digest,
@@ -126,7 +129,7 @@ def make_recipe(
         # The toolchain's own may hold paths of this machine; its digest stands for them.
         "env": {k: v for k, v in env.items() if toolchain.env.get(k) != v},
         "steps": list(steps),
-        "include": _include_digest(steps),
+        "include": scan_source(include_folder()).digest if uses_headers else None,
         "program": program,
     }
     if interpreter:
@@ -168,19 +171,10 @@ def packages_here(build: BuildSpec, variant: Variant, home: Home) -> tuple[str, 
     return all_
 
 
-def _include_digest(steps: tuple[str, ...]) -> str | None:
-    """Digest of the headers that whyfast brings, when a step uses them."""
-    if not any("include" in names_in(step) for step in steps):
-        return None
-    return scan_source(include_folder()).digest
-
-
 def include_folder() -> Path:
     """The headers for programs of the user's own (``whyfast_turn.h``); ``{include}`` in a step."""
     return Path(__file__).resolve().parent.parent / "turns" / "include"
 
-
-# ---- Which builds can stand for each other: all that they could run is equal.
 
 #: What a program does not read when it runs: source text of compilers, objects, what build systems
 #: note down, documentation. Anything else that differs could be a part of the program.
@@ -202,37 +196,28 @@ def differing_files(a: Build, b: Build) -> tuple[str, ...]:
 
     The programs themselves are not looked at. Folders that begin with a dot are those of tools.
     """
-    one, other = _files(a), _files(b)
+    files = _files(a), _files(b)
+    programs = (a.provenance.get("program"), b.provenance.get("program"))
     return tuple(
         name
-        for name in sorted(one.keys() | other.keys())
-        if name not in (a.provenance.get("program"), b.provenance.get("program"))
-        and _could_be_read(name)
-        and not _equal(one.get(name), other.get(name))
+        for name in sorted(files[0].keys() | files[1].keys())
+        if name not in programs
+        and not _NOT_RUN.fullmatch(PurePosixPath(name).suffix)
+        and not _NOT_RUN_NAMES.fullmatch(PurePosixPath(name).name)
+        and (
+            not all(name in side for side in files)
+            or files[0][name].stat().st_size != files[1][name].stat().st_size
+            or sha256_of(files[0][name]) != sha256_of(files[1][name])
+        )
     )
 
 
-def _folder(build: Build) -> Path:
-    """Where its steps ran."""
-    inside = PurePosixPath(str(build.provenance.get("program", build.program.name)))
-    return build.program.parents[len(inside.parts) - 1]
-
-
 def _files(build: Build) -> Mapping[str, Path]:
-    folder = _folder(build)
+    """What lies in the folder that its steps ran in."""
+    inside = PurePosixPath(str(build.provenance.get("program", build.program.name)))
+    folder = build.program.parents[len(inside.parts) - 1]
     return {
         str(path.relative_to(folder)): path
         for path in folder.rglob("*")
         if path.is_file() and not any(p.startswith(".") for p in path.relative_to(folder).parts)
     }
-
-
-def _could_be_read(name: str) -> bool:
-    path = PurePosixPath(name)
-    return not (_NOT_RUN.fullmatch(path.suffix) or _NOT_RUN_NAMES.fullmatch(path.name))
-
-
-def _equal(a: Path | None, b: Path | None) -> bool:
-    if a is None or b is None:
-        return False
-    return a.stat().st_size == b.stat().st_size and sha256_of(a) == sha256_of(b)

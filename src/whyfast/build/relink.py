@@ -1,7 +1,15 @@
-"""A finished build linked again in other layouts, kept beside it in the store."""
+"""A finished build linked again in other layouts, kept beside it in the store.
+
+A layout is the same objects linked again with their code elsewhere in memory. It is drawn from a
+seed: the order of all pieces (functions, or whole objects where these have no sections of their
+own), and random gaps between them. It is handed to the linker as a small script that augments the
+default one (INSERT), which GNU ld and lld both take, so that it needs no linker option of one of
+them. Layout 0 is the program as the study's own link step makes it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
@@ -21,16 +29,7 @@ from whyfast.build.steps import Steps, because, enclose, environment, expand_lin
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
-from whyfast.store.files import exclusive, sha256_of
-
-# ---- Layouts: the same objects linked again with their code elsewhere in memory.
-#
-# A layout is drawn from a seed: the order of all pieces (functions, or whole objects where these
-# have
-# no sections of their own), and random gaps between them. It is handed to the linker as a small
-# script that augments the default one (INSERT), which GNU ld and lld both take, so that it needs
-# no
-# linker option of one of them. Layout 0 is the program as the study's own link step makes it.
+from whyfast.store.files import exclusive, sha256_of, write_whole
 
 #: Gaps are multiples of this (bytes): functions keep the alignment that compilers give them.
 STEP = 16
@@ -170,7 +169,10 @@ def make_layouts(
         script = work.parent / FOLDER / f"{digest}.ld"
         target = (work / program).with_name(f"{Path(program).name}.layout-{digest}")
         record = script.with_suffix(".sha256")
-        if not _as_linked(target, record):
+        linked = ""  # the digest that it had when it was linked, where it still has it
+        with contextlib.suppress(OSError):
+            linked = record.read_text() if sha256_of(target) == record.read_text() else ""
+        if not linked:
             script.write_text(layout.script)
             partial = target.with_name(target.name + ".partial")
             # From the root: a makefile may link in another folder than that of the build.
@@ -189,14 +191,6 @@ def make_layouts(
     return made
 
 
-def _as_linked(target: Path, record: Path) -> bool:
-    """Whether the layout is there, with the digest that it had when it was linked."""
-    try:
-        return sha256_of(target) == record.read_text()
-    except OSError:
-        return False
-
-
 def _pieces(work: Path) -> list[Piece]:
     """The pieces of a build, found once: reading ten thousand sections takes seconds, and a
     finished build does not change."""
@@ -205,9 +199,7 @@ def _pieces(work: Path) -> list[Piece]:
         return [Piece(section, tuple(files)) for section, files in json.loads(kept.read_text())]
     pieces = find_pieces(work)
     kept.parent.mkdir(exist_ok=True)
-    partial = kept.with_name("pieces.partial")
-    partial.write_text(json.dumps([[p.section, p.files] for p in pieces]))
-    partial.replace(kept)
+    write_whole(kept, json.dumps([[p.section, p.files] for p in pieces]))
     return pieces
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from whyfast import __version__
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, include_folder, scan_source, source_size
@@ -33,8 +33,6 @@ from whyfast.model.study import HIDDEN
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.files import exclusive, lacking, sha256_of, write_whole
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
-
-# ---- How long a build takes.
 
 
 class Stopwatch:
@@ -116,6 +114,13 @@ def _build_one(
         return BuildFailure(recipe.variant, "failed", because(error))
 
 
+def copy_headers(recipe: Recipe, work: Path) -> None:
+    """Those that whyfast brings, where a step uses them."""
+    if recipe.inputs["include"]:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(include_folder(), work / "include", ignore=ignored)
+
+
 def spoilt_since(recipe: Recipe, stored: StoredBuild) -> str:
     """What became of the stored program since it was made, in words; empty when nothing did."""
     program = stored.folder / "work" / recipe.program
@@ -139,14 +144,17 @@ def _make(
         return BuildFailure(recipe.variant, "failed", f"no room to build: {short}")
     work = folder / "work"
     work.mkdir(parents=True)
-    _copy_source(recipe, work / "src")
+    # All files get one and the same date: what is newer than what must not decide a build.
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    for name in recipe.source.files:
+        target = work / "src" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(recipe.source.folder / name, target)
+        os.utime(target, (date, date))
     if scan_source(work / "src").digest != recipe.source.digest:
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
-    if recipe.inputs["include"]:
-        shutil.copytree(
-            include_folder(), work / "include", ignore=shutil.ignore_patterns("__pycache__")
-        )
+    copy_headers(recipe, work)
     steps = expand_steps(recipe, work, jobs)
     watch = Stopwatch()
     env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
@@ -154,18 +162,15 @@ def _make(
         return keep_failure(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
-        reason = f"the steps ended well but made no {recipe.program!r}{_instead(program, work)}"
+        like = (p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
+        reason = f"the steps ended well but made no {recipe.program!r}"
+        if elsewhere := sorted(like):
+            reason += f"; there is {str(elsewhere[0].relative_to(work))!r}"
         return keep_failure(recipe, store, reason)
     complete(folder, provenance_of(recipe, steps, env, program, watch, sandbox))
     stored = store.find(recipe.digest)
     assert stored is not None
     return as_build(recipe, stored, reused=False)
-
-
-def _instead(program: Path, work: Path) -> str:
-    """Where else the steps made a file of that name."""
-    found = sorted(p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
-    return f"; there is {str(found[0].relative_to(work))!r}" if found else ""
 
 
 def run_steps(
@@ -216,16 +221,6 @@ def _is_long(recipe: Recipe) -> bool:
     return any("{jobs}" in step for step in recipe.steps)
 
 
-def _copy_source(recipe: Recipe, to: Path) -> None:
-    """All files get one and the same date: what is newer than what must not decide a build."""
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    for name in recipe.source.files:
-        target = to / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(recipe.source.folder / name, target)
-        os.utime(target, (date, date))
-
-
 def provenance_of(
     recipe: Recipe,
     steps: list[str],
@@ -253,7 +248,7 @@ def provenance_of(
             **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
             **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
         },
-        **({"interpreter": _interpreter(recipe.interpreter)} if recipe.interpreter else {}),
+        **({"interpreter": _interpreter_record(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
         "env": {**env, **recipe.hidden},
         "commands": steps,
@@ -268,7 +263,7 @@ def provenance_of(
     }
 
 
-def _interpreter(python: Interpreter) -> dict[str, Any]:
+def _interpreter_record(python: Interpreter) -> dict[str, Any]:
     return {
         "name": python.name,
         "version": python.version,
@@ -292,9 +287,6 @@ def as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
     )
 
 
-# ---- The commands that repeat a build by hand, from its provenance.
-
-
 def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     """A shell script that makes the same program again in the present folder.
 
@@ -305,43 +297,38 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
     root = provenance["toolchain"].get("root")
     gone = root is not None and not Path(root).is_dir()
+    removed = ""
+    if gone:
+        again = f"whyfast toolchain install --from {provenance['digest'][:12]}"
+        removed = shlex.quote(f"the root {root} was removed; run {again} to make it again")
+    exports = (
+        f'export {name}="${{{name}:?its value is hidden in the record of the build}}"'
+        if value.startswith(HIDDEN)
+        else f"export {name}={shlex.quote(value)}"
+        for name, value in env.items()
+    )
     lines = [
         "#!/bin/sh",
         f"# {provenance['variant']}: {provenance['toolchain']['version']} "
         f"({provenance['toolchain']['name']}), program sha256 {provenance['program_sha256']}",
         "set -eu",
-        *([_no_root(root, provenance["digest"])] if gone else []),
+        *([f"echo {removed} >&2; exit 1"] if gone else []),
         "export here=$PWD",
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
-        *(_export(name, value) for name, value in env.items()),
+        *exports,
         # Each step in a shell of its own, as when it was built: a cd ends with it.
         *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _export(name: str, value: str) -> str:
-    if value.startswith(HIDDEN):
-        return f'export {name}="${{{name}:?its value is hidden in the record of the build}}"'
-    return f"export {name}={shlex.quote(value)}"
-
-
 def _from_here(step: str, work: Path) -> str:
     """The step with this folder kept out of the program, as where it was built was."""
-    languages: tuple[Literal["c", "rust"], ...] = ("c", "rust")
-    for language in languages:
-        for flag in without_folder(work, language):
-            name, _, _ = flag.partition("=")
-            step = step.replace(shlex.quote(flag), f'{name}="$here"=/whyfast')
+    for flag in (*without_folder(work, "c"), *without_folder(work, "rust")):
+        name, _, _ = flag.partition("=")
+        step = step.replace(shlex.quote(flag), f'{name}="$here"=/whyfast')
     return step
-
-
-def _no_root(root: str, digest: str) -> str:
-    """The end of a script whose root was removed."""
-    again = f"whyfast toolchain install --from {digest[:12]}"
-    said = f"the root {root} is not there any more; {again} makes it again"
-    return f"echo {shlex.quote(said)} >&2; exit 1"
 
 
 def _in_root(step: str, root: str) -> str:

@@ -22,17 +22,15 @@ from typing import IO, cast
 from whyfast.build.git import clone, commit_of, export, is_local
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
-from whyfast.store.files import exclusive, lacking, make_once, replacing
+from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain.archive import Listed, download, listed_sources
 
-# ---- Unpacking an archive that may be hostile: a tarball of sources, a build from another host.
-#
-# Python's own filters for this (``tarfile.data_filter``) are missing from 3.11.2, and other
-# versions
-# have had holes in them, so that the checks are made here, in the same way everywhere: names and
-# links that lead out of the folder and files of a special kind are refused before anything is
-# written, and once more all links at the end, when every one of them is there.
+# Unpacking an archive that may be hostile: a tarball of sources, a build from another host. The
+# filters of Python (``tarfile.data_filter``) are missing from 3.11.2, and other versions have had
+# holes in them, so the checks are made here, in the same way everywhere: names and links that lead
+# out of the folder and files of a special kind are refused before anything is written, and once
+# more all links at the end, when every one of them is there.
 
 #: What damaged archives raise; a bad block of bzip2 is an OSError without a number.
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, ValueError)
@@ -152,8 +150,6 @@ def _refused(archive: Path, name: str, what: str) -> UserError:
     return UserError(f"refused to unpack it, for {name!r} in it is {what}", where=archive)
 
 
-# ---- The upstream tarball of a Debian source package, from the pool of the machine's archive.
-
 #: How Debian compresses upstream tarballs, most usual first. (zstd is not used for them.)
 SUFFIXES = ("xz", "gz", "bz2")
 
@@ -189,20 +185,16 @@ def fetch_tarball(
         path = f"{pool_folder(package)}/{package}_{version}.orig.tar.{suffix}"
         reason = download(path, sha256, to)
         if reason is None:
-            _check(to, sha256)
+            if (actual := sha256_of(to)) != sha256:
+                to.unlink()
+                raise UserError(
+                    f"the tarball has the sha256 {actual}, where the study has {sha256}"
+                )
             return
         reasons.append(reason)
     real = [r for r in reasons if "does not serve" not in r]
     reason = real[0] if real else f"the archive does not serve {package} {version}"
     raise UserError(f"{reason}; {_what_there_is(package, suite, to, download, index)}")
-
-
-def _check(file: Path, sha256: str) -> None:
-    with file.open("rb") as f:
-        found = hashlib.file_digest(f, "sha256").hexdigest()
-    if found != sha256:
-        file.unlink()
-        raise UserError(f"the tarball has the sha256 {found}, where the study has {sha256}")
 
 
 def _what_there_is(package: str, suite: str, to: Path, download: Download, index: Index) -> str:
@@ -306,7 +298,10 @@ def _had(source: Source, tree: Path, home: Home) -> Source:
     if not folder.is_dir():
         at = f" at {source.revision}" if source.revision else ""
         raise UserError(f"has no folder {source.inner}{at}", where=source.name)
-    return replace(source, folder=folder, repository=_repository(source, home))
+    repository = None
+    if source.kind == "git":
+        repository = source.folder if is_local(source.name) else _mirror(source.name, home)
+    return replace(source, folder=folder, repository=repository)
 
 
 def at_revision(source: Source, revision: str, home: Home, progress: Progress) -> Source:
@@ -320,13 +315,6 @@ def at_revision(source: Source, revision: str, home: Home, progress: Progress) -
     return obtain(before, home, progress)
 
 
-def _repository(source: Source, home: Home) -> Path | None:
-    """Where a git source that is not obtained yet is taken from."""
-    if source.kind != "git":
-        return None
-    return source.folder if is_local(source.name) else _mirror(source.name, home)
-
-
 def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
     """Make ``work/made`` of the tarball."""
     archive = work / "archive"
@@ -335,10 +323,8 @@ def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
         fetch_tarball(source.name, source.version, source.sha256, source.suite, archive)
     else:
         archive = source.folder
-        with archive.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != source.sha256:
-            raise UserError(f"has the sha256 {found}, not {source.sha256}", where=archive)
+        if (actual := sha256_of(archive)) != source.sha256:
+            raise UserError(f"has the sha256 {actual}, not {source.sha256}", where=archive)
     progress(f"unpacking {source.name}")
     unpack(archive, work / "unpacked").rename(work / "made")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -19,8 +20,6 @@ from whyfast.study.sections import substitute
 from whyfast.toolchain.sandbox import Box, around_steps, surroundings
 from whyfast.toolchain.watcher import WATCHER
 
-# ---- Paths as reports show them.
-
 #: An absolute path of several folders, in a step or a message.
 _PATH = re.compile(r"(?<![\w./])/(?:[\w.+@-]+/){2,}(?=[\w.+@-])")
 
@@ -29,8 +28,6 @@ def without_folders(text: str) -> str:
     """``text`` on one line, whole, with the folders of its absolute paths left out: ``…/name``."""
     return _PATH.sub("…/", " ".join(text.split()))
 
-
-# ---- Why a step failed, in one line and the end of its log.
 
 #: Last lines of a failing step's log that are shown.
 TAIL = 15
@@ -81,7 +78,9 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     printed last."""
     shown = without_folders(step)
     text = "\n".join(lines)
-    killed = _signal(status)
+    killed = None
+    with contextlib.suppress(ValueError):
+        killed = signal.Signals(-status if status < 0 else status - 128).name
     if found := _FULL.search(text):
         return f"the disk became full in the step: {shown}{_quoted(found)}"
     found = _MEMORY.search(text)
@@ -113,14 +112,6 @@ def _quoted(found: re.Match[str]) -> str:
     end = text.find("\n", found.end())
     line = without_folders(text[start : end if end >= 0 else len(text)])
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
-
-
-def _signal(status: int) -> str | None:
-    number = -status if status < 0 else status - 128
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return None
 
 
 def tail(log: Path, lines: int = TAIL, start: int = 0) -> tuple[str, ...]:

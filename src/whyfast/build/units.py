@@ -23,9 +23,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import Relocation, RelocationSection
-from elftools.elf.sections import Section, Symbol, SymbolTableSection
-
-# ---- What the sections of an object refer to: the graph behind mixing its functions. ELF only.
+from elftools.elf.sections import Symbol, SymbolTableSection
 
 #: Of x86-64: relocations of 32 bits relative to the place, and what stands before them in a call, a
 #: jump and a conditional jump. Of AArch64: those of ``b`` and ``bl``. By the numbers of the ABIs.
@@ -114,7 +112,10 @@ def _read(elf: ELFFile) -> ObjectGraph:
         if symbol["st_info"]["type"] == "STT_FUNC":
             functions.setdefault(place, []).append(symbol.name)
     references: list[Reference] = []
-    held = {n: _content(s) for n, s in loaded.items()}
+    held = {}
+    for n, s in loaded.items():
+        data = b"" if s["sh_type"] == "SHT_NOBITS" else s.data()
+        held[n] = hashlib.sha256(f"{s.name}\0{s['sh_size']}\0".encode() + data)
     code = {n: s.data() for n, s in loaded.items() if s["sh_flags"] & SH_FLAGS.SHF_EXECINSTR}
     for relocations in elf.iter_sections():
         if not isinstance(relocations, RelocationSection) or relocations["sh_info"] not in loaded:
@@ -122,7 +123,7 @@ def _read(elf: ELFFile) -> ObjectGraph:
         source = relocations["sh_info"]
         for relocation in relocations.iter_relocations():
             target = table.get_symbol(relocation["r_info_sym"])
-            held[source].update(_said(elf, relocation, target).encode())
+            held[source].update(_in_words(elf, relocation, target).encode())
             place = target["st_shndx"]
             named = target.name if target["st_info"]["bind"] == "STB_GLOBAL" else ""
             if place in loaded and (named or place != source):
@@ -144,12 +145,7 @@ def _read(elf: ELFFile) -> ObjectGraph:
     )
 
 
-def _content(section: Section) -> hashlib._Hash:
-    data = b"" if section["sh_type"] == "SHT_NOBITS" else section.data()
-    return hashlib.sha256(f"{section.name}\0{section['sh_size']}\0".encode() + data)
-
-
-def _said(elf: ELFFile, relocation: Relocation, target: Symbol) -> str:
+def _in_words(elf: ELFFile, relocation: Relocation, target: Symbol) -> str:
     """A relocation in words that are the same in another object: names and no numbers."""
     name, addend = target.name, relocation["r_addend"] if relocation.is_RELA() else 0
     if target["st_info"]["bind"] == "STB_LOCAL" and isinstance(target["st_shndx"], int):
@@ -260,7 +256,9 @@ def _join(joined: _Joined, side: int, graph: ObjectGraph) -> set[tuple[int, int]
     for name, place in graph.symbols.items():
         joined.join(name, (side, place))
         joined.bind(name)
-    users = _users(graph)
+    users: defaultdict[int, set[int]] = defaultdict(set)
+    for ref in graph.references:
+        users[ref.target].add(ref.source)
     for ref in graph.references:
         if _takes_address(graph, ref, users):
             joined.bind((side, ref.target))
@@ -285,13 +283,6 @@ def _join(joined: _Joined, side: int, graph: ObjectGraph) -> set[tuple[int, int]
                 joined.join((side, a), (side, b))
                 changed = True
     return copied
-
-
-def _users(graph: ObjectGraph) -> Mapping[int, set[int]]:
-    users: defaultdict[int, set[int]] = defaultdict(set)
-    for ref in graph.references:
-        users[ref.target].add(ref.source)
-    return users
 
 
 def _takes_address(graph: ObjectGraph, ref: Reference, users: Mapping[int, set[int]]) -> bool:

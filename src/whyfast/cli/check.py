@@ -4,66 +4,45 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whyfast.cli.fleet_run import add_hosts, reached
-from whyfast.cli.output import add_outputs
+from whyfast.cli.output import (
+    FAIL_ON_MET,
+    FAILED,
+    INTERRUPTED,
+    check_outputs,
+    duration,
+    keep,
+    percent,
+    show,
+)
+from whyfast.investigate.check_run import BUDGET, Request
+from whyfast.investigate.check_run import run_check as check_change
 from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.report.pages.check_page import (
+    check_markdown,
+    check_page,
+    github_annotations,
+    log_line,
+)
+from whyfast.report.progress import watching
+from whyfast.report.result_json import dump_result
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import own_home
 
 if TYPE_CHECKING:
     from whyfast.fleet.cluster import Cluster
     from whyfast.investigate.measuring import Measurer
-    from whyfast.model.result import Result
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "range",
-        metavar="BASE..HEAD",
-        nargs="?",
-        default="",
-        help="two revisions (default: the merge base with the default branch, and the files as "
-        "they are)",
-    )
-    parser.add_argument(
-        "--study",
-        metavar="STUDY",
-        type=Path,
-        help="a study file or its folder (default: whyfast.toml of this folder or the next above)",
-    )
-    parser.add_argument("--budget", metavar="TIME", help="how long to measure (default: 5m)")
-    parser.add_argument("--margin", metavar="PERCENT", help="what matters (default: the study's)")
-    parser.add_argument(
-        "--fail-on", choices=["slower"], help="exit with 3 when it is slower by the margin"
-    )
-    parser.add_argument(
-        "--github",
-        action="store_true",
-        help="write the summary of the step and annotations, as GitHub's runners read them",
-    )
-    parser.add_argument(
-        "--append", metavar="FILE", type=Path, help="append a line for whyfast history"
-    )
-    add_hosts(parser, "measure")
-    add_outputs(parser)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Check and report; 0, 1 when a benchmark failed, 3 when --fail-on is met."""
-    from whyfast.cli.arguments import duration, percent
-    from whyfast.cli.output import INTERRUPTED, check_outputs, keep, show
-    from whyfast.investigate.check_run import BUDGET, Request, run_check
-    from whyfast.report.pages.check_page import check_markdown, check_page
-    from whyfast.report.progress import watching
-    from whyfast.report.result_json import dump_result
-    from whyfast.store.builds import BuildStore
-    from whyfast.store.home import own_home
-
+def run_check(args: argparse.Namespace) -> int:
+    """Check and report; 1 when a benchmark failed, 3 when --fail-on is met."""
     check_outputs(args)
-    summary = _summary(args.github)
+    summary = _github_summary() if args.github else None
     request = Request(
         folder=Path(),
         range=args.range,
@@ -71,15 +50,15 @@ def run(args: argparse.Namespace) -> int:
         budget=duration(args.budget, "--budget") if args.budget else BUDGET,
         margin=percent(args.margin, "--margin") if args.margin else None,
     )
-    own = own_home()
-    reach = reached(args) if args.scheduler or args.hosts else None
+    home = own_home()
+    connect = _connection(args)
     with (
-        BuildStore(own.builds).in_use(),
+        BuildStore(home.builds).in_use(),
         watching("whyfast check", request.margin or 0.01) as observer,
-        reach(observer.note) if reach else nullcontext() as cluster,
+        connect(observer.note) if connect else nullcontext() as cluster,
     ):
         elsewhere = _sharded(cluster) if cluster else None
-        result = run_check(request, own, observer, elsewhere=elsewhere)
+        result = check_change(request, home, observer, elsewhere=elsewhere)
     keep(result)
     show(
         check_page(result),
@@ -89,10 +68,21 @@ def run(args: argparse.Namespace) -> int:
     )
     code = exit_code(result, args.fail_on)
     if summary is not None:
-        _tell_github(result, summary, code)
+        _report_to_github(result, summary, code)
     if args.append:
-        _append(args.append, result)
+        with args.append.open("a", encoding="utf-8") as log:
+            log.write(log_line(result))
     return code if result.recorded.complete else INTERRUPTED
+
+
+def _connection(
+    args: argparse.Namespace,
+) -> Callable[[Callable[[str], None]], AbstractContextManager[Cluster]] | None:
+    if not (args.scheduler or args.hosts):
+        return None
+    from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
+
+    return connection(args)
 
 
 def _sharded(cluster: Cluster) -> Measurer:
@@ -104,39 +94,25 @@ def _sharded(cluster: Cluster) -> Measurer:
 def exit_code(result: Result, fail_on: str | None) -> int:
     """3 when ``--fail-on`` is met by the mean or a benchmark that can run changed code; 1 when a
     benchmark failed; else 0."""
-    from whyfast.cli.output import FAIL_ON_MET, FAILED
-
     check = result.found.check
     moved = {r.benchmark for r in check.reaches if r.placement_only} if check else set()
-    said = [v for v in result.judged.verdicts if v.benchmark not in moved]
-    if len(said) == len(result.judged.verdicts):
-        said += [s.verdict for s in result.judged.suites]
-    if fail_on and any(v.outcome == fail_on for v in said):
+    verdicts = [v for v in result.judged.verdicts if v.benchmark not in moved]
+    if len(verdicts) == len(result.judged.verdicts):
+        verdicts += [s.verdict for s in result.judged.suites]
+    if fail_on and any(v.outcome == fail_on for v in verdicts):
         return FAIL_ON_MET
     return FAILED if result.recorded.failures else 0
 
 
-def _summary(wanted: bool) -> Path | None:
-    if not wanted:
-        return None
+def _github_summary() -> Path:
     file = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if not file:
-        raise UserError("needs GITHUB_STEP_SUMMARY, which GitHub's runners set", where="--github")
+        raise UserError("GITHUB_STEP_SUMMARY is not set; GitHub's runners set it", where="--github")
     return Path(file)
 
 
-def _tell_github(result: Result, summary: Path, code: int) -> None:
-    from whyfast.cli.output import FAIL_ON_MET
-    from whyfast.report.pages.check_page import check_markdown, github_annotations
-
+def _report_to_github(result: Result, summary: Path, code: int) -> None:
     with summary.open("a", encoding="utf-8") as out:
         out.write(check_markdown(result) + "\n")
     for line in github_annotations(result, code == FAIL_ON_MET):
         print(line, flush=True)
-
-
-def _append(file: Path, result: Result) -> None:
-    from whyfast.report.pages.check_page import log_line
-
-    with file.open("a", encoding="utf-8") as out:
-        out.write(log_line(result))

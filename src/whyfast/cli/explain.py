@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from whyfast.cli.output import add_outputs
+from rich.console import Console
+from rich.text import Text
 
-if TYPE_CHECKING:
-    from whyfast.explain.objects.elf import Architecture
-    from whyfast.model.counters import Heat
-    from whyfast.model.evidence import Evidence, Trouble
-    from whyfast.report.document import ReportSection, Table
-    from whyfast.report.sections.summary_of_programs import Looked
+from whyfast.cli.output import FAILED, check_outputs, duration, show
+from whyfast.explain.code_diff import Listings, code_pair
+from whyfast.explain.hot import read_heat
+from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.image import Architecture
+from whyfast.explain.program import explain_program, hint_for, load, survey_program
+from whyfast.explain.troubles import program_troubles
+from whyfast.investigate.explain_run import CountRequest, FileCounts, count_files
+from whyfast.model.codec import dump, encode
+from whyfast.model.counters import Heat
+from whyfast.model.errors import UserError
+from whyfast.model.evidence import Evidence, Trouble, unmatched
+from whyfast.report.document import ReportSection, Table, section, sentences
+from whyfast.report.formatting import escape_controls
+from whyfast.report.pages.code_page import (
+    Looked,
+    code_page,
+    compare_programs,
+    comparison_sections,
+    function_sections,
+    function_table,
+    programs_brief,
+    programs_headline,
+    survey_headline,
+    survey_sections,
+    survey_table,
+    surveyed,
+)
+from whyfast.report.sections.code_sides import code_section
+from whyfast.report.sections.counters_shown import counts_section
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import home, own_home
 
-#: Written into ``--json`` files; the number changes when a field changes its meaning or goes.
-SCHEMA = "whyfast-explain/1"
-#: So many functions are laid side by side where none is asked for.
+#: Functions laid side by side where none is named.
 MOST_FUNCTIONS = 20
 
 
 @dataclass(frozen=True)
-class ProgramsAsked:
-    """The programs, what they are called, and how they are to be read."""
+class Programs:
+    """The programs, their labels, and how they are read."""
 
     files: Sequence[Path]
     labels: Sequence[str]
@@ -35,9 +62,9 @@ class ProgramsAsked:
 
 
 @dataclass
-class Shown:
-    """What is shown, the same as data for ``--json``, and for the first screen what each program
-    is, the first one's table and headline, and troubles of compilers."""
+class Content:
+    """The sections, the same as data for ``--json``, and for the summary the facts of each program,
+    the table and headline of the first, and problems of compilers."""
 
     sections: list[ReportSection | None] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
@@ -47,247 +74,171 @@ class Shown:
     headline: str = ""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "files",
-        nargs="+",
-        type=Path,
-        metavar="FILE",
-        help="programs, shared or relocatable objects (ELF, PE, COFF, Mach-O); all others are "
-        "compared with the first",
-    )
-    parser.add_argument(
-        "--function",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="functions to look at, by symbol name; may be repeated "
-        "(without it: the likeliest dispatching functions)",
-    )
-    parser.add_argument(
-        "--diff",
-        action="store_true",
-        help="lay the functions that differ side by side, the most relevant first",
-    )
-    parser.add_argument(
-        "--arch",
-        choices=["aarch64", "x86-64"],
-        help="which part of a universal Mach-O file (default: aarch64 if it has one)",
-    )
-    parser.add_argument(
-        "--debug-dir",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help="where debug files are looked for, by build id or by name; may be repeated",
-    )
-    parser.add_argument(
-        "--profile",
-        type=Path,
-        metavar="FILE",
-        help="a profile of one of the programs (callgrind.out, or the text of perf script): the "
-        "hottest functions go first",
-    )
-    parser.add_argument(
-        "--run",
-        metavar="ARGS",
-        help="run each program with these arguments, in quotes ('' for none), and show its "
-        "counters and hot functions",
-    )
-    parser.add_argument(
-        "--profiler",
-        choices=["callgrind", "cachegrind", "perf"],
-        default="callgrind",
-        help="with --run: what finds the hot functions; perf samples, the others simulate "
-        "(default: callgrind)",
-    )
-    parser.add_argument(
-        "--timeout", metavar="TIME", default="10m", help="with --run: for one run (default: 10m)"
-    )
-    parser.add_argument(
-        "--commits",
-        metavar="BASE..HEAD",
-        help="with --run: which hot functions do these commits touch? The last FILE is to be built "
-        "from HEAD, with -g",
-    )
-    parser.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        default=Path(),
-        help="with --commits: the git repository (default: here)",
-    )
-    add_outputs(parser)
+def run_explain(args: argparse.Namespace) -> int:
+    """Print the facts; 1 when a program failed or a pattern matched no function.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Print the facts; 0 when done, 1 when a program failed or a pattern matched nowhere.
-
-    Raises UserError for files and arguments that cannot do.
+    Raises UserError for unsuitable files and arguments.
     """
-    import os
-    import shlex
-    import tempfile
-
-    from whyfast.cli.output import check_outputs
-    from whyfast.model.errors import UserError
-
     check_outputs(args)
     if args.run and os.path.isfile(args.run) and os.access(args.run, os.X_OK):
         right = shlex.join(["--run", "", args.run, *map(str, args.files)])
         raise UserError(
-            f"is a program, not arguments of one; to run all without arguments: {right}; to give "
-            f"it to them as an argument, add a space: --run {shlex.quote(args.run + ' ')}",
+            f"a program; expected its arguments; to run all without arguments: {right}; to pass "
+            f"the path as an argument, add a space: --run {shlex.quote(args.run + ' ')}",
             where=f"--run {args.run}",
         )
     if args.diff and len(args.files) < 2:
-        raise UserError("needs two files to compare", where="--diff")
+        raise UserError("expected two files to compare", where="--diff")
     if args.commits is not None and args.run is None:
-        raise UserError("needs --run, which finds the hot functions", where="--commits")
+        raise UserError("requires --run, which finds the hot functions", where="--commits")
     with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
         return _explain(args, Path(folder))
 
 
 def _explain(args: argparse.Namespace, folder: Path) -> int:
-    import json
-
-    from whyfast.cli.output import FAILED, show
-    from whyfast.explain.objects.containers import taken_out
-    from whyfast.report.document import section, sentences
-    from whyfast.report.pages.code_page import code_page, programs_brief
-    from whyfast.report.sections.summary_of_programs import programs_headline
-
-    found_in = [taken_out(file, folder) for file in args.files]
-    labels = _labels(args.files)
-    labels = [one.name or label for one, label in zip(found_in, labels, strict=True)]
+    taken = [taken_out(file, folder) for file in args.files]
+    labels = [t.name or label for t, label in zip(taken, _labels(args.files), strict=True)]
     if len(set(labels)) < len(labels):
         labels = [str(file) for file in args.files]
-    args.files = [one.path for one in found_in]
-    parts = [one.note for one in found_in if one.note]
-    asked = ProgramsAsked(args.files, labels, args.arch, args.debug_dir, _heat(args))
-    shown = Shown()
+    files = [t.path for t in taken]
+    parts = [t.note for t in taken if t.note]
+    heat = read_heat(args.profile, files) if args.profile is not None else None
+    programs = Programs(files, labels, args.arch, args.debug_dir, heat)
+    content = Content()
     failed = False
-    unmatched: list[str] = []
+    warnings: list[str] = []
     if args.function:
-        shown = _functions(asked, args.function)
-        unmatched = _unmatched(asked, [one.program for one in shown.looked])
-        shown.data["unmatched"] = unmatched
+        content = _functions(programs, args.function)
+        warnings = _unmatched(programs, [p.program for p in content.looked])
+        content.data["unmatched"] = warnings
     elif args.run is None:
-        shown = _survey(asked)
-    sections, data = shown.sections, shown.data
+        content = _survey(programs)
+    sections, data = content.sections, content.data
     if args.run is not None:
-        from whyfast.cli.explain_run import count
-
-        counted, facts, failed = count(args, labels)
-        sections, data = [*sections, counted], {**data, **facts}
-    looked_at = any(one.program.functions for one in shown.looked)
-    headline = shown.headline
+        counts = _count(args, files, labels)
+        failed = any(c.failed for c in counts.counts)
+        sections = [
+            *sections,
+            counts_section(counts.counts, counts.hot, counts.overlaps, counts.touched),
+        ]
+        data = {**data, **_counts_data(counts)}
+    has_functions = any(p.program.functions for p in content.looked)
+    headline = content.headline
     summary, changed = None, None
     if args.diff:
-        beside, code, changed = _beside(asked, args.function)
+        beside, code, changed = _side_by_side(programs, args.function)
         sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
-    elif looked_at and args.run is None:
-        warnings = [f"Warning: {one}" for one in unmatched]
-        said = (*warnings, *parts)
-        summary = programs_brief(shown.looked, shown.candidates, shown.troubles, said, asked.heat)
-    if len(shown.looked) > 1:
-        headline = programs_headline(shown.looked, asked.heat, changed) if looked_at else ""
-    if asked.heat is not None:
-        data["profile"] = asdict(asked.heat)
-    which = section("parts", "", sentences(parts))
+    elif has_functions and args.run is None:
+        notes = (*(f"Warning: {w}" for w in warnings), *parts)
+        summary = programs_brief(content.looked, content.candidates, content.troubles, notes, heat)
+    if len(content.looked) > 1:
+        headline = programs_headline(content.looked, heat, changed) if has_functions else ""
+    if heat is not None:
+        data["profile"] = asdict(heat)
     show(
-        code_page(which, _warnings(unmatched), *sections, headline=headline, summary=summary),
+        code_page(
+            section("parts", "", sentences(parts)),
+            section("unmatched", "", sentences(f"Warning: {w}" for w in warnings)),
+            *sections,
+            headline=headline,
+            summary=summary,
+        ),
         args,
-        json=lambda: json.dumps({"schema": SCHEMA, **data}, indent=2) + "\n",
+        json=lambda: dump("explain", data),
         paged=args.diff,
     )
-    return FAILED if failed or unmatched else 0
+    return FAILED if failed or warnings else 0
 
 
-def _heat(args: argparse.Namespace) -> Heat | None:
-    from whyfast.explain.hot import read_heat
-
-    return read_heat(args.profile, args.files) if args.profile is not None else None
-
-
-def _functions(asked: ProgramsAsked, globs: Sequence[str]) -> Shown:
-    from whyfast.explain.program import explain_program
-    from whyfast.explain.troubles import program_troubles
-    from whyfast.report.pages.code_page import (
-        compare_programs,
-        function_sections,
-        function_table,
+def _count(args: argparse.Namespace, files: Sequence[Path], labels: Sequence[str]) -> FileCounts:
+    """Run the programs of ``--run`` and count; UserError for unsuitable arguments and files."""
+    try:
+        arguments = shlex.split(args.run)
+    except ValueError as error:
+        raise UserError(str(error), where=f"--run {args.run}") from None
+    commits = None
+    if args.commits is not None:
+        base, dots, head = args.commits.partition("..")
+        if not (base and dots and head) or head.startswith("."):
+            raise UserError("expected BASE..HEAD", where=f"--commits {args.commits}")
+        commits = (args.repo, base, head)
+    console = Console(stderr=True)
+    request = CountRequest(
+        list(zip(labels, files, strict=True)),
+        arguments,
+        duration(args.timeout, f"--timeout {args.timeout}"),
+        args.profiler,
+        commits,
     )
-    from whyfast.report.sections.summary_of_programs import Looked
+    return count_files(
+        request,
+        own_home(),
+        console.print,
+        lambda name: console.status(Text(f"counting {escape_controls(name)}")),
+    )
 
-    programs = [
+
+def _counts_data(counts: FileCounts) -> dict[str, object]:
+    data: dict[str, object] = {}
+    if counts.touched is not None:
+        hot = [f.name for f in counts.hot if not f.object]
+        data["touched"] = {**encode(counts.touched), "hot": counts.touched.of(hot)}
+    return {
+        **data,
+        "counts": [encode(c) for c in counts.counts],
+        "hot": [encode(f) for f in counts.hot],
+        "overlap": [encode(o) for o in counts.overlaps],
+    }
+
+
+def _functions(programs: Programs, globs: Sequence[str]) -> Content:
+    evidence = [
         explain_program(
             file,
             variant=label,
             dispatch=globs,
             functions=globs,
-            architecture=asked.arch,
-            debug=asked.debug,
+            architecture=programs.arch,
+            debug=programs.debug,
         )
-        for file, label in zip(asked.files, asked.labels, strict=True)
+        for file, label in zip(programs.files, programs.labels, strict=True)
     ]
-    comparisons = [compare_programs(programs[0], other, asked.heat) for other in programs[1:]]
-    troubles = [trouble for program in programs for trouble in program_troubles(program)]
+    comparisons = [compare_programs(evidence[0], other, programs.heat) for other in evidence[1:]]
+    troubles = [trouble for program in evidence for trouble in program_troubles(program)]
     data: dict[str, object] = {
-        "programs": [asdict(p) for p in programs],
+        "programs": [asdict(p) for p in evidence],
         "comparisons": [asdict(c) for c in comparisons],
         "troubles": [asdict(t) for t in troubles],
     }
-    return Shown(
-        list(function_sections(programs, comparisons, troubles, asked.heat)),
+    return Content(
+        list(function_sections(evidence, comparisons, troubles, programs.heat)),
         data,
-        [Looked(p, p.dispatch) for p in programs],
-        function_table(programs[0]),
+        [Looked(p, p.dispatch) for p in evidence],
+        function_table(evidence[0]),
         tuple(troubles),
     )
 
 
-def _unmatched(asked: ProgramsAsked, programs: Sequence[Evidence]) -> list[str]:
+def _unmatched(programs: Programs, evidence: Sequence[Evidence]) -> list[str]:
     """A warning for each pattern that matches in no program."""
-    from whyfast.explain.program import hint_for
-    from whyfast.model.evidence import unmatched
-
-    said = []
-    for glob in unmatched(programs):
-        hint = hint_for(asked.files[0], glob, asked.arch)
-        said.append(
-            f"{glob}: no function of {', '.join(asked.labels)} matches it"
+    warnings = []
+    for glob in unmatched(evidence):
+        hint = hint_for(programs.files[0], glob, programs.arch)
+        warnings.append(
+            f"{glob}: no matching function in {', '.join(programs.labels)}"
             + (f"; {hint}" if hint else "")
         )
-    return said
+    return warnings
 
 
-def _warnings(said: Sequence[str]) -> ReportSection | None:
-    from whyfast.report.document import section, sentences
-
-    return section("unmatched", "", sentences(f"Warning: {one}" for one in said))
-
-
-def _survey(asked: ProgramsAsked) -> Shown:
-    from whyfast.explain.survey import survey_program
-    from whyfast.report.pages.code_page import (
-        compare_programs,
-        comparison_sections,
-        survey_headline,
-        survey_sections,
-        survey_table,
-        surveyed,
-    )
-
+def _survey(programs: Programs) -> Content:
     surveys = [
-        survey_program(file, variant=label, architecture=asked.arch, debug=asked.debug)
-        for file, label in zip(asked.files, asked.labels, strict=True)
+        survey_program(file, variant=label, architecture=programs.arch, debug=programs.debug)
+        for file, label in zip(programs.files, programs.labels, strict=True)
     ]
     first, *others = (s.evidence for s in surveys)
-    comparisons = [compare_programs(first, other, asked.heat) for other in others]
-    programs = [
+    comparisons = [compare_programs(first, other, programs.heat) for other in others]
+    data = [
         {
             **asdict(survey.evidence),
             "totals": asdict(survey.totals),
@@ -300,35 +251,30 @@ def _survey(asked: ProgramsAsked) -> Shown:
         }
         for survey in surveys
     ]
-    return Shown(
-        [*comparison_sections(comparisons, asked.heat), *survey_sections(surveys)],
-        {"programs": programs},
+    return Content(
+        [*comparison_sections(comparisons, programs.heat), *survey_sections(surveys)],
+        {"programs": data},
         [surveyed(s) for s in surveys],
         survey_table(surveys[0], totals_too=False),
         headline=survey_headline(surveys[0]),
     )
 
 
-def _beside(
-    asked: ProgramsAsked, globs: Sequence[str]
+def _side_by_side(
+    programs: Programs, globs: Sequence[str]
 ) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
-    """The functions that differ side by side, as data too, and of each program how many do."""
-    from whyfast.explain.code_diff import code_pair
-    from whyfast.explain.code_listing import Listings
-    from whyfast.explain.program import load
-    from whyfast.report.sections.code_sides import code_section
-
-    first, *others = (Listings(load(f, asked.arch, asked.debug)) for f in asked.files)
+    """The functions that differ side by side, the same as data, and their number per program."""
+    first, *others = (Listings(load(f, programs.arch, programs.debug)) for f in programs.files)
     pairs = [
         code_pair(
             first,
             other,
-            (asked.labels[0], label),
+            (programs.labels[0], label),
             globs,
             0 if globs else MOST_FUNCTIONS,
-            asked.heat,
+            programs.heat,
         )
-        for other, label in zip(others, asked.labels[1:], strict=True)
+        for other, label in zip(others, programs.labels[1:], strict=True)
     ]
     code = [
         {
@@ -347,8 +293,7 @@ def _beside(
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """File names where they tell the files apart, else the variants of builds that whyfast made,
-    else paths as given."""
+    """Unique names of the files: file names, else the variants of stored builds, else paths."""
     names = [file.name for file in files]
     if len(set(names)) == len(names):
         return names
@@ -357,10 +302,7 @@ def _labels(files: Sequence[Path]) -> list[str]:
 
 
 def _variant(file: Path) -> str | None:
-    """The variant of a program in the store of builds."""
-    from whyfast.store.builds import BuildStore
-    from whyfast.store.home import home
-
+    """The variant of a program in the store of builds, or None."""
     root = home().builds.resolve()
     path = file.resolve()
     if not path.is_relative_to(root):

@@ -1,46 +1,114 @@
-"""``whyfast fleet``: what a fleet of machines needs beside its workers."""
+"""``whyfast fleet`` and ``whyfast worker``, and the connection of other commands to a fleet.
+
+Modules that need Dask are imported behind :func:`_need_dask`: it may not be installed.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
+import signal
 import sys
-from pathlib import Path
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
+from importlib.util import find_spec
 
-from whyfast.cli.fleet_run import add_attached, add_certificates, end_with_standard_input, need_dask
+from whyfast.fleet.answers import HostAnswers
+from whyfast.fleet.cluster import Cluster
+from whyfast.fleet.launch import HostsFile, LaunchedCluster, launched, read_hosts
+from whyfast.fleet.security import make_certificates, read_address
+from whyfast.investigate.services import Services
+from whyfast.model.errors import UserError
+from whyfast.store.home import own_home
+
+#: Seconds that a process has to clean up before it is ended.
+PATIENCE = 3.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    scheduler = commands.add_parser("scheduler", help="run a scheduler that workers connect to")
-    scheduler.add_argument(
-        "--listen", metavar="HOST:PORT", default="127.0.0.1:8786", help="127.0.0.1:8786 by default"
-    )
-    add_certificates(scheduler)
-    add_attached(scheduler)
-    made = commands.add_parser("certificates", help="make what a fleet is encrypted with")
-    made.add_argument("folder", metavar="FOLDER", type=Path)
-    made.add_argument("--days", type=int, default=365, help="for which they hold, 365 by default")
-
-
-def run(args: argparse.Namespace) -> int:
-    if args.what == "certificates":
-        from whyfast.fleet.security import make_certificates
-
+def run_fleet(args: argparse.Namespace) -> int:
+    """Create certificates, or run a scheduler."""
+    if args.action == "certificates":
         for file in make_certificates(args.folder, args.days):
             print(f"wrote {file}", file=sys.stderr)
         return 0
-    need_dask()
+    _need_dask()
     if args.attached:
-        end_with_standard_input()
+        _end_with_standard_input()
     from whyfast.fleet.dask_servers import serve_scheduler
-    from whyfast.fleet.security import read_address
-    from whyfast.store.home import own_home
 
     address = read_address(args.listen, args.certificates, "--listen")
-    serve_scheduler(
-        address,
-        args.certificates,
-        own_home(),
-        lambda text: print(f"whyfast fleet: {text}", file=sys.stderr, flush=True),
-    )
+    serve_scheduler(address, args.certificates, own_home(), partial(_say, "fleet"))
     return 0
+
+
+def run_worker(args: argparse.Namespace) -> int:
+    """Measure for a fleet until the scheduler ends."""
+    _need_dask()
+    if args.attached:
+        _end_with_standard_input()
+    from whyfast.fleet.dask_servers import serve_worker
+
+    if not 0 <= args.keep < 1e6:
+        raise UserError("expected gigabytes, e.g. 20", where=f"--keep {args.keep:g}")
+    address = read_address(args.address, args.certificates, "ADDRESS")
+    name = args.name or os.environ.get("WHYFAST_MACHINE") or platform.node()
+    answers = HostAnswers(own_home(), Services(), round(1e9 * args.keep))
+    serve_worker(address, name, args.certificates, answers, partial(_say, "worker"))
+    return 0
+
+
+def _say(command: str, text: str) -> None:
+    print(f"whyfast {command}: {text}", file=sys.stderr, flush=True)
+
+
+def _need_dask() -> None:
+    if find_spec("distributed") is None:
+        raise UserError("Dask is not installed; on every machine: pip install distributed")
+
+
+def _end_with_standard_input() -> None:
+    """End this process when its standard input is closed."""
+
+    def wait() -> None:
+        try:
+            while os.read(0, 4096):
+                pass
+        except OSError:
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os._exit(128 + signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def connection(
+    args: argparse.Namespace,
+) -> Callable[[Callable[[str], None]], AbstractContextManager[Cluster]]:
+    """A function that connects to the hosts of ``--scheduler`` or ``--hosts`` and starts workers on
+    the latter; it reports to its argument. UserError for a bad ``hosts.toml``, and without Dask."""
+    _need_dask()
+    if args.hosts is not None and args.certificates is not None:
+        raise UserError(f"already in {args.hosts}; remove the option", where="--certificates")
+    return partial(_connected, args, read_hosts(args.hosts) if args.hosts else None)
+
+
+@contextmanager
+def _connected(
+    args: argparse.Namespace, hosts: HostsFile | None, note: Callable[[str], None]
+) -> Iterator[Cluster]:
+    from whyfast.fleet.dask_cluster import DaskCluster
+
+    if hosts is None:
+        with closing(DaskCluster(args.scheduler, args.certificates, note)) as cluster:
+            yield cluster
+        return
+    with (
+        launched(hosts, note) as fleet,
+        closing(DaskCluster(fleet.address, hosts.certificates, note)) as cluster,
+    ):
+        yield LaunchedCluster(cluster, fleet, note)

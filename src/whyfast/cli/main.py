@@ -1,96 +1,65 @@
-"""Entry point: finds the subcommand, runs it, and turns errors into one line and an exit code."""
+"""Entry point: finds the command, runs it, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
 import sys
 
 from whyfast import __version__
+from whyfast.cli.commands import COMMANDS, help_text
 
 TYPE_CHECKING = False  # typing is imported by type checkers only: it costs as much as Python itself
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Callable, Sequence
-    from typing import NoReturn
 
-#: Subcommand → one-line help, in the order of the help. The module of a command is imported, and
-#: argparse with it, only when the command is called, so that --help is fast.
-COMMANDS = {
-    "run": "build, measure, judge and explain a study; resumes where it stopped",
-    "plan": "what a study would build and run, without doing it",
-    "ab": "compare two or more commands, no study file",
-    "check": "did this change make it slower: the pull-request command",
-    "compare": "compare results that other tools wrote",
-    "history": "where a series of results changed, and which points stand apart",
-    "import": "keep results that other tools wrote, as points of a history",
-    "search": "since which commit or compiler, and what exactly",
-    "explain": "machine code of programs or objects side by side",
-    "report": "the last results of a study again, as text, Markdown, HTML, JSON",
-    "merge": "results of one study from several machines, side by side",
-    "worker": "measure on this machine for a fleet",
-    "fleet": "a scheduler and certificates for a fleet of machines",
-    "doctor": "what this machine does to results; set it and put it back",
-    "builds": "list, show and remove what has been built",
-    "toolchain": "list, install and remove compilers",
-    "studies": "the bundled studies",
-    "new": "write a study file to start from",
-}
-
-EPILOG = """\
-exit codes: 0 done; 1 ran, but something in it failed; 2 bad input; 3 --fail-on was met;
-130 interrupted"""
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
-#: New containers after which cycles are looked for, and generations (gc.set_threshold).
+#: New containers before the next search for cycles, and generations (gc.set_threshold).
 GARBAGE = (200_000, 20, 20)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code. Without ``argv`` this process is whyfast's."""
-    from whyfast.cli.standard_output import UnreadErrors
+    """Run the command line; returns the exit code. Without ``argv`` it is that of the process."""
+    from whyfast.cli.standard_output import UnreadErrors, say
 
     with UnreadErrors():
-        return _main(argv)
+        try:
+            code = _run(list(sys.argv[1:] if argv is None else argv), whole_process=argv is None)
+            say("")
+        except (Exception, KeyboardInterrupt) as error:
+            reported = _report(error)
+            if reported is None:
+                raise
+            return reported
+        return code
 
 
-def _main(argv: Sequence[str] | None) -> int:
-    from whyfast.cli.standard_output import say
-
-    try:
-        code = _run(list(sys.argv[1:] if argv is None else argv), own=argv is None)
-        say("")
-    except (Exception, KeyboardInterrupt) as error:
-        told = _told(error)
-        if told is None:
-            raise
-        return told
-    return code
-
-
-def _run(args: list[str], *, own: bool) -> int:
+def _run(args: list[str], *, whole_process: bool) -> int:
     first = args[0] if args else ""
     if first in ("-h", "--help", "--version"):
         print(f"whyfast {__version__}" if first == "--version" else help_text())
         return 0
     if first not in COMMANDS:
-        print(f"whyfast: {_no_command(first)}", file=sys.stderr)
+        print(f"whyfast: {_unknown_command(first)}", file=sys.stderr)
         return BAD_INPUT
     from importlib import import_module
 
+    from whyfast.cli.options import command_parser
+
+    parsed = command_parser(first).parse_args(args[1:])
     _one_blas_thread()
-    if own:
+    if whole_process:
         _collect_rarely()
-    module = import_module(f"whyfast.cli.{first}")
-    parser = _parser(first)
-    module.add_arguments(parser)
-    return _unwinding(module.run, parser.parse_args(args[1:]))
+    module = import_module(f"whyfast.cli.{COMMANDS[first].module}")
+    return _ending_children(getattr(module, f"run_{first}"), parsed)
 
 
 def _one_blas_thread() -> None:
     """Keep numpy and scipy from starting threads that nothing here needs.
 
-    Where there is no memory for these, OpenBLAS waits for them without end, deaf to signals. Only
-    the environment of this process is changed, not ``os.environ``: what is measured has its own.
+    Without memory for their stacks, OpenBLAS waits forever and ignores signals. Only the
+    environment of this process is changed, not ``os.environ``, which measured programs inherit.
     """
     import os
 
@@ -99,19 +68,19 @@ def _one_blas_thread() -> None:
 
 
 def _collect_rarely() -> None:
-    """Most of what is made on the way is modules, which are never garbage: looking for cycles among
-    them is a seventh of the time to start and end."""
+    """Most objects belong to modules, which are never garbage: searching them for cycles takes a
+    seventh of the time to start and end."""
     import atexit
     import gc
 
     gc.set_threshold(*GARBAGE)
-    atexit.register(gc.freeze)  # nothing is collected only to end
+    atexit.register(gc.freeze)  # no last collection at the end
 
 
-def _told(error: BaseException) -> int | None:
-    """Say what went wrong on one line, and the exit code; None for what nobody has foreseen."""
-    if lack := _lack(error):
-        print(f"whyfast: {lack}", file=sys.stderr)
+def _report(error: BaseException) -> int | None:
+    """Print the error on one line and return the exit code; None for an unexpected error."""
+    if shortage := _shortage(error):
+        print(f"whyfast: {shortage}", file=sys.stderr)
         return BAD_INPUT
     from errno import ENOSPC
 
@@ -126,88 +95,59 @@ def _told(error: BaseException) -> int | None:
         silence()
         return 0
     if isinstance(error, UserError):
-        said = str(error)
+        message = str(error)
     elif isinstance(error, OSError) and (error.filename is not None or error.errno == ENOSPC):
-        # A full disk without a name is standard output's, by print.
+        # A full disk without a file name is standard output's, by print.
         place = PLACE if error.filename is None else error.filename
-        said = f"{place}: cannot be used: {error.strerror}"
+        message = f"{place}: cannot be used: {error.strerror}"
         if place == PLACE:
             silence()
-    else:  # no place that somebody could put right
+    else:
         return None
-    print(f"whyfast: {escape_controls(said)}", file=sys.stderr)
+    print(f"whyfast: {escape_controls(message)}", file=sys.stderr)
     return BAD_INPUT
 
 
-def _lack(error: BaseException) -> str:
-    """What this process has too little of, if that is it; imports nothing that it has not."""
+def _shortage(error: BaseException) -> str:
+    """What this process has too little of, or ""; imports nothing that is not loaded."""
     import errno
 
     number = error.errno if isinstance(error, OSError) else None
-    if number in (errno.EMFILE, errno.ENFILE):
-        return "too many open files; allow more (ulimit -n 256)"
-    # A library that finds no room for itself says so in words.
-    words = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
-    told = isinstance(error, (ImportError, RuntimeError)) and any(w in str(error) for w in words)
-    if isinstance(error, MemoryError) or number == errno.ENOMEM or told:
-        return "not enough memory; allow more (ulimit -v unlimited)"
-    if isinstance(error, ImportError) and "Too many open files" in str(error):
-        return "too many open files; allow more (ulimit -n 256)"
+    imported = isinstance(error, ImportError)
+    if number in (errno.EMFILE, errno.ENFILE) or (imported and "Too many open files" in str(error)):
+        return "too many open files; raise the limit: ulimit -n 256"
+    # A library that cannot be loaded for lack of memory has no errno.
+    texts = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
+    if (
+        isinstance(error, MemoryError)
+        or number == errno.ENOMEM
+        or ((imported or isinstance(error, RuntimeError)) and any(t in str(error) for t in texts))
+    ):
+        return "not enough memory; raise the limit: ulimit -v unlimited"
     return ""
 
 
-def help_text() -> str:
-    """What ``whyfast --help`` prints."""
-    width = max(map(len, COMMANDS)) + 2
-    commands = "\n".join(f"  {name:{width}}{text}" for name, text in COMMANDS.items())
-    return (
-        "usage: whyfast COMMAND ...\n\n"
-        "Is it really faster, compared with what, why, and since when?\n\n"
-        f"commands (whyfast COMMAND --help tells more):\n{commands}\n\n{EPILOG}"
-    )
-
-
-def _no_command(word: str) -> str:
+def _unknown_command(word: str) -> str:
     if not word:
-        return f"name a command: {', '.join(COMMANDS)}"
+        return f"no command given; available: {', '.join(COMMANDS)}"
     from difflib import get_close_matches
 
     near = get_close_matches(word, COMMANDS, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
-    return f"no command {word!r}; {hint}"
-
-
-def _parser(name: str) -> ArgumentParser:
-    import argparse
-
-    from whyfast.model.errors import UserError
-
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            """One line, without the usage."""
-            raise UserError(f"{message}; see {self.prog} --help")
-
-    text = COMMANDS[name]
-    return Parser(
-        prog=f"whyfast {name}",
-        description=f"{text[0].upper()}{text[1:]}.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    hint = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(COMMANDS)}"
+    return f"unknown command: {word!r}; {hint}"
 
 
 def _end(number: int, frame: object) -> None:
     sys.exit(128 + number)
 
 
-def _unwinding(run: Callable[[Namespace], int], parsed: Namespace) -> int:
-    """Ends what was started when the program is told to end; dying at once would leave it running,
-    in groups of its own."""
+def _ending_children(run: Callable[[Namespace], int], parsed: Namespace) -> int:
+    """Run the command; SIGTERM and SIGHUP unwind it, so that it ends the programs that it started
+    in process groups of their own."""
     import signal
 
     ending = [signal.SIGTERM, signal.SIGHUP]
-    caught = [n for n in ending if signal.getsignal(n) is signal.SIG_DFL]  # nohup ignores one
+    caught = [n for n in ending if signal.getsignal(n) is signal.SIG_DFL]  # nohup ignores SIGHUP
     for number in caught:
         signal.signal(number, _end)
     try:

@@ -1,4 +1,4 @@
-"""``whyfast new``: a first study of the user's own program."""
+"""``whyfast new`` and ``whyfast studies``: a first study of one's own program, or a bundled one."""
 
 from __future__ import annotations
 
@@ -7,45 +7,26 @@ import os
 import shlex
 from pathlib import Path
 
+from whyfast.cli.output import check_outputs, show
 from whyfast.model.errors import UserError
-
-#: As :data:`whyfast.study.kinds.KINDS` has them; a test holds that.
-_KINDS = ("c", "autotools", "cmake", "meson", "cargo", "go", "python")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The folder to write to, where the program's source is, and what kind of project it is."""
-    parser.add_argument(
-        "folder",
-        type=Path,
-        metavar="FOLDER",
-        nargs="?",
-        help="where to write study.toml, which compares -O2 with -O3 (default: write whyfast.toml "
-        "for whyfast check beside the source)",
-    )
-    parser.add_argument(
-        "--kind",
-        choices=_KINDS,
-        help="what kind of project whyfast.toml is for (default: as its files tell)",
-    )
-    parser.add_argument(
-        "--source",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="the folder with the program's source (default: the current folder)",
-    )
+from whyfast.report.pages.admin_pages import studies_page
+from whyfast.study.find import ROOT_FILE, bundled_studies
+from whyfast.study.skeleton import KINDS, check_file, project_of, skeleton
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write FOLDER/study.toml, or whyfast.toml; never over one that is there."""
-    from whyfast.study.skeleton import skeleton
+def run_studies(args: argparse.Namespace) -> int:
+    """List the name and title of each bundled study."""
+    check_outputs(args)
+    show(studies_page({study.name: study.title for study in bundled_studies()}), args)
+    return 0
 
+
+def run_new(args: argparse.Namespace) -> int:
+    """Write FOLDER/study.toml or whyfast.toml; never overwrites one."""
     if args.folder is None:
         return _check_file(args.source, args.kind)
     if args.kind:
-        raise UserError("goes without FOLDER: it writes whyfast.toml", where="--kind")
-
+        raise UserError("only without FOLDER: it is for whyfast.toml", where="--kind")
     file: Path = args.folder / "study.toml"
     source: Path = args.source
     if not source.is_dir():
@@ -57,20 +38,17 @@ def run(args: argparse.Namespace) -> int:
             out.write(text)
     except FileExistsError as error:
         taken = file if Path(error.filename) == file else error.filename
-        raise UserError("is there already; nothing was written", where=taken) from None
+        raise UserError("already exists; nothing was written", where=taken) from None
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
     except ValueError:
-        message = "the path of the source cannot be written in UTF-8"
+        message = "the path of the source is not valid UTF-8"
         raise UserError(message, where=str(source).encode("utf-8", "replace").decode()) from None
-    print(f"{file} is written. Edit it, then: whyfast plan {args.folder}")
+    print(f"wrote {file}; edit it, then: whyfast plan {args.folder}")
     return 0
 
 
 def _check_file(source: Path, kind: str | None) -> int:
-    from whyfast.study.find import ROOT_FILE
-    from whyfast.study.skeleton import KINDS, check_file, project_of
-
     if not source.is_dir():
         raise UserError("no such folder", where=source)
     folder = source.resolve()
@@ -81,12 +59,12 @@ def _check_file(source: Path, kind: str | None) -> int:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
     except FileExistsError:
-        raise UserError("is there already; nothing was written", where=file) from None
+        raise UserError("already exists; nothing was written", where=file) from None
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     go_there = f"cd {shlex.quote(str(source))} && {project.first}" if study else project.first
     first = (f"({go_there})" if study else go_there) if project.first else ""
     then = " && ".join(filter(None, (first, f"whyfast check{study}")))
-    print(f"{file} is written, for a project of the kind {kind}. Edit it, then: {then}")
+    print(f"wrote {file} for a {kind} project; edit it, then: {then}")
     return 0

@@ -1,152 +1,76 @@
-"""``whyfast search``: since when, and what exactly."""
+"""``whyfast search``: the commit, compiler, flag or object file that caused a slowdown."""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from whyfast.cli.arguments import percent
-from whyfast.cli.fleet_run import add_hosts, reached
-from whyfast.cli.output import add_outputs
+from whyfast.cli.measuring_options import LINES, SETS
+from whyfast.cli.output import FAILED, check_outputs, percent, show
+from whyfast.investigate.services import Observer, Services
 from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.report.document import Document
+from whyfast.report.pages.search_line_page import dump_line, line_page
+from whyfast.report.pages.search_page import dump_search, search_page
+from whyfast.report.pages.search_set_page import dump_set, set_page
+from whyfast.report.progress import watching
+from whyfast.search.axes.axis import Bisection
+from whyfast.search.by_set import SetSearch, search_by_set
+from whyfast.search.requests import (
+    CommandSearch,
+    StudySearch,
+    search_by_command,
+    search_by_line,
+    search_by_study,
+)
+from whyfast.search.run import SearchResult
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import Home, own_home
+from whyfast.study.find import is_study
+from whyfast.study.load import load_study
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from whyfast.investigate.services import Observer, Services
-    from whyfast.model.study import Study
-    from whyfast.report.document import Document
-    from whyfast.search.by_set import SetResult
-    from whyfast.search.requests import LineResult
-    from whyfast.search.run import SearchResult
-    from whyfast.store.home import Home
-
-#: What is searched for, and what is found.
+#: A request for a search, and its result.
 S = TypeVar("S")
 R = TypeVar("R")
 
-#: Since when; those that are a study's alone, in order; and those of differences that are mixed.
-SINCE, LINES, SETS = (
-    ("commits", "toolchains"),
-    ("passes", "kernels"),
-    ("flags", "objects", "functions"),
-)
-#: How commits are searched without a study.
+#: The report, its JSON and the outcome.
+Answer = tuple[Document, str, str]
+
+#: A search of commits without a study.
 WITHOUT = "whyfast search --from REV --to REV [--build LINE] -- CMD …"
-#: Of candidates that are built by the steps of a study.
+#: Axes whose candidates the steps of a study build.
 AHEAD = ("commits", "toolchains", "flags")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "what",
-        metavar="STUDY",
-        nargs="*",
-        help="what to build and measure; or, behind --, a command that does so in a checkout",
-    )
-    parser.add_argument(
-        "--axis", choices=(*SINCE, *SETS, *LINES), default="commits", help="default: commits"
-    )
-    parser.add_argument(
-        "--good",
-        metavar="NAME",
-        help="the fast end, older or newer: a commit, a compiler, a variant, or flags (--good=-O2)",
-    )
-    parser.add_argument("--bad", metavar="NAME", help="the slow end")
-    parser.add_argument(
-        "--from", dest="first", metavar="NAME", help="one end, where it is not known which is fast"
-    )
-    parser.add_argument("--to", dest="last", metavar="NAME", help="the other end")
-    parser.add_argument(
-        "--variant", metavar="NAME", help="of the study (default: its main baseline)"
-    )
-    parser.add_argument(
-        "--among",
-        metavar="NAME",
-        nargs="+",
-        default=[],
-        help="with --axis toolchains or kernels: those in order, or patterns (zig:clang-*)",
-    )
-    parser.add_argument(
-        "--object",
-        metavar="FILE",
-        default="",
-        help="with --axis passes or functions: the object that they are of",
-    )
-    parser.add_argument("--benchmark", metavar="NAME", nargs="+", default=[])
-    parser.add_argument("--margin", metavar="PERCENT", help="default: the study's, or 1%%")
-    parser.add_argument(
-        "--measure",
-        choices=("time", "instructions", "indirect-jumps"),
-        default="time",
-        help="what is compared (default: time); the others are counted and do not depend on load",
-    )
-    parser.add_argument("--blocks", metavar="N", type=int, help="measure at most N blocks")
-    parser.add_argument(
-        "--repo", metavar="DIR", type=Path, default=Path(), help="with a command (default: here)"
-    )
-    parser.add_argument(
-        "--build", metavar="LINE", default="", help="with a command: what builds a commit"
-    )
-    parser.add_argument(
-        "--number",
-        action="store_true",
-        help="with a command: what counts is the last number that it prints; less is better",
-    )
-    parser.add_argument(
-        "--program",
-        default="",
-        metavar="PATH",
-        help="with a command: what the build makes, to compare the code of culprit and parent",
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        dest="everything",
-        help="when what is found is not all of the difference, search for the others too",
-    )
-    parser.add_argument(
-        "--incremental",
-        action="store_true",
-        help="of a study: build commits or flags in what the last one left, the answer clean",
-    )
-    parser.add_argument("--fresh", action="store_true", help="do not go on with an earlier search")
-    add_hosts(parser, "build ahead")
-    add_outputs(parser)
+def run_search(args: argparse.Namespace) -> int:
+    """Search and report; 1 when the result stays undecided. UserError for bad input.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Search and tell; 0, or 1 when it stays undecided. UserError for bad input.
-
-    Of ends of which nobody says which is the fast one, measuring says it.
+    Without a known fast end, the ends are measured first.
     """
-    from whyfast.cli.output import FAILED, check_outputs, show
-    from whyfast.report.progress import watching
-
     check_outputs(args)
     if not args.what:
-        raise UserError(f"name a study, or a command: {WITHOUT}", where="STUDY")
+        raise UserError(f"missing; expected a study, or a command: {WITHOUT}", where="STUDY")
     if args.blocks is not None and args.blocks < 1:
         raise UserError("must be at least 1", where=f"--blocks {args.blocks}")
     if args.incremental and args.axis not in ("commits", "flags"):
-        raise UserError("only commits and flags are built from each other", where="--incremental")
+        raise UserError("only for --axis commits or flags", where="--incremental")
     _check_ends(args)
     _check_fleet(args)
     with watching("search", 0.01) as observer:
         counted = args.axis == "toolchains" and args.measure != "time"
-        ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
-        way = _line if counted else ways.get(args.axis, _since)
-        page, data, word = way(args, observer)
-        if args.either and word == "swapped":
+        kinds = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
+        search = _line if counted else kinds.get(args.axis, _since)
+        page, data, outcome = search(args, observer)
+        if args.either and outcome == "swapped":
             observer.note(f"{args.bad} is the faster end")
             args.good, args.bad, args.either = args.bad, args.good, False
-            page, data, word = way(args, observer)
+            page, data, outcome = search(args, observer)
     show(page, args, json=lambda: data)
-    return FAILED if word == "undecided" else 0
+    return FAILED if outcome == "undecided" else 0
 
 
 def _check_ends(args: argparse.Namespace) -> None:
@@ -154,39 +78,15 @@ def _check_ends(args: argparse.Namespace) -> None:
     named, unnamed = (args.good, args.bad), (args.first, args.last)
     args.either = None not in unnamed
     if (None in named) == (None in unnamed) or any(
-        one is not None for one in (named if args.either else unnamed)
+        end is not None for end in (named if args.either else unnamed)
     ):
-        said = "say --good FAST --bad SLOW, or --from NAME --to NAME where that is not known"
-        raise UserError(said, where="--good, --bad, --from, --to")
+        message = "expected --good FAST --bad SLOW or, with an unknown fast end, --from A --to B"
+        raise UserError(message, where="--good, --bad, --from, --to")
     if args.either:
         args.good, args.bad = unnamed
 
 
-def _since(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_page import dump_search, search_page
-
-    result = _search(args, observer)
-    return search_page(result), dump_search(result), result.answer.outcome
-
-
-def _set(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_set_page import dump_set, set_page
-
-    result = _search_set(args, observer)
-    return set_page(result), dump_set(result), result.answer.outcome
-
-
-def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_line_page import dump_line, line_page
-
-    result = _search_line(args, observer)
-    return line_page(result), dump_line(result), result.search.answer.outcome
-
-
-def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
-    from whyfast.search.axes.axis import Bisection
-    from whyfast.search.requests import search_by_line
-
+def _line(args: argparse.Namespace, observer: Observer) -> Answer:
     search = Bisection(
         args.axis,
         args.good,
@@ -200,12 +100,11 @@ def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
         args.fresh,
         args.measure,
     )
-    return _in_study(args, search, search_by_line, observer)
+    result = _in_study(args, search, search_by_line, observer)
+    return line_page(result), dump_line(result), result.search.answer.outcome
 
 
-def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
-    from whyfast.search.by_set import SetSearch, search_by_set
-
+def _set(args: argparse.Namespace, observer: Observer) -> Answer:
     search = SetSearch(
         args.axis,
         args.good,
@@ -220,13 +119,16 @@ def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
         args.incremental,
         args.everything,
     )
-    return _in_study(args, search, search_by_set, observer)
+    result = _in_study(args, search, search_by_set, observer)
+    return set_page(result), dump_set(result), result.answer.outcome
+
+
+def _since(args: argparse.Namespace, observer: Observer) -> Answer:
+    result = _search(args, observer)
+    return search_page(result), dump_search(result), result.answer.outcome
 
 
 def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    from whyfast.search.requests import StudySearch, search_by_study
-    from whyfast.study.find import is_study
-
     if len(args.what) > 1 or not is_study(args.what[0]):
         _check_command(args.what[0])
         return _search_command(args, observer)
@@ -251,29 +153,27 @@ def _check_command(word: str) -> None:
     """UserError for what is neither a study nor a command; a path may be built later."""
     if "/" not in word and shutil.which(word) is None:
         raise UserError(
-            f"neither a study nor a command; {WITHOUT} needs no study", where=repr(word)
+            f"neither a study nor a command; without a study: {WITHOUT}", where=repr(word)
         )
 
 
 def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    from whyfast.investigate.services import Services
-    from whyfast.search.requests import CommandSearch, search_by_command
-    from whyfast.store.home import own_home
-
     if args.scheduler or args.hosts:
         raise UserError(
-            "a command's checkouts are built here; search by a study",
+            "hosts build only the candidates of a study; name a study",
             where="--scheduler or --hosts",
         )
     if args.incremental:
         raise UserError(
-            "a command's checkouts are built apart; search by a study", where="--incremental"
+            "a command's checkouts are built from scratch; name a study", where="--incremental"
         )
     if args.axis != "commits":
-        raise UserError("a command can be searched along commits only", where=f"--axis {args.axis}")
+        raise UserError(
+            "a command searches commits only; name a study", where=f"--axis {args.axis}"
+        )
     if args.measure != "time":
         raise UserError(
-            "of a command nothing is counted; let it print a number, and say --number",
+            "a command is timed; to compare a number that it prints: --number",
             where=f"--measure {args.measure}",
         )
     command = CommandSearch(
@@ -303,46 +203,40 @@ def _in_study(
     function: Callable[[Study, S, Home, Observer, Services], R],
     observer: Observer,
 ) -> R:
-    """Search in the one study that is named, whose builds nobody removes meanwhile."""
-    from whyfast.store.builds import BuildStore
-    from whyfast.store.home import own_home
-    from whyfast.study.load import load_study
-
+    """Search in the study; its builds are not removed meanwhile."""
     if len(args.what) > 1:
-        raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
-    study, own = load_study(args.what[0]), own_home()
-    with BuildStore(own.builds).in_use(), _outside(args, own, observer) as services:
-        return function(study, search, own, observer, services)
+        raise UserError("expected one study", where=f"--axis {args.axis}")
+    study, home = load_study(args.what[0]), own_home()
+    with BuildStore(home.builds).in_use(), _services(args, home, observer) as services:
+        return function(study, search, home, observer, services)
 
 
 def _check_fleet(args: argparse.Namespace) -> None:
-    """UserError where hosts could build nothing ahead."""
+    """UserError where hosts cannot build candidates in advance."""
     if not (args.scheduler or args.hosts):
         return
     where = "--scheduler" if args.scheduler else "--hosts"
     if args.axis not in AHEAD:
-        said = ", ".join(AHEAD)
-        raise UserError(f"hosts build ahead along {said} only", where=f"{where} --axis {args.axis}")
+        raise UserError(f"only for --axis {', '.join(AHEAD)}", where=f"{where} --axis {args.axis}")
     if args.incremental:
-        raise UserError("hosts build every candidate clean", where=f"{where} --incremental")
+        raise UserError("hosts build every candidate from scratch", where=f"{where} --incremental")
 
 
 @contextmanager
-def _outside(args: argparse.Namespace, own: Home, observer: Observer) -> Iterator[Services]:
-    """The real one, with what hosts build ahead where there are such."""
-    from whyfast.investigate.services import Services
-
+def _services(args: argparse.Namespace, home: Home, observer: Observer) -> Iterator[Services]:
+    """The real services; with hosts, these build candidates in advance."""
     services = Services()
     if not (args.scheduler or args.hosts):
         yield services
         return
-    reach = reached(args)
+    from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
     from whyfast.fleet.answers import HostAnswers
     from whyfast.fleet.building_hosts import BuildingHosts
 
-    facts = HostAnswers(own, services).facts()
+    connect = connection(args)
+    facts = HostAnswers(home, services).facts()
     with (
-        reach(observer.note) as cluster,
-        closing(BuildingHosts(cluster, own, services, facts, observer)) as hosts,
+        connect(observer.note) as cluster,
+        closing(BuildingHosts(cluster, home, services, facts, observer)) as hosts,
     ):
         yield hosts.services()

@@ -6,9 +6,9 @@ import platform
 import re
 from collections.abc import Sequence
 
+from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.disassembly.registry import disassembler_for, listing
-from whyfast.explain.objects.elf import Architecture
+from whyfast.explain.objects.image import Architecture
 from whyfast.formats.self_report import Code, CodeReport
 from whyfast.model.sample import ImageProgram, JitImage, JumpForm
 
@@ -55,7 +55,8 @@ def _reason(programs: Sequence[ImageProgram], report: CodeReport) -> str:
 
 
 def _program(one: Code, report: CodeReport, architecture: Architecture) -> ImageProgram:
-    instructions = list(disassembler_for(architecture).decode(one.code, one.address))
+    engine = disassembler_for(architecture)
+    instructions = list(engine.decode(one.code, one.address))
     exits: list[str] = []
     forms: set[JumpForm] = set()
     for instruction in instructions:
@@ -70,7 +71,7 @@ def _program(one: Code, report: CodeReport, architecture: Architecture) -> Image
     names = _names(one, report)
     text = tuple(
         f"+0x{at - one.address:x}  {line}{_comment(line, names)}"
-        for at, line in listing(architecture, one.code, one.address)
+        for at, line in engine.text(one.code, one.address)
     )
     keep = text if one.number == 0 else ()
     return ImageProgram(

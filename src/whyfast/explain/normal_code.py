@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import struct
 from bisect import bisect_left, bisect_right
@@ -12,14 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
 from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.functions import Program
-from whyfast.explain.objects.elf import ElfFile, open_elf
-from whyfast.explain.objects.elf_symbols import read_symbols
+from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
 from whyfast.explain.objects.image import Function, Region
 from whyfast.explain.program import load
 
@@ -46,7 +42,6 @@ _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")
 _CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
-_EXECUTABLE = 2  # ET_EXEC
 _PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
 
@@ -106,18 +101,14 @@ class Side:
     @cached_property
     def header(self) -> tuple[int, tuple[tuple[str, str], ...], bool]:
         """Where the program begins, the libraries it asks for, and whether it is one itself."""
-        elf = ELFFile(io.BytesIO(self.elf.blob))
         wanted = []
-        dynamic = elf.get_section_by_name(".dynamic")
-        for tag in dynamic.iter_tags() if isinstance(dynamic, DynamicSection) else ():
-            for field in ("needed", "rpath", "runpath", "soname"):
-                if hasattr(tag, field):
-                    text = str(getattr(tag, field))
-                    if field.endswith("path") and self._folder is not None:
-                        # The linker notes where the build's own libraries lie; they are compared.
-                        text = text.replace(str(self._folder), "")
-                    wanted.append((field, text))
-        return int(elf["e_entry"]), tuple(wanted), elf.get_section_by_name(".interp") is None
+        for kind, text in self.elf.dynamic():
+            if kind.endswith("path") and self._folder is not None:
+                # The linker notes where the build's own libraries lie; they are compared.
+                text = text.replace(str(self._folder), "")
+            wanted.append((kind, text))
+        library = all(s.name != ".interp" for s in self.elf.sections)
+        return self.elf.entry, tuple(wanted), library
 
     @cached_property
     def exported(self) -> tuple[str, ...]:
@@ -202,13 +193,8 @@ class Side:
     def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
         for field in _fields(decoder, insn):
             # Where a program can be loaded anywhere, no other number is an address.
-            if field.surely or self.fixed:
+            if field.surely or self.elf.fixed:
                 yield field
-
-    @cached_property
-    def fixed(self) -> bool:
-        """Whether it is loaded where its addresses say."""
-        return int.from_bytes(self.elf.blob[16:18], "little") == _EXECUTABLE
 
     def references(self, function: Function) -> list[int]:
         """Every address that its instructions could mean."""
@@ -227,7 +213,7 @@ class Side:
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in
         a program that can be loaded anywhere; else every word."""
-        if not self.fixed and not self.elf.of_type("SHT_RELR"):
+        if not self.elf.fixed and not self.elf.of_type("SHT_RELR"):
             for section in self.elf.of_type("SHT_RELA"):
                 content = self.elf.content(section) if section.loaded else b""
                 whole = len(content) - len(content) % _RELA.size

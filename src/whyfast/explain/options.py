@@ -1,26 +1,24 @@
 """Traces of compiler options in the dispatching functions of a program.
 
-What counts as a trace, by :data:`whyfast.judge.option_costs.COSTS`: two or more registers cleared
-just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the
-first instructions; the canary of the stack protector; landing pads and signed return addresses; a
+What counts as a trace, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers
+cleared just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set
+up in the first instructions; the canary of the stack protector; landing pads and signed return addresses; a
 stack pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
 sanitizers.
 """
 
 from __future__ import annotations
 
-import io
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from elftools.elf.elffile import ELFFile
 
 from whyfast.explain.disassembly.instruction import Instruction, Kind
 from whyfast.explain.functions import Body, Program
+from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
+from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.judge.option_confounds import COSTS, switched_on
 from whyfast.model.evidence import OptionTrace
 
@@ -47,7 +45,7 @@ _NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-pr
 @dataclass(frozen=True)
 class CompilerRecord:
     """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
-    :data:`whyfast.judge.option_costs.COSTS` that were on, with their spelling."""
+    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling."""
 
     compiler: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -57,11 +55,11 @@ def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
     """The record of the compiler that made the code at ``address``; of any where that is None or
     no debug information covers it. What is damaged or not ELF has no record."""
     try:
-        elf = ELFFile(io.BytesIO(path.read_bytes()))
+        elf = open_elf(path)
         producers = _producers(elf, address)
-        lines = [*producers, *_section_strings(elf, ".GCC.command.line")]
-        notes = list(_annobin(elf))
-        comments = _section_strings(elf, ".comment")
+        lines = [*producers, *_strings(elf.named(".GCC.command.line"))]
+        notes = list(_annobin(elf.named(".gnu.build.attributes")))
+        comments = _strings(elf.named(".comment"))
     except Exception:  # the library reports damage by many unrelated exceptions
         return CompilerRecord()
     flags = [flag for line in lines for flag in _flags(line)]
@@ -88,56 +86,28 @@ def _flags(line: str) -> list[str]:
     return [word for word in words if word.startswith("-")]
 
 
-def _producers(elf: Any, address: int | None) -> list[str]:
+def _producers(elf: ElfFile, address: int | None) -> list[str]:
     """The producer of the unit that holds the address, else all different ones."""
-    if not elf.has_dwarf_info() or not elf.get_section_by_name(".debug_info"):
-        return []
-    dwarf = elf.get_dwarf_info()
-    ranges = dwarf.range_lists()
+    dwarf = dwarf_of(elf)
     producers: dict[str, None] = {}
-    for _, unit in zip(range(_MOST_UNITS), dwarf.iter_CUs(), strict=False):
+    units = dwarf.iter_CUs() if dwarf else ()
+    for _, unit in zip(range(_MOST_UNITS), units, strict=False):
         top = unit.get_top_DIE()
         if "DW_AT_producer" not in top.attributes:
             continue
-        value = top.attributes["DW_AT_producer"].value
-        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-        if address is not None and _covers(unit, top, ranges, address):
+        text = dwarf_text(top.attributes["DW_AT_producer"].value)
+        if address is not None and any(s <= address < e for s, e in unit_extents(dwarf, unit)):
             return [text]
         producers[text] = None
     return list(producers)
 
 
-def _covers(unit: Any, top: Any, ranges: Any, address: int) -> bool:
-    attributes = top.attributes
-    low = attributes["DW_AT_low_pc"].value if "DW_AT_low_pc" in attributes else 0
-    if "DW_AT_high_pc" in attributes:
-        high = attributes["DW_AT_high_pc"]
-        end = high.value if high.form == "DW_FORM_addr" else low + high.value
-        return bool(low <= address < end)
-    if "DW_AT_ranges" not in attributes or ranges is None:
-        return False
-    base = low
-    for entry in ranges.get_range_list_at_offset(attributes["DW_AT_ranges"].value, unit):
-        if hasattr(entry, "base_address"):
-            base = entry.base_address
-            continue
-        shift = 0 if getattr(entry, "is_absolute", False) else base
-        if shift + entry.begin_offset <= address < shift + entry.end_offset:
-            return True
-    return False
+def _strings(section: bytes) -> list[str]:
+    return [s.decode("utf-8", "replace") for s in section.split(b"\0") if s]
 
 
-def _section_strings(elf: Any, name: str) -> list[str]:
-    section = elf.get_section_by_name(name)
-    if section is None:
-        return []
-    return [s.decode("utf-8", "replace") for s in section.data().split(b"\0") if s]
-
-
-def _annobin(elf: Any) -> Iterator[str]:
-    """The options that its notes name, spelled as options."""
-    section = elf.get_section_by_name(".gnu.build.attributes")
-    data = section.data() if section is not None else b""
+def _annobin(data: bytes) -> Iterator[str]:
+    """The options that the notes name, spelled as options."""
     at = 0
     while at + _NOTE_HEADER <= len(data):
         name_size = int.from_bytes(data[at : at + 4], "little")

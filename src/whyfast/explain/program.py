@@ -1,28 +1,97 @@
-"""A program → its code, and the evidence that a study asks for."""
+"""Readers of programs, chosen by the first bytes of a file: a new format is one line here."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
-from whyfast.explain.disassembly.registry import disassembler_for
-from whyfast.explain.dispatch import entry_facts, examine_dispatch
-from whyfast.explain.functions import Program, base_name, bodies, function_facts
-from whyfast.explain.objects.elf import Architecture
-from whyfast.explain.objects.image import Function, readable, readable_of, with_readable_names
-from whyfast.explain.objects.registry import read_contents
+from whyfast.explain.disassembly import disassembler_for
+from whyfast.explain.dispatch import MIN_HANDLERS, entry_facts, examine_dispatch
+from whyfast.explain.functions import Body, Program, base_name, bodies, function_facts, parent_name
+from whyfast.explain.jump_tables import Pointers
+from whyfast.explain.objects.debug_info import debug_file
+from whyfast.explain.objects.elf import (
+    elf_image,
+    list_functions,
+    list_objects,
+    open_elf,
+    read_symbols,
+)
+from whyfast.explain.objects.image import (
+    Architecture,
+    Contents,
+    Function,
+    damaged,
+    readable,
+    readable_of,
+    with_readable_names,
+)
+from whyfast.explain.objects.relocate import apply_relocations
 from whyfast.explain.options import CompilerRecord, option_traces, read_recorded
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
-from whyfast.model.evidence import Evidence
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
+
+_PE = (b"MZ",)
+_COFF = (b"\x64\x86", b"\x64\xaa", b"\x4c\x01", b"\xc4\x01", b"\x00\x00\xff\xff")
+_MACHO = (
+    *(b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce"),
+    *(b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"),
+)
+
+
+def read_contents(
+    path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
+) -> Contents:
+    """Read a program. ``architecture`` chooses from a file that holds several, and ``debug`` are
+    folders in which debug files of ELF programs are looked for first.
+
+    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
+    architecture.
+    """
+    magic = _first_bytes(path)
+    if magic.startswith(_PE):
+        from whyfast.explain.objects.pe import read_pe
+
+        return read_pe(path)
+    if magic.startswith(_COFF):
+        from whyfast.explain.objects.coff import read_coff
+
+        return read_coff(path)
+    if magic.startswith(_MACHO):
+        from whyfast.explain.objects.macho import read_macho
+
+        return read_macho(path, architecture)
+    return _read_elf(path, debug)
+
+
+def _first_bytes(path: Path) -> bytes:
+    with opened(path) as file:
+        return file.read(16)
+
+
+def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
+    elf = open_elf(path)
+    try:
+        image = elf_image(elf)
+        named = elf
+        if not (elf.of_type("SHT_SYMTAB") or elf.relocatable):
+            named = debug_file(elf, debug) or elf
+        functions, note = list_functions(named, image.bases)
+        objects = list_objects(named, image.bases)
+        apply_relocations(elf, image)
+    except (IndexError, ValueError, OverflowError) as error:
+        damaged(path, str(error))
+    return Contents(elf.architecture, image, functions, (note,) if note else (), objects)
+
 
 # ---- Where a function may be that a program does not have: under a like name, or in a library.
 
@@ -45,10 +114,11 @@ def libraries(path: Path) -> Iterator[Path]:
     """The shared libraries that an ELF program says it loads, as far as they are found; none of
     other files."""
     try:
-        with opened(path) as file:
-            wanted, folders = _dynamic(ELFFile(file))
-    except (UserError, ELFError, ValueError, AssertionError):
+        entries = list(open_elf(path).dynamic())
+    except UserError:
         return
+    wanted = [text for kind, text in entries if kind == "needed"]
+    folders = [f for kind, text in entries if kind.endswith("path") for f in text.split(":")]
     origin = str(path.resolve().parent)
     places = [Path(f.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for f in folders]
     places += [Path(folder) for folder in _USUAL]
@@ -59,35 +129,15 @@ def libraries(path: Path) -> Iterator[Path]:
             yield found
 
 
-def _dynamic(elf: ELFFile) -> tuple[list[str], list[str]]:
-    """The names of the libraries, and the folders to look in first."""
-    wanted: list[str] = []
-    folders: list[str] = []
-    for section in elf.iter_sections():
-        if isinstance(section, DynamicSection):
-            for tag in section.iter_tags():
-                if tag.entry.d_tag == "DT_NEEDED":
-                    wanted.append(str(getattr(tag, "needed", "")))
-                elif tag.entry.d_tag == "DT_RUNPATH":
-                    folders += str(getattr(tag, "runpath", "")).split(":")
-                elif tag.entry.d_tag == "DT_RPATH":
-                    folders += str(getattr(tag, "rpath", "")).split(":")
-    return wanted, folders
-
-
 def _exported(library: Path) -> set[str]:
     """The functions that it has for others."""
     try:
-        with opened(library) as file:
-            tables = [s for s in ELFFile(file).iter_sections() if isinstance(s, SymbolTableSection)]
-            return {
-                symbol.name
-                for table in tables
-                for symbol in table.iter_symbols()
-                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
-            }
-    except (UserError, ELFError, ValueError, AssertionError):
+        elf = open_elf(library)
+        tables = elf.of_type("SHT_SYMTAB", "SHT_DYNSYM")
+        symbols = [s for table in tables for s in read_symbols(elf, table)]
+    except UserError:
         return set()
+    return {s.name for s in symbols if s.type == 2 and (s.absolute or s.section is not None)}
 
 
 def explain_program(
@@ -182,3 +232,165 @@ def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
                 found.append((readable_of(name, function.names), function))
                 break
     return found
+
+
+# ---- Programs that only start a shared library, which has all of what they do.
+
+#: The code of a stub, at most, in bytes; with its start-up code, one that gcc 12 makes has 500.
+LARGEST = 16_384
+#: So many times the code of the stub its library has at least.
+TIMES = 20
+
+#: What nearly every program loads, as part of its language.
+_RUNTIME = re.compile(
+    r"(libc|libm|libdl|librt|libutil|libpthread|libresolv|libgcc_s|libstdc\+\+|libc\+\+|libc\+\+abi"
+    r"|libunwind|libatomic|ld-linux.*)\.so.*"
+)
+
+
+def stub_note(path: Path) -> str:
+    """What to look at in place of an ELF program that has next to no code itself and loads a
+    library, other than those of its language, with at least :data:`TIMES` as much; empty for all
+    others. The library with the most code is named."""
+    own = _code(path)
+    if not 0 < own <= LARGEST:
+        return ""
+    loaded = [(_code(one), one) for one in libraries(path) if not _RUNTIME.fullmatch(one.name)]
+    size, library = max(loaded, default=(0, path))
+    if size < TIMES * own:
+        return ""
+    return (
+        f"a stub: its own code is {own:,} bytes, that of {library.name}, which it loads, "
+        f"{size:,}; whyfast explain {library}"
+    )
+
+
+def _code(path: Path) -> int:
+    """Bytes of the executable sections; 0 for what is no ELF file."""
+    try:
+        return sum(s.size for s in open_elf(path).sections if s.executable)
+    except UserError:
+        return 0
+
+
+@dataclass(frozen=True)
+class CodeTotals:
+    """Sums over all functions of a program; ``size`` in bytes. ``jumping`` is the number of
+    functions that contain an indirect jump."""
+
+    functions: int
+    size: int
+    instructions: int
+    indirect_jumps: int
+    jumping: int
+    direct_calls: int
+    indirect_calls: int
+
+
+@dataclass(frozen=True)
+class Survey:
+    """``candidates`` are the functions most likely to dispatch, and how each would: those with the
+    largest jump table or most indirect jumps. ``handlers`` are functions that a table lists and of
+    which most jump indirectly, as a tail-call interpreter's do, under a common name; or None."""
+
+    evidence: Evidence
+    totals: CodeTotals
+    candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
+    handlers: tuple[str, DispatchFacts] | None = None
+
+
+def survey_program(
+    path: Path,
+    *,
+    variant: str,
+    top: int = 8,
+    architecture: Architecture | None = None,
+    debug: Sequence[Path] = (),
+) -> Survey:
+    """Count everything in a program, and judge its ``top`` likeliest dispatching functions.
+
+    A program that only starts a library has a note that names it.
+
+    Raises UserError like :func:`whyfast.explain.program.explain_program`.
+    """
+    stub = stub_note(path)
+    try:
+        program = load(path, architecture, debug)
+    except UserError as error:
+        if not stub:
+            raise
+        raise UserError(f"{error.message}; it is {stub}", where=error.where) from None
+    facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
+    jumping = [f for f in program.functions if facts[f].indirect_jumps]
+    related, pointers = _by_name(program), Pointers(program.image)
+    found = [
+        (facts[f], examine_dispatch(program, [_body(program, f, related)], pointers).facts)
+        for f in jumping
+    ]
+    found.sort(key=lambda one: (-_likely(*one), one[0].name))
+    every = tuple(facts.values())
+    notes = (*program.notes, *([stub] if stub else []))
+    return Survey(
+        evidence=Evidence(variant, program.architecture, None, every, notes=notes),
+        totals=CodeTotals(
+            functions=len(every),
+            size=sum(f.size for f in every),
+            instructions=sum(f.instructions for f in every),
+            indirect_jumps=sum(f.indirect_jumps for f in every),
+            jumping=len(jumping),
+            direct_calls=sum(f.direct_calls for f in every),
+            indirect_calls=sum(f.indirect_calls for f in every),
+        ),
+        candidates=tuple(found[:top]),
+        handlers=_handlers(program, {f.address for f in jumping}, related, pointers),
+    )
+
+
+def _likely(facts: FunctionFacts, dispatch: DispatchFacts) -> int:
+    return max(dispatch.targets or 0, facts.indirect_jumps)
+
+
+def _handlers(
+    program: Program,
+    jumping: AbstractSet[int],
+    related: Mapping[str, Sequence[Function]],
+    pointers: Pointers,
+) -> tuple[str, DispatchFacts] | None:
+    """The largest table of functions of which half jump indirectly, as in :mod:`dispatch_form`."""
+    at = {f.address: f for f in program.functions}
+    tables = [set(run) for run in pointers.runs(at)]
+    tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
+    if not tables:
+        return None
+    largest = max(tables, key=lambda t: len(t))
+    listed = [at[address] for address in sorted(largest)]
+    handlers = [_body(program, f, related) for f in listed]
+    facts = examine_dispatch(program, handlers, pointers).facts
+    if facts.style != "tail-call":
+        return None
+    return _common([f.name for f in listed]), facts
+
+
+def _common(names: Sequence[str]) -> str:
+    """A pattern for all of them where they begin alike, else the first of them."""
+    first, last = min(names), max(names)
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    )
+    return f"{first[:same]}*" if same else f"{first} …"
+
+
+def _by_name(program: Program) -> Mapping[str, Sequence[Function]]:
+    """Functions by each of their names, cold parts by the name of what they are a part of too."""
+    found: dict[str, list[Function]] = defaultdict(list)
+    for f in program.functions:
+        parent = parent_name(f.name)
+        for name in {*f.names, *([parent] if parent else [])}:
+            found[name].append(f)
+    return found
+
+
+def _body(program: Program, function: Function, related: Mapping[str, Sequence[Function]]) -> Body:
+    """The function with its own cold parts, not those of another function of its name."""
+    near = dict.fromkeys(f for name in function.names for f in related[name])
+    return next(body for body in bodies(program, near) if function in body.pieces)

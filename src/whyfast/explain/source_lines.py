@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import posixpath
+import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from elftools.dwarf.ranges import RangeEntry
-from elftools.elf.elffile import ELFFile
-
+from whyfast.explain.functions import Program, base_name
+from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents, with_lines
+from whyfast.explain.objects.elf import open_elf
+from whyfast.explain.program import load
+from whyfast.formats.unified_diff import Hunk, parse_diff
 from whyfast.model.errors import UserError
+from whyfast.store.git import must_git
 
 
 @dataclass
@@ -44,18 +47,15 @@ class SourceMap:
 def read_lines(path: Path) -> SourceMap:
     """Raises UserError when the program has no debug information, or it cannot be read."""
     try:
-        elf = ELFFile(io.BytesIO(path.read_bytes()))
-        if not elf.has_dwarf_info() or not elf.get_section_by_name(".debug_info"):
+        dwarf = dwarf_of(open_elf(path))
+        if dwarf is None:
             raise UserError("has no debug information; build it with -g", where=path)
-        dwarf = elf.get_dwarf_info()
         source = SourceMap()
         code: defaultdict[str, defaultdict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
         for unit in dwarf.iter_CUs():
             _read_unit(dwarf, unit, source, code)
     except UserError:
         raise
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=path) from None
     except Exception as error:  # the library reports damage by many unrelated exceptions
         raise UserError(
             f"its debug information cannot be read ({type(error).__name__}: {error})", where=path
@@ -92,7 +92,7 @@ def _start(entry: Any) -> tuple[int, int, str] | None:
     if not {"DW_AT_decl_file", "DW_AT_decl_line", "DW_AT_name"} <= attributes.keys():
         return None
     file, line = attributes["DW_AT_decl_file"].value, attributes["DW_AT_decl_line"].value
-    return file, line, _text(attributes["DW_AT_name"].value)
+    return file, line, dwarf_text(attributes["DW_AT_name"].value)
 
 
 def _rows(program: Any) -> Iterator[tuple[int, int, int]]:
@@ -113,9 +113,9 @@ def _rows(program: Any) -> Iterator[tuple[int, int, int]]:
 def file_names(unit: Any, program: Any) -> dict[int, str]:
     """The absolute path of each file number of a unit: from 1 before DWARF 5, from 0 since."""
     top = unit.get_top_DIE().attributes
-    folder = _text(top["DW_AT_comp_dir"].value) if "DW_AT_comp_dir" in top else "/"
+    folder = dwarf_text(top["DW_AT_comp_dir"].value) if "DW_AT_comp_dir" in top else "/"
     header = program.header
-    folders = [_text(d) for d in header["include_directory"]]
+    folders = [dwarf_text(d) for d in header["include_directory"]]
     names = {}
     modern = header["version"] >= 5
     for i, entry in enumerate(header["file_entry"]):
@@ -124,13 +124,9 @@ def file_names(unit: Any, program: Any) -> dict[int, str]:
             base = folders[index] if index < len(folders) else ""
         else:
             base = folders[index - 1] if 0 < index <= len(folders) else ""
-        path = posixpath.join(folder, base, _text(entry.name))
+        path = posixpath.join(folder, base, dwarf_text(entry.name))
         names[i if modern else i + 1] = posixpath.normpath(path)
     return names
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 # ---- Source lines of the instructions of a few functions, from DWARF, without reading all of it.
@@ -163,17 +159,15 @@ class FunctionLines:
 
     @cached_property
     def _dwarf(self) -> Any:
-        elf = ELFFile(io.BytesIO(self._path.read_bytes()))
+        elf = open_elf(self._path)
         # Addresses of a relocatable object count from the start of each section.
-        if elf["e_type"] == "ET_REL" or not elf.has_dwarf_info():
-            return None
-        return elf.get_dwarf_info()
+        return None if elf.relocatable else dwarf_of(elf)
 
     @cached_property
     def _units(self) -> list[tuple[list[tuple[int, int]], Any]]:
         if self._dwarf is None:
             return []
-        return [(list(_extents(self._dwarf, unit)), unit) for unit in self._dwarf.iter_CUs()]
+        return [(list(unit_extents(self._dwarf, unit)), unit) for unit in self._dwarf.iter_CUs()]
 
     def _units_of(self, address: int) -> Iterator[Any]:
         for extents, unit in self._units:
@@ -195,27 +189,176 @@ class FunctionLines:
         return self._read[unit.cu_offset]
 
 
-def _extents(dwarf: Any, unit: Any) -> Iterator[tuple[int, int]]:
-    """Where the code of a unit lies."""
-    top = unit.get_top_DIE()
-    low = top.attributes.get("DW_AT_low_pc")
-    base = low.value if low is not None else 0
-    high = top.attributes.get("DW_AT_high_pc")
-    if high is not None:
-        # Since DWARF 4 it is a length, unless its form is that of an address.
-        yield base, high.value if high.form == "DW_FORM_addr" else base + high.value
-        return
-    ranges = top.attributes.get("DW_AT_ranges")
-    lists = dwarf.range_lists()
-    if ranges is None or lists is None:
-        return
-    if unit["version"] >= 5:
-        entries = lists.get_range_list_at_offset(ranges.value, cu=unit)
-    else:
-        entries = lists.get_range_list_at_offset(ranges.value)
-    for entry in entries:
-        if isinstance(entry, RangeEntry):
-            offset = 0 if entry.is_absolute else base
-            yield entry.begin_offset + offset, entry.end_offset + offset
+_SOURCE = re.compile(r"\.(c|h|cc|cpp|cxx|hh|hpp|hxx|inc|inl|ipp|def|s|S|rs|go|zig|m|mm|tcc|y|l)$")
+_HEADER = re.compile(r"\.(h|hh|hpp|hxx|inc|inl|ipp|def|tcc)$")
+# A line of a comment; behind its end there may be code again.
+_NO_CODE = re.compile(r"^\s*(//.*|\*/|(/\*|\*(?=\s|$))((?!\*/).)*(\*/)?)?\s*$")
+
+
+@dataclass(frozen=True)
+class ChangedFunction:
+    """A function of the source that a change touches. ``symbols`` are the functions of the machine
+    code with code from it: itself, and those it was inlined into."""
+
+    name: str
+    file: str
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TouchedFunctions:
+    """What a range of commits touches in one program.
+
+    ``outside`` are the places (``file:line``) outside functions, such as macros, types and tables:
+    what they change cannot be told. ``not_compiled`` are source files of which the program has no
+    code, ``other`` files that are no source code.
+    """
+
+    base: str
+    head: str
+    functions: tuple[ChangedFunction, ...]
+    outside: tuple[str, ...]
+    not_compiled: tuple[str, ...]
+    other: tuple[str, ...]
+
+    def of(self, hot: Collection[str]) -> tuple[str, ...]:
+        """Those of the functions named ``hot`` (as in the source) that are touched."""
+        touched = {base_name(s) for f in self.functions for s in f.symbols}
+        touched |= {f.name for f in self.functions}
+        return tuple(sorted(name for name in hot if base_name(name) in touched))
+
+    def statement(self, hot: Collection[str]) -> str:
+        """One sentence on the change and the hot functions; no more than is known."""
+        of = self.of(hot)
+        if of:
+            return (
+                f"the change touches {', '.join(of)}, which {'is' if len(of) == 1 else 'are'} hot"
+            )
+        if self.outside:
+            places = ", ".join(self.outside[:3]) + (", …" if self.outside[3:] else "")
+            return (
+                "the change touches no hot function itself, but also code outside functions "
+                f"({places}), which may be used anywhere"
+            )
+        return "the change touches no hot function"
+
+
+def touched_functions(repo: Path, base: str, head: str, program: Path) -> TouchedFunctions:
+    """The functions that differ between two revisions, as ``program``, built from ``head`` with
+    debug information, has them.
+
+    A line counts for the function around it, comments inside included; where lines were only
+    removed, for the functions on both sides. Raises UserError for revisions that git does not
+    know, and for programs without debug information.
+    """
+    changes = parse_diff(_diff(repo, base, head))
+    source = read_lines(with_lines(program))
+    code = load(program)
+    found: dict[tuple[str, str], set[str]] = {}
+    outside: list[str] = []
+    not_compiled: list[str] = []
+    other: list[str] = []
+    for change in changes:
+        file = _compiled(change.path, source)
+        if not _SOURCE.search(change.path):
+            other.append(change.path)
+        elif file is None:
+            if _HEADER.search(change.path):
+                # A file with nothing but macros and types leaves no trace in the line table.
+                outside.append(change.path)
+            else:
+                not_compiled.append(change.path)
         else:
-            base = entry.base_address
+            for hunk in change.hunks:
+                for name, symbols in _touched(hunk, file, source, code):
+                    found.setdefault((name, change.path), set()).update(symbols)
+                if not _inside(source, file, hunk):
+                    outside.append(f"{change.path}:{hunk.first}")
+    return TouchedFunctions(
+        base,
+        head,
+        tuple(ChangedFunction(n, f, tuple(sorted(s))) for (n, f), s in sorted(found.items())),
+        tuple(outside),
+        tuple(not_compiled),
+        tuple(other),
+    )
+
+
+def _diff(repo: Path, base: str, head: str) -> str:
+    for revision in (base, head):
+        if revision.startswith("-"):
+            raise UserError("is not a revision", where=revision)
+    options = ["-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"]
+    prefixes = ["--src-prefix=a/", "--dst-prefix=b/"]
+    return must_git(repo, "diff", *options, *prefixes, base, head, "--")
+
+
+def _compiled(path: str, source: SourceMap) -> str | None:
+    """The file of the debug information that is this file of the repository: of those with its
+    name, the one whose folders agree furthest."""
+    wanted = path.split("/")
+    same = [f for f in source.files if posixpath.basename(f) == wanted[-1]]
+    return max(same, key=lambda f: (_agreement(f.split("/"), wanted), f), default=None)
+
+
+def _agreement(a: list[str], b: list[str]) -> int:
+    count = 0
+    for x, y in zip(reversed(a), reversed(b), strict=False):
+        if x != y:
+            break
+        count += 1
+    return count
+
+
+def _lines(hunk: Hunk) -> Iterator[int]:
+    if hunk.count:
+        yield from range(hunk.first, hunk.first + hunk.count)
+    elif any(line.strip() for line in hunk.text):
+        yield from (hunk.first, hunk.first + 1)
+
+
+def _touched(
+    hunk: Hunk, file: str, source: SourceMap, program: Program
+) -> Iterator[tuple[str, set[str]]]:
+    """(function, symbols) for each changed line. Code in a file that defines no function, which
+    others include, counts for the functions that include it."""
+    for line in _lines(hunk):
+        function = source.function_at(file, line)
+        if function is not None:
+            name, first, last = function
+            yield name, _symbols(program, source, file, range(first, last + 1))
+        else:
+            for symbol in _symbols(program, source, file, range(line, line + 1)):
+                yield base_name(symbol), {symbol}
+
+
+def _inside(source: SourceMap, file: str, hunk: Hunk) -> bool:
+    """Whether every changed line lies in a function, or is a comment or empty.
+
+    Removed lines are judged by what is around them, and by what they look like: a directive of
+    the preprocessor, or something behind a brace at the start of a line.
+    """
+
+    def known(line: int) -> bool:
+        return source.function_at(file, line) is not None or line in source.code.get(file, {})
+
+    removed = hunk.text[: len(hunk.text) - hunk.count]
+    added = hunk.text[len(removed) :]
+    if all(_NO_CODE.match(line) for line in hunk.text):
+        return True
+    if not hunk.count:
+        here, there = (source.function_at(file, n) for n in (hunk.first, hunk.first + 1))
+        return here is not None and here == there
+    ended = False
+    for text in removed:
+        if text.lstrip().startswith("#") or (ended and not _NO_CODE.match(text)):
+            return False
+        ended = ended or text.startswith("}")
+    return all(_NO_CODE.match(t) or known(hunk.first + i) for i, t in enumerate(added))
+
+
+def _symbols(program: Program, source: SourceMap, file: str, lines: range) -> set[str]:
+    """The functions of the machine code with an instruction from these lines."""
+    places = source.code.get(file, {})
+    found = (program.function_at(a) for n in lines for a in places.get(n, ()))
+    return {function.name for function in found if function is not None}

@@ -24,7 +24,7 @@ from whyfast.fleet.messages import (
 )
 from whyfast.fleet.transfer import Shipment, UnexpectedAnswer, deliver
 from whyfast.investigate.services import Observer
-from whyfast.judge.live import TogetherJudge
+from whyfast.judge.looks import TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import Clock
 from whyfast.model.codec import Malformed

@@ -11,7 +11,7 @@ from whyfast.fleet.messages import HostFacts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
 from whyfast.investigate.services import Observer
-from whyfast.judge.live import Looks, TogetherJudge
+from whyfast.judge.looks import Looks, TogetherJudge
 from whyfast.measure.campaign import (
     BenchmarkRun,
     Limits,

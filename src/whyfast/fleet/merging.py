@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from whyfast.fleet.joining import OneResult, join_runs, joined_question, measured_question
-from whyfast.judge.fleet_confounds import fleet_confounds
-from whyfast.judge.machines import blocks_to_tell, judge_between, pool_machines
+from whyfast.judge.machines import blocks_to_tell, fleet_confounds, judge_between, pool_machines
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Lacks, Machine, MachineResult, Merged, Result

@@ -23,8 +23,7 @@ from whyfast.investigate.observing import observe
 from whyfast.investigate.recording import FLEET_HOST, OpenRun, recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import comparable
-from whyfast.judge.final_analysis import level_of_looks
-from whyfast.judge.live import FEW_LOOKS, TogetherJudge
+from whyfast.judge.looks import FEW_LOOKS, TogetherJudge, level_of_looks
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block

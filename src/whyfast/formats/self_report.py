@@ -86,7 +86,7 @@ class Said:
 
     what: str
     number: float | None = None
-    outcome: str = ""
+    text: str = ""
     why: str = ""
 
 
@@ -104,7 +104,7 @@ def read_figures(text: str) -> tuple[Said, ...]:
             (value,) = _fields(number, words[:2], (_number,))
             found.append(Said(rest, number=value))
         elif words[0] == "word" and rest:
-            found.append(Said(rest, outcome=words[1]))
+            found.append(Said(rest, text=words[1]))
         else:
             raise _malformed(number, words)
     return tuple(found)

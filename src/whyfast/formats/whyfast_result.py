@@ -11,11 +11,11 @@ import json
 from typing import Any
 
 from whyfast.formats.input import WANTED, Format, Given, Node, plausible
+from whyfast.model.codec import is_packed, unpack
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
 
-_SCHEMA = "whyfast-result/"
 _FACTS = {
     "hostname": "hostname",
     "system": "platform",
@@ -29,16 +29,13 @@ _FACTS = {
 
 def claims(given: Given) -> bool:
     """An object that names the schema of a result."""
-    doc = given.document
-    if doc is None or not doc.has("schema"):
-        return False
-    return str(doc.value["schema"]).startswith(_SCHEMA)
+    return given.document is not None and is_packed(given.document.value, "result")
 
 
 def read(given: Given) -> Recording:
     """Series by benchmark and variant; ``variant=NAME`` chooses one of the variants."""
-    doc = given.document
-    assert doc is not None
+    assert given.document is not None
+    doc = given.document.get("data") or given.document  # a version without an envelope
     recorded = doc.need("recorded")
     chosen = dict(given.chosen).get("variant")
     values: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -103,9 +100,6 @@ FORMAT = Format("whyfast", claims, read)
 
 # ---- The log that ``whyfast check --append`` writes: one line of JSON a check.
 
-#: Names the form of a line.
-SCHEMA = "whyfast-check/1"
-
 #: Characters of a commit's hash that name a point.
 _SHORT = 10
 
@@ -113,7 +107,7 @@ _SHORT = 10
 def is_check_log(text: str) -> bool:
     """Whether the first line is one of a check."""
     first = text.lstrip().split("\n", 1)[0]
-    return first.startswith("{") and SCHEMA in first[:100]
+    return first.startswith("{") and "whyfast-check/" in first[:100]
 
 
 def read_check_log(text: str, where: str) -> Timeline:
@@ -145,14 +139,13 @@ def read_check_log(text: str, where: str) -> Timeline:
 
 def _line(line: str, where: str) -> tuple[str, dict[str, float]]:
     try:
-        data: Any = json.loads(line)
+        document: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"is not JSON: {error}", where=where) from None
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise UserError(f"is no line of {SCHEMA}", where=where)
+        raise UserError(f"not JSON: {error}", where=where) from None
+    data = unpack(document, "check", where)
     head, benchmarks = data.get("head"), data.get("benchmarks")
     if not isinstance(head, str) or not isinstance(benchmarks, dict):
-        raise UserError("head (a commit) and benchmarks (an object) are wanted", where=where)
+        raise UserError("expected head (a commit) and benchmarks (an object)", where=where)
     found = {}
     for name, one in benchmarks.items():
         seconds = one.get("seconds") if isinstance(one, dict) else None

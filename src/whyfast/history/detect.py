@@ -1,4 +1,4 @@
-"""From a timeline to its steps, drifts and odd points, series by series and over all of them."""
+"""From a timeline to its steps, drifts and outliers, series by series and over all of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
     History,
-    OddPoint,
+    Outlier,
     PointSeries,
     SeriesHistory,
     Shift,
@@ -45,7 +45,7 @@ _ONE_IN = 10
 _FEWEST = 5
 
 
-def odd_points(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
+def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
     """Which points lie so far from their level as noise does with ``chance`` only, while most of
     the points of their piece do not."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
@@ -60,7 +60,7 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
 
     That of normal noise, with wild points set aside; or, if it is farther, that of the tail that
     the series itself shows: the distances beyond the ninth decile, or the five largest, taken as
-    exponential, by their median, which the odd points among them hardly move.
+    exponential, by their median, which the outliers among them hardly move.
     """
     near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
     aside = len(residuals) - len(near)
@@ -138,7 +138,7 @@ _WEEK = 7 * 86400.0
 
 
 def detect(timeline: Timeline) -> History:
-    """All steps, drifts and odd points. UserError when no series has enough points."""
+    """All steps, drifts and outliers. UserError when no series has enough points."""
     long_enough = [s for s in timeline.series if _length(s) >= FEWEST]
     if not long_enough:
         most = max((_length(s) for s in timeline.series), default=0)
@@ -223,7 +223,7 @@ def _one(
     """``y`` are the logarithms of the values that are there, of rates their reciprocals'."""
     where = [i for i, v in enumerate(series.values) if v is not None]
     level = np.concatenate([p.values() for p in pruned.pieces])
-    odd = odd_points(y - level, pruned, single_chance(len(y)))
+    outliers = find_outliers(y - level, pruned, single_chance(len(y)))
     levels: list[float | None] = [None] * len(series.values)
     for t, i in enumerate(where):
         levels[i] = math.exp(_sign(series) * level[t])
@@ -237,7 +237,7 @@ def _one(
             for a, b in pairwise(pruned.pieces)
             if judge.jump(a, b) >= judge.needed
         ),
-        odd=tuple(OddPoint(where[t], math.exp(y[t] - level[t])) for t in odd),
+        outliers=tuple(Outlier(where[t], math.exp(y[t] - level[t])) for t in outliers),
         drifts=tuple(_drift(pruned, p, where, when) for p in pruned.pieces if p.slope),
         correlation=judge.noise.correlation,
     )

@@ -16,16 +16,16 @@ _OVERLAP = 0.5
 
 
 def findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
-    """Steps and odd points: the same point and direction in several series is one finding; those
+    """Steps and outliers: the same point and direction in several series is one finding; those
     in most series first."""
     groups: dict[tuple[str, int, int, bool], dict[str, float]] = {}
     for history in found:
         for shift in history.shifts:
             key = ("step", shift.before, shift.at, shift.ratio > 1)
             groups.setdefault(key, {})[history.series.name] = shift.ratio
-        for odd in history.odd:
-            key = ("odd", odd.at, odd.at, odd.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = odd.ratio
+        for outlier in history.outliers:
+            key = ("outlier", outlier.at, outlier.at, outlier.ratio > 1)
+            groups.setdefault(key, {})[history.series.name] = outlier.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple(_steps_and_odd(ordered, found))
 
@@ -36,7 +36,7 @@ def _steps_and_odd(
 ) -> Iterator[Finding]:
     for (kind, before, at, _), ratios in groups:
         where, of = _concerned(ratios, found)
-        yield Finding("step" if kind == "step" else "odd", before, at, ratios, of, where)
+        yield Finding("step" if kind == "step" else "outlier", before, at, ratios, of, where)
 
 
 def drift_findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
@@ -127,7 +127,7 @@ def _larger(history: SeriesHistory, minimum: float) -> SeriesHistory:
     return replace(
         history,
         shifts=tuple(s for s in history.shifts if large(s.ratio)),
-        odd=tuple(o for o in history.odd if large(o.ratio)),
+        outliers=tuple(o for o in history.outliers if large(o.ratio)),
         drifts=tuple(d for d in history.drifts if large(d.ratio)),
     )
 

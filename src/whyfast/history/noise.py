@@ -52,7 +52,7 @@ def difference_noise(y: Floats) -> float:
     """Standard deviation of one value, from the differences of neighbours; ``y`` are logarithms.
 
     The lower quartile of |y[t+1] - y[t]|, scaled to be right for independent normal noise: three
-    quarters of the differences may be steps and odd points without moving it much. Where they have
+    quarters of the differences may be steps and outliers without moving it much. Where they have
     a median that stands out, it is taken off them: a steady drift is no noise.
     """
     differences = np.diff(y)

@@ -59,7 +59,9 @@ def _build(study: str, variant: str, home: Home) -> StoredBuild:
         latest = samples.latest(study)
     if latest is None:
         raise CannotBuildHere(f"{study} was not run here; whyfast run {study}")
-    builds: list[dict[str, Any]] = latest[1].get("recorded", {}).get("builds", [])
+    builds: list[dict[str, Any]] = (
+        latest[1].get("data", latest[1]).get("recorded", {}).get("builds", [])
+    )
     digests = [b["digest"] for b in builds if b.get("variant") == variant and "digest" in b]
     if not digests:
         there = ", ".join(str(b.get("variant")) for b in builds if "digest" in b) or "none"

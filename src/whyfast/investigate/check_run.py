@@ -12,7 +12,7 @@ from whyfast.build.git import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
-from whyfast.explain.same_builds import same_builds
+from whyfast.explain.same_code import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder

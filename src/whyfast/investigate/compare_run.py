@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from whyfast.judge.noise import Noise, calibrate_noise
-from whyfast.judge.processes import log_mean
-from whyfast.judge.run_confounds import date_confounds, metadata_confounds, noise_confounds
-from whyfast.judge.run_metrics import RunMetrics, compare_metrics, mean_amount, shared_outliers
-from whyfast.judge.runs import RunVerdicts, compare_runs
+from whyfast.judge.noise import Noise, calibrate_noise, log_mean
+from whyfast.judge.run_confounds import (
+    date_confounds,
+    metadata_confounds,
+    noise_confounds,
+    shared_outliers,
+)
+from whyfast.judge.runs import RunMetrics, RunVerdicts, compare_metrics, compare_runs, mean_amount
 from whyfast.model.errors import UserError
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session

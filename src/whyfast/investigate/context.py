@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.expectations import find_failed_expectations
-from whyfast.judge.judge_run import usable_builds
+from whyfast.judge.comparisons import find_failed_expectations, usable_builds
 from whyfast.measure.registry import MAKERS
-from whyfast.measure.temporary_sysctls import Sysctls
+from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence, FailedExpectation
@@ -78,7 +77,7 @@ class RunContext(Generic[Q]):
         return tuple(b for b in self.question.baselines if b in there)
 
     @property
-    def sysctls(self) -> Sysctls:
+    def sysctls(self) -> TemporarySysctls:
         """Holds settings of this machine's kernel."""
         return self.services.sysctls(self.services.system, self.home.doctor)
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whyfast.investigate.services import Services
-from whyfast.judge.decide import ALPHA, needed_blocks
+from whyfast.judge.decide import ALPHA
+from whyfast.judge.power import needed_blocks
 from whyfast.measure.calibrate import first_turns
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments

@@ -7,13 +7,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from whyfast.build.git import commit_of
-from whyfast.explain.changed_functions import TouchedFunctions, touched_functions
-from whyfast.explain.code_listing import Listings
-from whyfast.explain.function_differences import calls_left
+from whyfast.explain.code_diff import Listings
+from whyfast.explain.functions import calls_left
 from whyfast.explain.program import load
+from whyfast.explain.source_lines import TouchedFunctions, touched_functions
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.context import RunContext
-from whyfast.judge.expectations import refuted
+from whyfast.judge.comparisons import refuted
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
 from whyfast.model.code import CodeListing, ProgramCode

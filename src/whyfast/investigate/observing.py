@@ -137,7 +137,7 @@ def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
 def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
     said = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
     return [
-        Figure(benchmark.name, build.variant, one.what, one.number, one.outcome, one.why)
+        Figure(benchmark.name, build.variant, one.what, one.number, one.text, one.why)
         for one in said
     ]
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import Q, RunContext
 from whyfast.investigate.services import Services
-from whyfast.judge.estimate import over_layouts
-from whyfast.judge.final_analysis import level_of_looks
-from whyfast.judge.live import Compared, LiveJudge, Looks, TogetherJudge
+from whyfast.judge.looks import Compared, LiveJudge, Looks, TogetherJudge, level_of_looks
+from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.environment import environment, environment_after
 from whyfast.measure.invocation import Clock

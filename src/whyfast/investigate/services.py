@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
-from whyfast.measure.doctor.system import Files, System
+from whyfast.measure.doctor.system import System
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
 from whyfast.measure.launch import Launcher, SystemLauncher
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.measure.temporary_sysctls import Sysctls, TemporarySysctls
+from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.sample import RunFailure
 from whyfast.model.variant import RunnerName
@@ -153,8 +153,8 @@ class Services:
     """
 
     clock: Clock = field(default_factory=SystemClock)
-    system: System = field(default_factory=Files)
-    sysctls: Callable[[System, Path], Sysctls] = TemporarySysctls
+    system: System = field(default_factory=System)
+    sysctls: Callable[[System, Path], TemporarySysctls] = TemporarySysctls
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cpus: tuple[int, ...] = field(default_factory=usable_cpus)
     new_id: Callable[[], str] = lambda: os.urandom(16).hex()

@@ -6,28 +6,31 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.correlation import is_clear, lag_ones, likelihood
-from whyfast.judge.eprocess import counted, intervals, log_wealth
-from whyfast.judge.estimate import location, locations
+from whyfast.judge.eprocess import counted, intervals
 from whyfast.judge.outliers import (
     SURE,
     SUSPECT,
     asymmetric_outliers_of,
     may_have_asymmetric_outliers,
 )
-from whyfast.judge.power import detectable, seconds_to_margin
+from whyfast.judge.power import (
+    detectable,
+    exp_or_inf,
+    needed_blocks,
+    seconds_to_margin,
+    small_sample,
+)
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
-from whyfast.judge.strategies import CLIP, Strategies, strategies
-from whyfast.model.verdict import AsymmetricOutliers, Outcome, SmallSample, Verdict
+from whyfast.judge.strategies import Strategies, location, locations, strategies
+from whyfast.model.verdict import AsymmetricOutliers, Outcome, Verdict
+
 
 # ---- The level at which many intervals are reported when only some of them become verdicts.
-
-
 def coverage_level(least: Sequence[float], alpha: float) -> float:
     """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
     with the largest such k.
@@ -61,90 +64,7 @@ def coverage_level(least: Sequence[float], alpha: float) -> float:
 # level:
 # all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and
 # normal noise (an assumption that so few blocks cannot test) allows Student's interval.
-
 Floats = NDArray[np.float64]
-
-#: Fewer blocks have no spread to speak of: no word is said.
-FEWEST = 3
-
-
-@lru_cache(maxsize=256)
-def needed_blocks(alpha: float) -> int:
-    """The least number of blocks whose interval at level ``alpha`` is bounded: all on one side."""
-    n = 1
-    while float(log_wealth(np.full(n, CLIP))[0]) < math.log(2 / alpha):
-        n += 1
-    return n
-
-
-def small_sample(d: Floats, alpha: float) -> SmallSample | None:
-    """What the log ratios ``d`` of so few blocks show; None for no blocks, and where they are as
-    many as :func:`needed_blocks`.
-
-    The range of n blocks holds the median of their distribution with probability 1 − 2¹⁻ⁿ
-    (Thompson 1936), n fixed by the budget and not by what the blocks say.
-    """
-    n, needed = len(d), needed_blocks(alpha)
-    if not 0 < n < needed:
-        return None
-    low, high = float(np.min(d)), float(np.max(d))
-    normal_low, normal_high = -math.inf, math.inf
-    if n >= 2:
-        half = t_quantile(1 - alpha / 2, n - 1) * float(np.std(d, ddof=1)) / math.sqrt(n)
-        normal_low, normal_high = float(np.mean(d)) - half, float(np.mean(d)) + half
-    said: Outcome = "undecided"
-    if n >= FEWEST and min(low, normal_low) > 0:
-        said = "slower"
-    elif n >= FEWEST and max(high, normal_high) < 0:
-        said = "faster"
-    return SmallSample(
-        outcome=said,
-        low=math.exp(low),
-        high=math.exp(high),
-        confidence=1 - 2.0 ** (1 - n),
-        normal_low=_ratio(normal_low),
-        normal_high=_ratio(normal_high),
-        needed=needed,
-    )
-
-
-def _ratio(log: float) -> float:
-    return math.exp(log) if log < 700 else math.inf
-
-
-@lru_cache(maxsize=4096)
-def t_quantile(p: float, freedom: int) -> float:
-    """The ``p`` quantile, p > 1/2, of Student's distribution with few degrees of freedom.
-
-    By halving on the closed form of its distribution function (Abramowitz & Stegun 26.7.3, 26.7.4);
-    scipy has it too and takes half a second to import.
-    """
-    low, high = 0.0, 1.0
-    while _t_within(high, freedom) < 2 * p - 1:
-        low, high = high, high * 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_within(middle, freedom) < 2 * p - 1 else (low, middle)
-    return high
-
-
-def _t_within(t: float, freedom: int) -> float:
-    """P(|T| < t)."""
-    angle = math.atan(t / math.sqrt(freedom))
-    cos2 = math.cos(angle) ** 2
-    if freedom % 2 == 0:
-        term, total = 1.0, 1.0
-        for k in range(1, freedom // 2):
-            term *= cos2 * (2 * k - 1) / (2 * k)
-            total += term
-        return math.sin(angle) * total
-    term = total = math.cos(angle) if freedom > 1 else 0.0
-    for k in range(1, (freedom - 1) // 2):
-        term *= cos2 * 2 * k / (2 * k + 1)
-        total += term
-    return 2 / math.pi * (angle + math.sin(angle) * total)
-
-
 Key = tuple[str | None, str, str]
 Sample = Ratios | Floats
 
@@ -182,14 +102,14 @@ def outcome_of(low: float, high: float, margin: float) -> Outcome:
 def outcome_beside(
     low: float, high: float, margin: float, side: AsymmetricOutliers | None
 ) -> Outcome:
-    """:func:`outcome_of`, but not ``same`` where processes of one side are surely unlike the others."""
+    """:func:`outcome_of`, but not ``same`` where one side surely has asymmetric outliers."""
     said = outcome_of(low, high, margin)
     return outcome_of(low, high, 0.0) if said == "same" and _forbids_same(side) else said
 
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Comparisons with equally many blocks, and what of them does not depend on the level.
+    """ComparisonPlan with equally many blocks, and what of them does not depend on the level.
 
     ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
     above and from below, as far as it counts. All of shape (m,). ``kept`` are the strategies where
@@ -354,8 +274,8 @@ def _judge(
             benchmark=key[0],
             outcome=said,
             ratio=math.exp(interval.center),
-            low=_ratio(interval.low),
-            high=_ratio(interval.high),
+            low=exp_or_inf(interval.low),
+            high=exp_or_inf(interval.high),
             confidence=1 - level,
             log_e=float(log_e[i]),
             blocks=n,
@@ -376,7 +296,7 @@ def _undecided(
     seconds = None if cost is None else seconds_to_margin(d, ends, level, margin, cost)
     return replace(
         verdict,
-        detectable=_ratio(detectable(d, ends, level)),
+        detectable=exp_or_inf(detectable(d, ends, level)),
         seconds_to_margin=seconds[0] if seconds else None,
         seconds_to_margin_90=seconds[1] if seconds else None,
         small_sample=small_sample(d, level),

@@ -15,22 +15,22 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from whyfast.judge.decide import ALPHA, coverage_level, judge_family, needed_blocks, outcome_of
-from whyfast.judge.estimate import over_layouts
-from whyfast.judge.power import half_width
-from whyfast.judge.ratios import blocks_by_benchmark, ratios_by_key
-from whyfast.judge.stationarity import allowing_for_cold, set_aside
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.confounds import grouped, sides, warnings_first
+from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
+from whyfast.judge.power import half_width, needed_blocks
+from whyfast.judge.ratios import over_layouts
+from whyfast.judge.stationarity import correct_cold_start, set_aside
 from whyfast.judge.suite import rounds_of, suite_verdicts
+from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
-from whyfast.model.verdict import Verdict
-
-#: Benchmark (None: the suite), variant, baseline.
-Key = tuple[str | None, str, str]
+from whyfast.model.verdict import Confound, Verdict
 
 
 def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...]:
@@ -85,14 +85,15 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     if judged.about == "counts":
         yield from judged.verdicts
         return
-    pairs = list(dict.fromkeys((v.variant, v.baseline) for v in judged.verdicts))
-    names = [b.name for b in question.benchmarks]
-    blocks = over_layouts(recorded.blocks) or recorded.blocks
-    samples = ratios_by_key(
-        blocks_by_benchmark(blocks, names), pairs, set_aside(judged.non_stationary)
+    plan = ComparisonPlan(
+        blocks=over_layouts(recorded.blocks) or recorded.blocks,
+        benchmarks=[b.name for b in question.benchmarks],
+        pairs=list(dict.fromkeys((v.variant, v.baseline) for v in judged.verdicts)),
+        margin=question.margin,
+        warming=set_aside(judged.non_stationary),
+        lacking={(f.benchmark, f.variant) for f in recorded.lacking},
     )
-    lacking = {(f.benchmark, f.variant) for f in recorded.lacking}
-    both = {(v, b): [n for n in names if not {(n, v), (n, b)} & lacking] for v, b in pairs}
+    samples = plan.samples(plan.pairs)
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
     means = (
@@ -100,20 +101,20 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
             samples,
             margin=question.margin,
             alpha=suites * len(judged.suites),
-            rounds=rounds_of(blocks, names),
-            benchmarks=both,
+            rounds=rounds_of(plan.blocks, plan.benchmarks),
+            benchmarks=plan.shared(plan.pairs),
         )
         if judged.suites
         else ()
     )
-    yield from allowing_for_cold(means, question.benchmarks, calibrations)
+    yield from correct_cold_start(means, question.benchmarks, calibrations)
     each = judge_family(
         dict(samples.items()),
         margin=question.margin,
         alpha=benchmarks * len(samples),
         all_right=True,
     )
-    yield from allowing_for_cold(each, question.benchmarks, calibrations)
+    yield from correct_cold_start(each, question.benchmarks, calibrations)
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,6 @@ def _mean(group: Sequence[_Place]) -> float:
 # 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
 # with
 # k − 2. docs/MATH.md derives sᵢ; python -m bench.machines simulates all of it.
-
 Floats = NDArray[np.float64]
 
 #: Below so many machines nothing is pooled: how far machines lie apart is not known from fewer.
@@ -348,3 +348,134 @@ def _pooled(
 
 def _ratio(log: float) -> float:
     return math.exp(log) if log < 700 else math.inf
+
+
+#: At most this many variants are named in one sentence.
+_NAMED = 4
+
+#: Severity and text of each difference between the machines of a merged result; ``{names}`` are
+#: the variants concerned, ``{sides}`` the values with the machines that have them.
+_FLEET_TEXTS: dict[str, tuple[Literal["warning", "note"], str]] = {
+    "machine-compiler": (
+        "warning",
+        "{names} is not the same compiler on all machines ({sides}): differences between machines "
+        "may be the compiler's",
+    ),
+    "machine-source": (
+        "warning",
+        "different sources for {names}: verdicts of the machines are about different code",
+    ),
+    "machine-program": (
+        "note",
+        "different programs for {names}, compared byte for byte: differences between machines may "
+        "be the programs'",
+    ),
+    "machine-dispatch": (
+        "warning",
+        "{names} dispatches differently ({sides}): differences between machines may come from that",
+    ),
+    "machine-layouts": ("warning", "verdicts have different subjects: {sides}"),
+    "machine-incomplete": ("warning", "the run is incomplete on {names}: blocks are missing there"),
+    "machine-mean": (
+        "warning",
+        "the geometric mean covers different benchmarks ({sides}): it is compared only where it "
+        "covers the same ones",
+    ),
+    "machine-virtual": (
+        "note",
+        "measured {sides}: neighbours may disturb a virtual machine",
+    ),
+    "machine-whyfast": (
+        "note",
+        "different versions of whyfast ({sides}): they may measure differently",
+    ),
+}
+
+
+def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
+    """What differs between the machines of a merged result beside the machines, warnings first;
+    ``results`` by machine."""
+    compilers: dict[str, dict[str, str]] = defaultdict(dict)
+    forms: dict[str, dict[str, str]] = defaultdict(dict)
+    virtual, versions = {}, {}
+    for machine, r in results.items():
+        for toolchain in r.recorded.toolchains:
+            compilers[toolchain.name][machine] = toolchain.version
+        for e in r.found.evidence:
+            if e.dispatch is not None and e.dispatch.form != "unknown":
+                forms[e.variant][machine] = f"{e.dispatch.style} {e.dispatch.form}"
+        environments = [s.environment for s in r.recorded.sessions]
+        guest = any(e.get("hypervisor") for e in environments)
+        virtual[machine] = "in a virtual machine" if guest else "without virtualisation"
+        if environments and environments[-1].get("whyfast") is not None:
+            versions[machine] = str(environments[-1]["whyfast"])
+    built = {
+        machine: [b for b in r.recorded.builds if isinstance(b, Build)]
+        for machine, r in results.items()
+    }
+    sources = _differing(
+        {m: {b.variant: _source(b) for b in builds} for m, builds in built.items()}
+    )
+    programs = _differing(
+        {m: {b.variant: b.program_sha256 for b in builds} for m, builds in built.items()}
+    )
+    subjects = {
+        m: "over drawn layouts" if r.judged.about == "change" else "of programs as linked"
+        for m, r in results.items()
+    }
+    incomplete = [m for m, r in results.items() if not r.recorded.complete]
+    means = {
+        m: frozenset(v.benchmark for v in r.judged.verdicts)
+        for m, r in results.items()
+        if r.judged.suites
+    }
+    sizes = {m: f"{len(names)} benchmarks" for m, names in means.items()}
+    found = [
+        *(_between("machine-compiler", values, name) for name, values in compilers.items()),
+        _of_variants("machine-source", sources),
+        _of_variants("machine-program", programs),
+        *(_between("machine-dispatch", values, v, (v,)) for v, values in forms.items()),
+        _between("machine-layouts", subjects),
+        _confound("machine-incomplete", names=", ".join(incomplete)) if incomplete else None,
+        _confound("machine-mean", sides=sides(grouped(sizes)))
+        if len(set(means.values())) > 1
+        else None,
+        _between("machine-virtual", virtual),
+        _between("machine-whyfast", versions),
+    ]
+    return warnings_first(c for c in found if c is not None)
+
+
+def _confound(kind: str, variants: Sequence[str] = (), **values: str) -> Confound:
+    severity, text = _FLEET_TEXTS[kind]
+    return Confound(kind, text.format(**values), severity, tuple(variants))
+
+
+def _between(
+    kind: str, values: Mapping[str, str], name: str = "", variants: Sequence[str] = ()
+) -> Confound | None:
+    """Where machines have different ``values``."""
+    groups = grouped(values)
+    if len(groups) < 2:
+        return None
+    return _confound(kind, variants, names=name, sides=sides(groups))
+
+
+def _of_variants(kind: str, variants: Sequence[str]) -> Confound | None:
+    if not variants:
+        return None
+    more = [f"{len(variants) - _NAMED} more"] if len(variants) > _NAMED else []
+    return _confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
+
+
+def _source(build: Build) -> str:
+    """The digest of its source; empty where it is not recorded."""
+    source: Any = build.provenance.get("source")
+    digest = source.get("digest") if isinstance(source, Mapping) else None
+    return digest if isinstance(digest, str) else ""
+
+
+def _differing(values: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The variants with different values, by machine and variant."""
+    variants = dict.fromkeys(name for known in values.values() for name in known)
+    return [v for v in variants if len({k[v] for k in values.values() if k.get(v)}) > 1]

@@ -15,7 +15,10 @@ from statistics import median as statistics_median
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.ratios import Ratios, median
+from whyfast.judge.ratios import (
+    Ratios,
+    median,
+)
 from whyfast.model.sample import Block
 from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, Verdict
 

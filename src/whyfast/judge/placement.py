@@ -1,25 +1,93 @@
-"""Is it the change, or where the linker put it?"""
+"""Is a difference due to the change or to where the linker placed the code? Which part of the noise
+is that of values, processes and layouts, and does a fix remove the last?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.estimate import as_linked, log_ratios, over_layouts
-from whyfast.judge.ratios import median
-from whyfast.judge.suite import suite_series
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.decide import Key, judge_family
+from whyfast.judge.ratios import (
+    Ratios,
+    as_linked,
+    block_log_ratio,
+    blocks_by_benchmark,
+    log_ratios,
+    median,
+    over_layouts,
+    robust_deviation,
+    turn_log_ratios,
+)
+from whyfast.judge.stationarity import set_aside
+from whyfast.judge.suite import fitting, rounds_of, suite_ratios, suite_series
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
+from whyfast.model.verdict import (
+    Fix,
+    FixWord,
+    NonStationary,
+    Placement,
+    PlacementWord,
+    VarianceComponents,
+    Verdict,
+)
 
 Floats = NDArray[np.float64]
 
 #: A difference as linked is called placement when what remains over layouts is surely within the
 #: margin, or surely below this share of it (in logarithms).
 REMAINS = 1 / 3
+
+
+def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
+    """Placement or change, for each pair: of the suite where there is one, and each benchmark.
+
+    Empty without blocks in drawn layouts.
+    """
+    if not over_layouts(compared.blocks):
+        return ()
+    linked, varied = (
+        _suite_and_benchmarks(replace(compared, blocks=kind(compared.blocks)))
+        for kind in (as_linked, over_layouts)
+    )
+    of_linked, of_varied = (_verdicts(series, compared.margin) for series in (linked, varied))
+    return tuple(
+        judge_placement(
+            of_linked[key], of_varied[key], linked[key].medians, ratios.medians, compared.margin
+        )
+        for key, ratios in varied.items()
+        if key in linked
+    )
+
+
+def _suite_and_benchmarks(compared: ComparisonPlan) -> dict[Key, Ratios]:
+    """The ratios of every pair, of the suite first (benchmark None) and then of each benchmark."""
+    samples = compared.samples(compared.pairs)
+    rounds = rounds_of(compared.blocks, compared.benchmarks)
+    series: dict[Key, Ratios] = {}
+    for pair in compared.pairs:
+        each = {n: samples[n, *pair] for n in compared.benchmarks if (n, *pair) in samples}
+        if len(each) == len(compared.benchmarks) > 1:
+            series[None, *pair] = suite_ratios(each, fitting(each, rounds))
+        series.update({(name, *pair): d for name, d in each.items()})
+    return series
+
+
+def _verdicts(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]:
+    """Benchmarks as one family and suites as another, as in a study, so that the same blocks never
+    get two verdicts."""
+    single = {key: d for key, d in series.items() if key[0] is not None}
+    suites = {key: d for key, d in series.items() if key[0] is None}
+    verdicts = (
+        *judge_family(single, margin=margin),
+        *judge_family(suites, margin=margin, all_right=True),
+    )
+    return {(v.benchmark, v.variant, v.baseline): v for v in verdicts}
 
 
 def placement_word(linked: Verdict, varied: Verdict, margin: float) -> PlacementWord:
@@ -85,8 +153,8 @@ def layout_spread(linked: Floats, varied: Floats) -> float:
 
 
 def robust_variance(d: Floats) -> float:
-    """(1.4826 × MAD)², which is the variance where the values are normal."""
-    return float((1.4826 * median(np.abs(d - median(d)))) ** 2)
+    """The square of :func:`robust_deviation`."""
+    return robust_deviation(d) ** 2
 
 
 def judge_placement(
@@ -117,48 +185,42 @@ Series = Mapping[tuple[str, str], Floats]
 
 #: A spread is removed when it is surely below this share of what it was.
 REMOVED = 1 / 3
+
 #: Fewer blocks of either kind bound nothing.
 FEWEST = 8
+
 #: A block further away than so many robust standard deviations is a disturbance.
 FAR = 4.0
+
 #: Bootstrap samples, and the share of them on each side of the interval.
 SAMPLES, TAIL = 1999, 0.005
 
 
-def judge_fixes(
-    blocks: Sequence[Block],
-    *,
-    fixes: Mapping[str, str],
-    benchmarks: Sequence[str],
-    variants: Sequence[str],
-    margin: float,
-    warming: Mapping[str, int] | None = None,
-) -> tuple[Fix, ...]:
+def judge_fixes(compared: ComparisonPlan, fixes: Mapping[str, str]) -> tuple[Fix, ...]:
     """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes.
 
-    Of the suite where there is one, then of each benchmark. Empty without blocks in layouts.
-    ``warming`` says for a benchmark how many first values of each process are set aside.
+    Of the suite where there is one, then of each benchmark. Empty without blocks in drawn layouts.
     """
-    linked, varied = as_linked(blocks), over_layouts(blocks)
-    wanted = {f: o for f, o in fixes.items() if f in variants and o in variants}
-    if not varied or not wanted:
+    linked, varied = as_linked(compared.blocks), over_layouts(compared.blocks)
+    variants = compared.variants
+    known = {f: o for f, o in fixes.items() if f in variants and o in variants}
+    if not varied or not known:
         return ()
-    skip = {name: (warming or {}).get(name, 0) for name in benchmarks}
-    each = {
-        n: (_series(linked, n, variants, skip[n]), _series(varied, n, variants, skip[n]))
-        for n in benchmarks
-    }
+    each: dict[str, tuple[Series, Series]] = {}
+    for name in compared.benchmarks:
+        skip = compared.warming.get(name, 0)
+        each[name] = (_series(linked, name, variants, skip), _series(varied, name, variants, skip))
     groups: dict[str | None, tuple[Series, Series]] = {}
-    if len(benchmarks) > 1:
+    if len(each) > 1:
         groups[None] = (
-            _joined([pair[0] for pair in each.values()]),
-            _joined([pair[1] for pair in each.values()]),
+            _joined([a for a, _ in each.values()]),
+            _joined([b for _, b in each.values()]),
         )
     groups.update(each)
     return tuple(
-        _fix(fix, of, name, variants, margin, *pair)
+        _fix(fix, original, name, variants, compared.margin, *pair)
         for name, pair in groups.items()
-        for fix, of in wanted.items()
+        for fix, original in known.items()
     )
 
 
@@ -252,3 +314,67 @@ def _resampled(d: Floats, rng: np.random.Generator) -> Floats:
 
 def _quantile(x: Floats, share: float) -> float:
     return float(np.quantile(x, share, method="inverted_cdf"))
+
+
+#: Fewer blocks than this tell nothing about levels.
+FEWEST_FOR_LEVELS = 5
+
+
+def judge_levels(
+    compared: ComparisonPlan, baseline: str, non_stationary: Sequence[NonStationary]
+) -> tuple[VarianceComponents, ...]:
+    """The variance components of each comparison with ``baseline``.
+
+    ``non_stationary``: the result of :func:`whyfast.judge.stationarity.judge_stationarity`.
+    """
+    drifting = {u.benchmark for u in non_stationary if u.lasts}
+    warming = set_aside(non_stationary)
+    components = (
+        levels(
+            blocks, variant, baseline, non_stationary=warming.get(name, 0), drifts=name in drifting
+        )
+        for name, blocks in blocks_by_benchmark(compared.blocks, compared.benchmarks).items()
+        for variant in compared.variants
+        if variant != baseline
+    )
+    return tuple(c for c in components if c is not None)
+
+
+def levels(
+    blocks: Sequence[Block],
+    variant: str,
+    baseline: str,
+    *,
+    non_stationary: int = 0,
+    drifts: bool = False,
+) -> VarianceComponents | None:
+    """The variance components of one comparison on one benchmark: values, processes, layouts,
+    nested as in Kalibera & Jones (ISMM 2013), of log ratios. None with too few blocks.
+
+    The variance of a block's median splits into that of its turns, seen between its odd and even
+    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks.
+    """
+    both = [b for b in blocks if variant in b.values and baseline in b.values]
+    linked, varied = as_linked(both), over_layouts(both)
+    first = linked or varied
+    if len(first) < FEWEST_FOR_LEVELS:
+        return None
+    turns = [turn_log_ratios(b, variant, baseline, non_stationary) for b in first]
+    split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
+    within = robust_variance(split) / 4
+    total = robust_variance(np.array([median(t) for t in turns]))
+    layout = None
+    if linked and len(varied) >= FEWEST_FOR_LEVELS:
+        medians = [block_log_ratio(b, variant, baseline, non_stationary) for b in varied]
+        layout = math.sqrt(max(0.0, robust_variance(np.array(medians)) - total))
+    return VarianceComponents(
+        variant=variant,
+        baseline=baseline,
+        benchmark=first[0].benchmark,
+        value=float(median([robust_deviation(t) for t in turns])),
+        process=math.sqrt(max(0.0, total - within)),
+        layout=layout,
+        turns=int(median([len(b.values[variant]) for b in first])),
+        non_stationary=non_stationary,
+        drifts=drifts,
+    )

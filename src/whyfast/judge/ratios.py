@@ -19,7 +19,6 @@ from whyfast.model.sample import Block
 
 # ---- Medians and quantiles. numpy's own import all of its masked arrays, which takes as long as a
 # verdict, and are several times slower for the few dozen numbers that blocks are.
-
 Floats = NDArray[np.float64]
 
 
@@ -40,6 +39,12 @@ def median(x: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
             found = (parted.take(half - 1, axis=axis) + found) / 2
         found = np.where(np.isnan(most), np.nan, found)
     return np.expand_dims(found, axis) if keepdims else found[()]
+
+
+def robust_deviation(x: Floats) -> float:
+    """1.4826 × the median absolute deviation: the standard deviation where values are normal, and
+    hardly moved by outliers (Hampel 1974); 0 for no values."""
+    return float(1.4826 * median(np.abs(x - median(x)))) if len(x) else 0.0
 
 
 def quantiles(x: Floats, shares: Sequence[float], axis: int = -1) -> Floats:
@@ -222,8 +227,6 @@ def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -
 
 
 # ---- What the blocks of a whole study say, comparison by comparison.
-
-
 def blocks_by_benchmark(
     blocks: Sequence[Block], benchmarks: Sequence[str]
 ) -> dict[str, list[Block]]:
@@ -250,3 +253,53 @@ def ratios_by_key(
     }
     ordered = [(name, *pair) for name in by_name for pair in pairs]
     return {key: found[key] for key in ordered if key in found}
+
+
+def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:
+    """log(variant / baseline) of each turn of a block; shape (turns,).
+
+    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
+    of them.
+    """
+    skip = min(skip, len(block.values[variant]) // 2)
+    a: Floats = np.log(np.asarray(block.values[variant][skip:], dtype=np.float64))
+    b: Floats = np.log(np.asarray(block.values[baseline][skip:], dtype=np.float64))
+    return a - b
+
+
+def block_log_ratio(block: Block, variant: str, baseline: str, skip: int = 0) -> float:
+    """log(variant / baseline) of one block: the median over its turns.
+
+    In each turn every variant yields one value, milliseconds apart, so that drift of the machine
+    cancels in the ratio of neighbours; the median sets aside turns that an interrupt hit.
+    Exchanging the two variants changes the sign and nothing else. ``skip``: see
+    :func:`turn_log_ratios`.
+    """
+    return float(median(turn_log_ratios(block, variant, baseline, skip)))
+
+
+def log_ratios(
+    blocks: Iterable[Block], benchmark: str, variant: str, baseline: str, skip: int = 0
+) -> Floats:
+    """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,).
+
+    ``skip``: see :func:`turn_log_ratios`.
+    """
+    return np.array(
+        [
+            block_log_ratio(b, variant, baseline, skip)
+            for b in blocks
+            if b.benchmark == benchmark and variant in b.values and baseline in b.values
+        ],
+        dtype=np.float64,
+    )
+
+
+def as_linked(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks in which every build ran as it was linked."""
+    return [b for b in blocks if not b.layouts]
+
+
+def over_layouts(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks in which builds ran in drawn layouts."""
+    return [b for b in blocks if b.layouts]

@@ -17,8 +17,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.decide import t_quantile
-from whyfast.judge.ratios import median
+from whyfast.judge.power import t_quantile
+from whyfast.judge.ratios import (
+    blocks_by_benchmark,
+    median,
+)
 from whyfast.measure.calibrate import COLD
 from whyfast.model.sample import Block, Calibration
 from whyfast.model.variant import Benchmark
@@ -179,9 +182,7 @@ def _tamed(x: Floats, axis: int) -> Floats:
 # sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
 # that
 # r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole.
-
-
-def allowing_for_cold(
+def correct_cold_start(
     verdicts: Sequence[Verdict],
     benchmarks: Sequence[Benchmark],
     calibrations: Sequence[Calibration],
@@ -201,13 +202,13 @@ def allowing_for_cold(
     return tuple(_moved(v, hidden(v)) for v in verdicts)
 
 
-def suites_allowing_for_cold(
+def correct_suites(
     suites: Sequence[Suite],
     benchmarks: Sequence[Benchmark],
     calibrations: Sequence[Calibration],
 ) -> tuple[Suite, ...]:
     """The same for geometric means."""
-    verdicts = allowing_for_cold([s.verdict for s in suites], benchmarks, calibrations)
+    verdicts = correct_cold_start([s.verdict for s in suites], benchmarks, calibrations)
     return tuple(replace(s, verdict=v) for s, v in zip(suites, verdicts, strict=True))
 
 
@@ -228,3 +229,15 @@ def _moved(verdict: Verdict, hidden: float) -> Verdict:
         low=max(0.0, low - max(0.0, 1 - low) * hidden) if low > 0 else low,
         high=high + max(0.0, high - 1) * hidden,
     )
+
+
+def judge_stationarity(
+    blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
+) -> tuple[NonStationary, ...]:
+    """How the processes of each benchmark warm up, drift or shift, see
+    :func:`whyfast.judge.steadiness.unsteady`.
+
+    Commands run anew for each value, so that they cannot warm up.
+    """
+    by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
+    return tuple(u for own in by_name.values() for u in non_stationary(own, variants))

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.decide import ALPHA, judge_family
-from whyfast.judge.estimate import locations
 from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.judge.strategies import locations
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
 
 Floats = NDArray[np.float64]
 Sample = Ratios | Floats
+
 #: For each benchmark and round the places of its blocks.
 Rounds = Mapping[str, Sequence[Sequence[int]]]
 
@@ -238,8 +239,6 @@ def _influence(
 
 
 # ---- Which benchmarks carry a geometric mean.
-
-
 def carriers(
     suite: Verdict, without: Mapping[str, tuple[float, Outcome]], margin: float
 ) -> tuple[Carrier, ...]:

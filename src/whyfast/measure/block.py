@@ -1,4 +1,7 @@
-"""Running one block: every variant once, in fresh processes that take turns."""
+"""One block: every variant once, in fresh processes that take turns.
+
+Whatever could tell two variants apart without being the variant is drawn at random beforehand.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,6 @@ from dataclasses import dataclass, field
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner, Sample
 from whyfast.measure.run_queue import without_waiting
 from whyfast.model.sample import Block, RunFailure
-
-# ---- Drawing a block: whatever could tell two variants apart without being the variant, at
-# random.
 
 #: Bytes added to a process's environment are drawn from 0 to this. One page covers every stack
 #: alignment that the environment's size can cause.
@@ -126,7 +126,12 @@ def run_block(
     finally:
         for invocation in invocations.values():
             invocation.close()
-    net, came = without_waiting(values, _frozen(extra, len(plan.order)))
+    # Only what came with every turn, so that the t-th value is that of turn t.
+    whole = {
+        v: {k: tuple(x) for k, x in per.items() if len(x) == len(plan.order)}
+        for v, per in extra.items()
+    }
+    net, came = without_waiting(values, {v: per for v, per in whole.items() if per})
     return Block(
         benchmark=benchmark,
         index=index,
@@ -170,13 +175,3 @@ class _Agreement:
         failed = InvocationFailed(f"wrong result: {what}")
         failed.variant = variant
         return failed
-
-
-def _frozen(
-    extra: Mapping[str, Mapping[str, list[float]]], turns: int
-) -> dict[str, dict[str, tuple[float, ...]]]:
-    """Only what came with every turn, so that the t-th value is that of turn t."""
-    whole = {
-        v: {k: tuple(x) for k, x in per.items() if len(x) == turns} for v, per in extra.items()
-    }
-    return {v: per for v, per in whole.items() if per}

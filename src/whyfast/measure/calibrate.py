@@ -145,7 +145,7 @@ def _choose_loops(
     # however long a turn is.
     while (
         _coldest(tried, lengths[-1]) > COLD
-        and _slowest(tried, lengths[-1]) < LONGEST_COLD
+        and max(statistics.median(s[lengths[-1]]) for s in tried.values()) < LONGEST_COLD
         and 3 * _round(tried, lengths[-1]) - 2 * _round(tried, lengths[-2]) <= longest_round
     ):
         lengths.append(2 * lengths[-1])
@@ -211,10 +211,6 @@ def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:
 def _round(tried: Tried, n: int) -> float:
     """Seconds of a turn of every variant."""
     return sum(statistics.median(seconds[n]) for seconds in tried.values())
-
-
-def _slowest(tried: Tried, n: int) -> float:
-    return max(statistics.median(seconds[n]) for seconds in tried.values())
 
 
 def _one_round(

@@ -18,8 +18,6 @@ from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, b
 from whyfast.measure.invocation import Clock, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration, RunFailure
 
-# ---- What the measuring loop wants taken, as plain data, and taking it here.
-
 
 @dataclass(frozen=True)
 class WantedCalibration:
@@ -211,7 +209,8 @@ def campaign(
     def fits(entry: BenchmarkRun) -> bool:
         # Beyond one block, none is begun that cannot be expected to end within the budget.
         left = limits.budget - spent()
-        return left > 0 and (not entry.blocks or _cost(entry) <= left)
+        recent = [block.seconds for block in entry.blocks[-5:]]
+        return left > 0 and (not recent or statistics.median(recent) <= left)
 
     def going() -> bool:
         return any(e.comparable and not settled(e) and fits(e) for e in entries)
@@ -228,11 +227,6 @@ def campaign(
             if not going():
                 break
     return spent()
-
-
-def _cost(entry: BenchmarkRun) -> float:
-    """Seconds that the next block can be expected to take."""
-    return statistics.median(block.seconds for block in entry.blocks[-5:])
 
 
 def next_round(
@@ -284,19 +278,13 @@ def _one_block(
     assert isinstance(block, Block)
     if block.cpu is not None and max(block.threads.values(), default=1) > 1:
         session.released(entry.name, block.threads)
-        _release(entry)
+        # Several threads on one CPU are another program: from now on all CPUs may be used, and what
+        # was measured on one is not counted. What decides it are the threads and never the times.
+        entry.pinned, entry.calibration, entry.reviewed = False, None, 0
+        entry.blocks.clear()
         return None
     entry.next_index += 1
     return block
-
-
-def _release(entry: BenchmarkRun) -> None:
-    """Several threads on one CPU are another program: from now on all CPUs may be used, and what
-    was measured on one is not counted. What decides it are the threads and never the times."""
-    entry.pinned = False
-    entry.blocks.clear()
-    entry.calibration = None
-    entry.reviewed = 0
 
 
 def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:

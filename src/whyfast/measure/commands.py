@@ -1,4 +1,8 @@
-"""Plain commands: the whole process is the value, from its start to its end."""
+"""Plain commands: the whole process is the value, from its start to its end.
+
+:func:`probe_run` is a command's first run: does it take turns, does it work, and how much of a CPU
+does it use?
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,11 @@ from whyfast.measure.invocation import (
     InvocationFailed,
     LaunchArguments,
     Sample,
+    completed,
+    running,
     started,
 )
-from whyfast.measure.process import Child, TooMuchOutput, away_from, describe_status, wait_for
+from whyfast.measure.process import Child, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 from whyfast.model.sample import WAITED
@@ -64,12 +70,7 @@ class CommandInvocation:
         wanted = self._arguments
         if wanted.prepare is not None:
             run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
-        with away_from(self._cpu):
-            return self._timed()
-
-    def _timed(self) -> Sample:
-        wanted = self._arguments
-        child = started(
+        start = running(
             self._command,
             env=self._env,
             cpu=self._cpu,
@@ -77,23 +78,18 @@ class CommandInvocation:
             keep_stdout=False,
             whole_stdout=wanted.check is not None,
         )
-        try:
-            tally = self._tally if self._tally.due() else None
-            usage = child.wait(wanted.timeout, tally=tally)
-            problem = ""
-            if usage is None:
-                problem = f"still running after {wanted.timeout:g} s"
-            elif child.status and not wanted.ignore_failure:
-                problem = describe_status(child.status)
-            elif wanted.check is not None and (said := child.stdout().strip()) != wanted.check:
-                problem = f"wrong result: {said[:80]!r}, expected {wanted.check!r}"
-            if problem or usage is None:
-                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
-        except TooMuchOutput as error:
-            output = child.output_tail()
-            raise InvocationFailed(str(error), output=output, command=self._command) from None
-        finally:
-            child.kill()
+        with away_from(self._cpu), start as child:
+            usage = completed(
+                child,
+                self._command,
+                wanted.timeout,
+                tally=self._tally if self._tally.due() else None,
+                ignore_failure=wanted.ignore_failure,
+            )
+            if wanted.check is not None and (printed := child.stdout().strip()) != wanted.check:
+                reason = f"wrong result: {printed[:80]!r}, expected {wanted.check!r}"
+                output = child.output_tail()
+                raise InvocationFailed(reason, output=output, command=self._command)
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
         return Sample(child.seconds, None, extra)
 
@@ -130,21 +126,12 @@ def run_aside(
     :class:`InvocationFailed` naming ``what`` when it fails.
     """
     try:
-        child = Child(command, env=env)
-    except OSError as error:
-        raise InvocationFailed(
-            f"{what} could not be started: {error.strerror}", command=command
-        ) from error
-    try:
-        usage = child.wait(timeout)
-        if usage is None or child.status:
-            why = "still running" if child.status is None else describe_status(child.status)
-            raise InvocationFailed(f"{what}: {why}", output=child.output_tail(), command=command)
-    finally:
-        child.kill()
+        with running(command, env=env) as child:
+            completed(child, command, timeout, late="still running")
+    except InvocationFailed as failed:
+        reason = f"{what}: {failed.reason}"
+        raise InvocationFailed(reason, output=failed.output, command=command) from None
 
-
-# ---- A command's first run: does it take turns, does it work, and how much of a CPU does it use?
 
 _GREETING = b"ready 1\n"
 
@@ -191,22 +178,15 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
             if _greets(child, answer, timeout, tally):
                 return ProbeRun(takes_turns=True)
             left = max(0.0, timeout - (time.perf_counter() - start))
-            usage = child.wait(left, tally=tally)
-            problem = None
-            if usage is None:
-                problem = (
-                    f"still running after {timeout:g} s; name a command that ends, or give it "
-                    "longer with --timeout 10m"
-                )
-            elif child.status and not arguments.ignore_failure:
-                problem = describe_status(child.status)
-            if problem or usage is None:
-                raise InvocationFailed(
-                    problem or "",
-                    output=child.output_tail(),
-                    command=command,
-                    status=None if usage is None else child.status,
-                )
+            usage = completed(
+                child,
+                command,
+                left,
+                tally=tally,
+                ignore_failure=arguments.ignore_failure,
+                late=f"still running after {timeout:g} s; name a command that ends, or give it "
+                "longer with --timeout 10m",
+            )
             cpu_seconds = usage.user + usage.system
             return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited)
         finally:

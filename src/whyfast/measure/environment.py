@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import os
 import platform
+import re
 
 from whyfast import __version__
 from whyfast.measure.doctor.findings import machine_facts, throttle_events
@@ -31,19 +32,27 @@ def environment(system: System) -> dict[str, object]:
     ``machine`` is the name that ``WHYFAST_MACHINE`` gives it, where its user set one, ``doctor``
     what ``whyfast doctor`` says about this machine.
     """
-    cpu = _cpuinfo(system)
+    first = (system.read("proc/cpuinfo") or "").split("\n\n", 1)[0]
+    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
+    cpu = {key.strip(): value.strip() for key, value in pairs}
+    release = (system.read("etc/os-release") or "").splitlines()
+    pretty = [line.split("=", 1)[1] for line in release if line.startswith("PRETTY_NAME=")]
+    # The system's own number must not be published (machine-id(5)), so it is the key of a digest,
+    # which tells this installation from others.
+    key = system.read("etc/machine-id")
+    load = re.match(r"\d+(\.\d+)?(?=\s|$)", system.read("proc/loadavg") or "")
     facts: dict[str, object | None] = {
         "whyfast": __version__,
         "machine": os.environ.get("WHYFAST_MACHINE", "").strip(),
-        "machine_id": _machine_id(system),
+        "machine_id": hmac.digest(key.encode(), b"whyfast", "sha256").hex()[:32] if key else None,
         "hostname": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
-        "os": _os_name(system),
+        "os": pretty[0].strip('"') if pretty else None,
         "cpu_model": cpu.get("model name") or cpu.get("CPU part"),
         "cpus": os.cpu_count(),
         "hypervisor": "hypervisor" in cpu.get("flags", "").split() or None,
-        "load": _load(system),
+        "load": float(load[0]) if load else None,
         **{name: system.read(file) for name, file in _FILES.items()},
         "python": platform.python_version(),
         "doctor": machine_facts(system),
@@ -61,40 +70,9 @@ def environment_after(system: System) -> dict[str, object]:
 def kernel_counts(system: System) -> dict[str, int]:
     """Counts since boot, whose growth tells what happened meanwhile: ticks of all CPUs, those of
     them that the host kept (``stolen_ticks``), and how often heat slowed a CPU."""
-    found: dict[str, int] = {}
-    ticks = stolen_and_all(system)
-    if ticks is not None:
-        found.update(stolen_ticks=ticks[0], ticks=ticks[1])
-    events = throttle_events(system)
-    if events is not None:
-        found["throttle_events"] = events
-    return found
-
-
-def _cpuinfo(system: System) -> dict[str, str]:
-    text = system.read("proc/cpuinfo") or ""
-    first = text.split("\n\n", 1)[0]
-    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
-    return {k.strip(): v.strip() for k, v in pairs}
-
-
-def _machine_id(system: System) -> str | None:
-    """What tells this installation from others. The system's own number must not be published
-    (machine-id(5)), so it is the key of a digest, from which it cannot be had."""
-    text = system.read("etc/machine-id")
-    return hmac.digest(text.encode(), b"whyfast", "sha256").hex()[:32] if text else None
-
-
-def _load(system: System) -> float | None:
-    text = system.read("proc/loadavg")
-    try:
-        return float(text.split()[0]) if text else None
-    except (ValueError, IndexError):
-        return None
-
-
-def _os_name(system: System) -> str | None:
-    for line in (system.read("etc/os-release") or "").splitlines():
-        if line.startswith("PRETTY_NAME="):
-            return line.split("=", 1)[1].strip('"')
-    return None
+    counts: dict[str, int] = {}
+    if (ticks := stolen_and_all(system)) is not None:
+        counts.update(stolen_ticks=ticks[0], ticks=ticks[1])
+    if (events := throttle_events(system)) is not None:
+        counts["throttle_events"] = events
+    return counts

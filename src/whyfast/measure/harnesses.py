@@ -6,10 +6,11 @@ iteration took. Its own loops, warm-up and clock are kept; its statistics are no
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +21,9 @@ from whyfast.measure.invocation import (
     InvocationFailed,
     LaunchArguments,
     Sample,
-    started,
+    completed,
+    running,
 )
-from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND
 
@@ -148,32 +149,34 @@ class HarnessInvocation:
         return Sample(seconds)
 
     def _run(self, env: Mapping[str, str]) -> str:
-        child = started(self._command, env=env, stdin=self._arguments.stdin, whole_stdout=True)
-        try:
-            if child.wait(self._arguments.timeout) is None:
-                problem = f"still running after {self._arguments.timeout:g} s"
-                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
-            assert child.status is not None
-            if child.status:
-                problem = describe_status(child.status)
-                raise InvocationFailed(problem, output=child.output_tail(), command=self._command)
+        how = {"env": env, "stdin": self._arguments.stdin, "whole_stdout": True}
+        with running(self._command, **how) as child:
+            completed(child, self._command, self._arguments.timeout)
             return child.stdout()
-        except TooMuchOutput as error:
-            output = child.output_tail()
-            raise InvocationFailed(str(error), output=output, command=self._command) from None
-        finally:
-            child.kill()
 
     def _read(self, folder: Path, stdout: str) -> float:
         form = self._harness.format
-        given = Given(folder, form.name) if self._harness.folder else _given(stdout, form.name)
         try:
+            if self._harness.folder:
+                given = Given(folder, form.name)
+            else:
+                document = None
+                with contextlib.suppress(UserError):
+                    if stdout.lstrip().startswith("{"):
+                        document = parse_json(stdout, "standard output")
+                given = Given(Path("standard output"), form.name, stdout, document)
             every = form.read(given).series if form.claims(given) else {}
         except UserError as error:
             raise self._failed(f"its results cannot be read: {error.message}", stdout) from None
         times = [s for s in every.values() if s.unit == SECOND]
-        if len(times) != 1:
-            raise self._failed(_not_one([s.benchmark for s in times]), stdout)
+        if not times:
+            reason = "it ran no benchmark: does the filter in its command match one?"
+            raise self._failed(reason, stdout)
+        if len(times) > 1:
+            names = ", ".join(s.benchmark for s in times[:_NAMED])
+            more = " …" if len(times) > _NAMED else ""
+            reason = f"it ran {len(times)} benchmarks ({names}{more}): the filter must match one"
+            raise self._failed(f"{reason} alone", stdout)
         (series,) = times
         return statistics.median(v for process in series.processes for v in process)
 
@@ -187,20 +190,3 @@ class HarnessInvocation:
 
     def close(self) -> None:
         """Nothing is alive between turns."""
-
-
-def _given(stdout: str, name: str) -> Given:
-    document = None
-    if stdout.lstrip().startswith("{"):
-        try:
-            document = parse_json(stdout, "standard output")
-        except UserError:
-            document = None
-    return Given(Path("standard output"), name, stdout, document)
-
-
-def _not_one(names: Sequence[str]) -> str:
-    if not names:
-        return "it ran no benchmark: does the filter in its command match one?"
-    listed = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
-    return f"it ran {len(names)} benchmarks ({listed}): the filter must match one alone"

@@ -1,22 +1,28 @@
-"""The seam between the order of turns and the programs that take them."""
+"""The seam between the order of turns and the programs that take them.
+
+Each process starts with an environment and a path of random length. Both lie above the stack and
+move it, which alone can change the speed of a program (Mytkowicz et al., ASPLOS 2009). The path is
+an argument too, of which programs keep copies, so its length moves what lies on their heaps: a
+placement that can be varied even in programs that cannot be linked again.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from whyfast.measure.process import Child
+from whyfast.measure.process import Child, TooMuchOutput, Usage, describe_status
+from whyfast.measure.run_queue import ThreadTally
 from whyfast.model.sample import RunFailure
-
-# ---- The clock seam: real time outside, a scripted one in tests.
 
 
 class Clock(Protocol):
-    """Wall time."""
+    """Wall time; scripted in tests."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -34,14 +40,6 @@ class SystemClock:
     def monotonic(self) -> float:
         return time.monotonic()
 
-
-# ---- What the processes of a benchmark are started with, its length drawn at random.
-#
-# The environment and the path of the program lie above the stack and move it, which alone can
-# change
-# the speed of a program (Mytkowicz et al., ASPLOS 2009). The path is an argument too, of which
-# programs keep copies, so its length moves what lies on their heaps. It is what can be varied in
-# programs that cannot be linked again.
 
 #: The environment variable whose length is drawn at random.
 PAD_VARIABLE = "WHYFAST_PAD"
@@ -97,15 +95,13 @@ def padded_process(
     the path follows from the high bits of ``pad``, so that it tells nothing of where in a cache
     line or on a vector boundary the stack begins.
     """
-    if program is None or not argv[program].startswith("/"):
-        return padded(env, pad), tuple(argv)
-    dots = pad // _STEP % _LENGTHS
-    folder, _, name = argv[program].rpartition("/")
-    longer = f"{folder}{_DOT * dots}/{name}"
-    return (
-        padded(env, pad - dots * len(_DOT)),
-        (*argv[:program], longer, *argv[program + 1 :]),
-    )
+    words = list(argv)
+    if program is not None and words[program].startswith("/"):
+        dots = pad // _STEP % _LENGTHS
+        folder, _, name = words[program].rpartition("/")
+        words[program] = f"{folder}{_DOT * dots}/{name}"
+        pad -= dots * len(_DOT)
+    return padded(env, pad), tuple(words)
 
 
 @dataclass(frozen=True)
@@ -188,6 +184,38 @@ def started(command: tuple[str, ...], **how: Any) -> Child:
     try:
         return Child(command, **how)
     except OSError as error:
-        raise InvocationFailed(
-            f"could not be started: {error.strerror}", command=command
-        ) from error
+        reason = f"could not be started: {error.strerror}"
+        raise InvocationFailed(reason, command=command) from error
+
+
+@contextmanager
+def running(command: tuple[str, ...], **how: Any) -> Iterator[Child]:
+    """:func:`started`, and ended in every case. InvocationFailed also where it prints too much."""
+    child = started(command, **how)
+    try:
+        yield child
+    except TooMuchOutput as error:
+        output = child.output_tail()
+        raise InvocationFailed(str(error), output=output, command=command) from None
+    finally:
+        child.kill()
+
+
+def completed(
+    child: Child,
+    command: tuple[str, ...],
+    timeout: float,
+    *,
+    tally: ThreadTally | None = None,
+    ignore_failure: bool = False,
+    late: str = "",
+) -> Usage:
+    """Wait for the end of a process. InvocationFailed when it fails, or still runs after
+    ``timeout`` seconds, which ``late`` says in words."""
+    usage = child.wait(timeout, tally=tally)
+    if usage is not None and (ignore_failure or not child.status):
+        return usage
+    late = late or f"still running after {timeout:g} s"
+    reason = late if child.status is None else describe_status(child.status)
+    output = child.output_tail()
+    raise InvocationFailed(reason, output=output, command=command, status=child.status)

@@ -21,8 +21,6 @@ from typing import Protocol
 from whyfast.measure.run_queue import ThreadTally, late, moment, of_ended, pauses, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
-# ---- What a child prints, in an anonymous file of which only so much is kept.
-
 #: How much of what a failing program printed is shown, in bytes.
 OUTPUT_KEPT = 4000
 
@@ -204,7 +202,9 @@ class Child:
         except BaseException as error:  # also of a signal that comes before the number is known
             end_marked(self._mark, 0)
             self._close_files()
-            if isinstance(error, PermissionError) and _is_nowhere(argv[0]):
+            # Of a folder in PATH that may not be entered the system says so only.
+            nowhere = os.sep not in argv[0] and shutil.which(argv[0]) is None
+            if isinstance(error, PermissionError) and nowhere:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
             raise
 
@@ -315,11 +315,6 @@ class Child:
             if stream is not None:
                 stream.close()
         self._stdout = self._stderr = None
-
-
-def _is_nowhere(name: str) -> bool:
-    """Whether no folder in PATH has it; of one that may not be entered the system says so only."""
-    return os.sep not in name and shutil.which(name) is None
 
 
 def wait_for(poller: Poller, timeout: float) -> set[int]:

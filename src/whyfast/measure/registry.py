@@ -1,5 +1,9 @@
-"""How the processes of each kind of runner are started. A new kind is one line here, one record in
-:mod:`whyfast.model.runner_kind`, and one file where it is started in a way of its own.
+"""How the processes of each kind of runner are started, and what it needs of this machine.
+
+A new kind is one line here, one record in ``RUNNER_KINDS`` of :mod:`whyfast.model.variant`, and one
+file where it is started in a way of its own. Two kinds need more than a command: pyperf benchmarks,
+which run unmodified and take turns value by value through a pyperf hook; and BPF programs, for
+which the smallest one there is tells whether this process may load any.
 """
 
 from __future__ import annotations
@@ -12,7 +16,6 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
@@ -20,8 +23,6 @@ from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.variant import RunnerName
 from whyfast.store.home import Home
-
-# ---- Whether this process may load BPF programs: found out by loading the smallest one there is.
 
 #: bpf(COMMAND, attributes): a result, or -errno.
 Call = Callable[[int, ctypes.Array[ctypes.c_char]], int]
@@ -44,7 +45,12 @@ def why_no_bpf(call: Call | None = None) -> str:
         number = _NUMBERS.get(platform.machine())
         if number is None:
             return f"the bpf() system call is not known for {platform.machine()}"
-        call = _system_call(number)
+        library = ctypes.CDLL(None, use_errno=True)
+
+        def call(command: int, attributes: ctypes.Array[ctypes.c_char]) -> int:
+            result = int(library.syscall(number, command, attributes, len(attributes)))
+            return -ctypes.get_errno() if result < 0 else result
+
     made = call(_MAP_CREATE, _buffer(struct.pack("=5I", _MAP_PROG_ARRAY, 4, 4, 1, 0)))
     if made < 0:
         return _reason(-made)
@@ -74,18 +80,6 @@ def _reason(number: int) -> str:
 def _buffer(data: bytes) -> ctypes.Array[ctypes.c_char]:
     return ctypes.create_string_buffer(data, len(data))
 
-
-def _system_call(number: int) -> Call:
-    library = ctypes.CDLL(None, use_errno=True)
-
-    def call(command: int, attributes: ctypes.Array[ctypes.c_char]) -> int:
-        result = int(library.syscall(number, command, attributes, len(attributes)))
-        return -ctypes.get_errno() if result < 0 else result
-
-    return call
-
-
-# ---- pyperf benchmarks, unmodified, taking turns value by value through a pyperf hook.
 
 #: More values than any block has; the worker leaves when its grants end.
 _VALUES = 10**9
@@ -141,19 +135,17 @@ class RunnerMaker:
 
 
 def _harness(name: RunnerName) -> RunnerMaker:
-    return RunnerMaker(partial(_harness_runner, name), to_see=partial(_harness_to_see, name))
+    def make(arguments: LaunchArguments) -> Runner:
+        from whyfast.measure.harnesses import HARNESSES, HarnessRunner
 
+        return HarnessRunner(HARNESSES[name], arguments)
 
-def _harness_runner(name: RunnerName, arguments: LaunchArguments) -> Runner:
-    from whyfast.measure.harnesses import HARNESSES, HarnessRunner
+    def commands_to_see(command: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+        from whyfast.measure.harnesses import HARNESSES, to_see
 
-    return HarnessRunner(HARNESSES[name], arguments)
+        return to_see(command, harness=HARNESSES[name])
 
-
-def _harness_to_see(name: RunnerName, command: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    from whyfast.measure.harnesses import HARNESSES, to_see
-
-    return to_see(command, harness=HARNESSES[name])
+    return RunnerMaker(make, to_see=commands_to_see)
 
 
 def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
@@ -162,16 +154,11 @@ def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
     return pyperf_folder(home, tell)
 
 
-def _why_no_bpf() -> str:
-
-    return why_no_bpf()
-
-
 MAKERS: dict[RunnerName, RunnerMaker] = {
     "turn": RunnerMaker(TurnRunner),
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
-    "bpf": RunnerMaker(TurnRunner, why_not=_why_no_bpf),
+    "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
     "go": _harness("go"),
     "google-benchmark": _harness("google-benchmark"),
     "criterion": _harness("criterion"),

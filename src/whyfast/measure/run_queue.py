@@ -123,10 +123,9 @@ def without_waiting(
     return net, came
 
 
-# ---- How many threads of a program are at work: bound to one CPU, it would be another program.
-#
-# What a process gets of the CPUs tells that badly: on a busy machine one of two threads waits, and
-# both together get one CPU. So threads are counted that have work, whether they are let or not.
+# How many threads of a program are at work: bound to one CPU, it would be another program. What a
+# process gets of the CPUs tells that badly: on a busy machine one of two threads waits, and both
+# together get one CPU. So threads are counted that have work, whether they run or wait.
 
 #: A thread is at work between two looks when it has run for such a part of what its process has.
 AT_WORK = 0.05

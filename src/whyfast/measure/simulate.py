@@ -35,8 +35,6 @@ from whyfast.toolchain.valgrind import (
     version_of,
 )
 
-# ---- The caches of this machine, and what Valgrind can simulate of them.
-
 _CACHES = "sys/devices/system/cpu/cpu0/cache/index*"
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 
@@ -171,7 +169,11 @@ def own_valgrind(launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
     program = launcher.find("valgrind")
     if program is None:
         raise CannotCount("valgrind is not installed")
-    version = _version(launcher, program, fixed_environment(env))
+    try:
+        done = launcher.run([program, "--version"], env=fixed_environment(env), timeout=30)
+    except OSError as error:
+        raise CannotCount(f"valgrind could not be started: {error}") from None
+    version = done.stdout.strip() or "valgrind"
     return Valgrind(version, {tool: (program, f"--tool={tool}") for tool in _PARSERS})
 
 
@@ -353,14 +355,6 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
 def program_names(program: str) -> set[str]:
     """What tools call the program itself: its own name, or that of the file that it links to."""
     return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
-
-
-def _version(launcher: Launcher, valgrind: str, env: Mapping[str, str]) -> str:
-    try:
-        said = launcher.run([valgrind, "--version"], env=env, timeout=30)
-    except OSError as error:
-        raise CannotCount(f"valgrind could not be started: {error}") from None
-    return said.stdout.strip() or "valgrind"
 
 
 def _main_profile(folder: Path, said: str) -> tuple[str, int]:

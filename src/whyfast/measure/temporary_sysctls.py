@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Protocol
 
 from whyfast.measure.doctor.system import System
-from whyfast.measure.doctor.tune import Setting, change, current, restore, same
+from whyfast.measure.doctor.tune import Setting, TuneOutcome, change, current, restore, same
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 
 #: Reads one line; when there is none, because the other end of the pipe is gone, writes the old
@@ -28,45 +27,40 @@ class CannotHold(Exception):
     """A setting does not take the value that it should."""
 
 
-class Holding(Protocol):
-    """Makes settings hold for the time of a ``with`` block; raises CannotHold."""
-
-    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]: ...
-
-
-class Sysctls(Holding, Protocol):
-    """See :class:`TemporarySysctls`."""
-
-    def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
-        """Put back what an earlier process left behind; what was done, in words."""
-
-    def why_not(self, settings: Mapping[str, str]) -> str:
-        """Why these settings cannot hold here; empty when they can."""
+#: Makes settings hold for the time of a ``with`` block; raises CannotHold.
+Holding = Callable[[Mapping[str, str]], AbstractContextManager[None]]
 
 
 class TemporarySysctls:
-    """The real thing. ``folder`` is where the doctor keeps old values, ``root`` where /proc is."""
+    """A :data:`Holding`. ``folder`` is where the doctor keeps old values, ``root`` where /proc
+    is."""
 
     def __init__(self, system: System, folder: Path, root: Path = Path("/")) -> None:
         self._system = system
         self._folder = folder
         self._root = root
 
+    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return self._held(settings)
+
     @contextlib.contextmanager
-    def __call__(self, settings: Mapping[str, str]) -> Iterator[None]:
-        wanted = [s for s in map(self._setting, settings.items()) if not same(s.old, s.wanted)]
+    def _held(self, settings: Mapping[str, str]) -> Iterator[None]:
+        wanted = []
+        for name, value in settings.items():
+            now = current(self._system, path_of(name))
+            if now is None:
+                raise CannotHold(_missing(name))
+            if not same(now, value):
+                wanted.append(Setting(name, path_of(name), now, value))
         if not wanted:
             yield
             return
         with ExitStack() as stack:
             for setting in wanted:
                 stack.enter_context(_watched(setting, self._root))
-            stack.callback(self._put_back, wanted)
-            done = change(self._system, self._folder, lambda _: wanted)
-            for one in done.changes:
-                if one.error:
-                    name = _name(one.path)
-                    raise CannotHold(f"{name} cannot be set to {one.new}: {one.error}")
+            paths = [s.path for s in wanted]
+            stack.callback(lambda: _check(restore(self._system, self._folder, only=paths), "back "))
+            _check(change(self._system, self._folder, lambda _: wanted))
             yield
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
@@ -91,19 +85,6 @@ class TemporarySysctls:
             if not same(now, value) and not os.access(self._root / path_of(name), os.W_OK):
                 return f"{name} is {now}, and setting it to {value} needs root"
         return ""
-
-    def _setting(self, item: tuple[str, str]) -> Setting:
-        name, value = item
-        now = current(self._system, path_of(name))
-        if now is None:
-            raise CannotHold(_missing(name))
-        return Setting(name, path_of(name), now, value)
-
-    def _put_back(self, wanted: Sequence[Setting]) -> None:
-        done = restore(self._system, self._folder, only=[s.path for s in wanted])
-        for one in done.changes:
-            if one.error:
-                raise CannotHold(f"{_name(one.path)} cannot be put back to {one.new}: {one.error}")
 
 
 class SysctlRunner:
@@ -132,16 +113,25 @@ class SysctlRunner:
         return invocation
 
 
+def _check(outcome: TuneOutcome, back: str = "") -> None:
+    """Raise CannotHold for the first setting that did not change."""
+    for setting in outcome.changes:
+        if setting.error:
+            what = f"put {back}to" if back else "set to"
+            raise CannotHold(
+                f"{_name(setting.path)} cannot be {what} {setting.new}: {setting.error}"
+            )
+
+
 def path_of(name: str) -> str:
     """The file of a setting, from the root: ``proc/sys/net/core/bpf_jit_harden``."""
     return "proc/sys/" + name.replace(".", "/")
 
 
 def _missing(name: str) -> str:
-    said = f"this kernel does not show a setting {name}"
-    if name.startswith("net.core."):
-        said += " (some of net.core exist outside of containers only)"
-    return said
+    outside = " (some of net.core exist outside of containers only)"
+    more = outside if name.startswith("net.core.") else ""
+    return f"this kernel does not show a setting {name}{more}"
 
 
 def _name(path: str) -> str:

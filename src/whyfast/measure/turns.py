@@ -26,8 +26,6 @@ from whyfast.measure.launch import CannotCount, Finished, Launcher
 from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
 from whyfast.measure.run_queue import ThreadTally
 
-# ---- The line that answers a grant: ``SECONDS [CHECK]``, and which times can be.
-
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
 #: number, such as ``1_0``, ``0x1p3``, ``inf`` or digits of other scripts.
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
@@ -227,13 +225,10 @@ class TurnRunner:
         )
 
 
-# ---- Turns that are granted beforehand, for runs under a tool: nobody need answer while they
-# last.
-#
-# All grants are in the pipe before the program starts, and the pipe is closed behind them, so that
-# it takes its turns and leaves. The descriptors have the same numbers in every run, and so have
-# the
-# instructions that read them.
+# Grants beforehand, for runs under a tool: nobody need answer while they last. All grants are in
+# the pipe before the program starts, and the pipe is closed behind them, so that it takes its turns
+# and leaves. The descriptors have the same numbers in every run, and so have the instructions that
+# read them.
 
 #: The lowest number that the program's ends of the pipes may have.
 _DESCRIPTOR = 100
@@ -283,13 +278,17 @@ class PregrantedLauncher:
                 timeout=timeout,
                 pass_fds=(*pass_fds, grants, answers),
             )
-            said = _waiting(answer)
+            os.set_blocking(answer, False)  # another process may still hold its other end
+            answers_read = b""
+            with contextlib.suppress(BlockingIOError):
+                while piece := os.read(answer, 65536):
+                    answers_read += piece
         if done.status == 0:
-            self._compare(said)
+            self._compare(answers_read.decode("utf-8", "replace"))
         return done
 
-    def _compare(self, said: str) -> None:
-        greeting, *lines = said.splitlines() or [""]
+    def _compare(self, transcript: str) -> None:
+        greeting, *lines = transcript.splitlines() or [""]
         if greeting != "ready 1":
             raise CannotCount(f"expected 'ready 1' from the turn protocol, got {greeting!r:.80}")
         for line in lines:
@@ -318,13 +317,3 @@ def _pipes(grants: bytes) -> Iterator[tuple[int, int, int]]:
     finally:
         for fd in opened:
             os.close(fd)
-
-
-def _waiting(fd: int) -> str:
-    """What is in the pipe; another process may still hold its other end."""
-    os.set_blocking(fd, False)
-    found = b""
-    with contextlib.suppress(BlockingIOError):
-        while got := os.read(fd, 65536):
-            found += got
-    return found.decode("utf-8", "replace")

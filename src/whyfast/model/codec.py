@@ -1,16 +1,70 @@
-"""Dataclasses to plain JSON data and back, driven by their type annotations."""
+"""Dataclasses to plain JSON data and back, driven by their type annotations; and the envelope of
+all JSON that whyfast writes: ``{"schema": "whyfast-NAME/VERSION", "generator": …, "data": …}``.
+
+Numbers that are not finite are the strings ``inf``, ``-inf`` and ``nan``. Names are those of the
+dataclasses. Files of earlier versions are read through two tables: of renamed fields, and of what
+``null`` stood for.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from whyfast import __version__
+from whyfast.model.errors import UserError
+
+#: The version of each kind of file, raised by one whenever a reader of the old form would misread
+#: the new one.
+VERSIONS = {
+    "result": 3,
+    "merged": 2,
+    "check": 2,
+    "document": 2,
+    "doctor": 2,
+    "explain": 2,
+    "history": 2,
+    "search": 2,
+    "search-line": 2,
+    "search-set": 2,
+}
+#: Earlier versions that are still read. Their data stands beside ``schema``, without an envelope.
+_EARLIER = {"result": "whyfast-result/2", "merged": "whyfast-merged/1", "check": "whyfast-check/1"}
+
+#: Fields that these versions call otherwise: class → new name → old name.
+_OLD_NAMES: Mapping[str, Mapping[str, str]] = {
+    "Carrier": {"outcome": "word"},
+    "Figure": {"text": "word"},
+    "Fix": {"outcome": "word"},
+    "Found": {"failed_expectations": "unmet"},
+    "Judged": {"non_stationary": "unsteady"},
+    "Placement": {"outcome": "word"},
+    "Pooled": {"outcome": "word"},
+    "SmallSample": {"outcome": "word"},
+    "Study": {"control": "twin"},
+    "VarianceComponents": {"non_stationary": "unsteady"},
+    "Verdict": {
+        "outcome": "verdict",
+        "asymmetric_outliers": "lopsided",
+        "small_sample": "few",
+    },
+}
+_UNBOUNDED = {"low": 0.0, "high": math.inf}
+#: Numbers that were not finite, and ends that nothing bounds: class → field → value of ``null``.
+_OLD_NULLS: Mapping[str, Mapping[str, float]] = {
+    "Fix": {"spread": math.nan, "without": math.nan, "low": math.nan, "high": math.inf},
+    "Placement": {"spread": math.nan, "added_high": math.inf},
+    "SmallSample": {**_UNBOUNDED, "normal_low": 0.0, "normal_high": math.inf},
+    "Verdict": {**_UNBOUNDED, "ratio": math.nan},
+}
 
 
 class Malformed(Exception):
@@ -24,14 +78,14 @@ class Malformed(Exception):
 
 def encode(value: object) -> Any:
     """``value`` as dicts, lists, strings, numbers, booleans and None; a number that is not finite
-    becomes None, as JSON has no word for it. Fields that a dataclass keeps out of its ``repr`` are
-    secrets, and left out."""
+    becomes the string ``inf``, ``-inf`` or ``nan``, as JSON has no number for it. Fields that a
+    dataclass keeps out of its ``repr`` are secrets, and left out."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else str(float(value))
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: encode(getattr(value, f.name)) for f in fields(value) if f.repr}
     if isinstance(value, Mapping):
@@ -58,30 +112,93 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     if origin is Literal:
         if data not in inner:
             words = ", ".join(repr(word) for word in inner)
-            raise Malformed(key, f"one of {words} is wanted, not {data!r:.60}")
+            raise Malformed(key, f"expected one of {words}, not {data!r:.60}")
         return data
     if origin in (Union, UnionType):
         return _decode_union(inner, data, key)
     if origin in (tuple, frozenset):
-        items = _decode_items(inner, _wanted(data, list, key), key)
+        items = _decode_items(inner, _expect(data, list, key), key)
         return origin(items)
     if origin is not None and issubclass(origin, Mapping):
-        _, of = inner
-        return {k: decode(of, v, f"{key}.{k}") for k, v in _wanted(data, dict, key).items()}
+        _, item_kind = inner
+        return {k: decode(item_kind, v, f"{key}.{k}") for k, v in _expect(data, dict, key).items()}
     if kind is float:
+        if data in ("inf", "-inf", "nan"):
+            return float(data)
         if isinstance(data, bool) or not isinstance(data, (int, float)):
-            raise Malformed(key, f"a number is wanted, not {_named(data)}")
+            raise Malformed(key, f"expected a number, not {_named(data)}")
         try:
             return float(data)
         except OverflowError:
-            raise Malformed(key, "a number is wanted, not one so large") from None
+            raise Malformed(key, "the number is too large") from None
     if kind is Path:
-        return Path(_wanted(data, str, key))
+        return Path(_expect(data, str, key))
     if kind is int and isinstance(data, bool):
-        raise Malformed(key, "a whole number is wanted, not true or false")
+        raise Malformed(key, "expected a whole number, not true or false")
     if kind is int and isinstance(data, int) and data.bit_length() > 64:
-        raise Malformed(key, "a whole number is wanted, not one so large")
-    return _wanted(data, kind, key)
+        raise Malformed(key, "the whole number is too large")
+    return _expect(data, kind, key)
+
+
+# ---- The envelope.
+
+
+def pack(name: str, data: object) -> dict[str, Any]:
+    """``data`` in the envelope of the files called ``name``, see :data:`VERSIONS`."""
+    return {
+        "schema": f"whyfast-{name}/{VERSIONS[name]}",
+        "generator": {"name": "whyfast", "version": __version__},
+        "data": encode(data),
+    }
+
+
+def dump(name: str, data: object, levels: int | None = None) -> str:
+    """The JSON text of :func:`pack`. ``levels``: one line for each entry down to that level, so
+    that files can be compared line by line; None: one line for each value."""
+    whole = pack(name, data)
+    if levels is None:
+        return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return _dump_lines(whole, levels) + "\n"
+
+
+def _dump_lines(value: Any, levels: int, depth: int = 0) -> str:
+    compact = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+    if depth == levels or not isinstance(value, (dict, list)) or not value:
+        return compact(value)
+    if isinstance(value, dict):
+        items = [f"{compact(k)}: {_dump_lines(v, levels, depth + 1)}" for k, v in value.items()]
+    else:
+        items = [_dump_lines(item, levels, depth + 1) for item in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    lines = ",\n".join(" " * (depth + 1) + item for item in items)
+    return f"{opening}\n{lines}\n{' ' * depth}{closing}"
+
+
+def is_packed(document: object, name: str) -> bool:
+    """Whether the schema of a JSON document is ``name``, in any version."""
+    schema = document.get("schema") if isinstance(document, Mapping) else None
+    return isinstance(schema, str) and schema.startswith(f"whyfast-{name}/")
+
+
+def unpack(document: object, name: str, where: str | Path | None = None) -> dict[str, Any]:
+    """The data of a JSON document of this version, or of an earlier one that can still be read.
+    UserError for anything else."""
+    if not isinstance(document, Mapping):
+        raise UserError(f"not a whyfast {name}: expected a JSON object at the top", where=where)
+    schema, known = document.get("schema"), f"whyfast-{name}/{VERSIONS[name]}"
+    if schema is None:
+        raise UserError(f'not a whyfast {name}: no "schema" key', where=where)
+    if schema == _EARLIER.get(name):
+        return {k: v for k, v in document.items() if k not in ("schema", "generator")}
+    if schema != known:
+        readable = " and ".join(repr(s) for s in (known, _EARLIER.get(name)) if s)
+        raise UserError(
+            f"schema: {schema!r:.60} is not supported; this whyfast reads {readable}", where=where
+        )
+    data = document.get("data")
+    if not isinstance(data, dict):
+        raise UserError(f"data: expected an object, not {_named(data)}", where=where)
+    return data
 
 
 @cache
@@ -93,16 +210,32 @@ def field_types(kind: type) -> dict[str, Any]:
 
 
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
-    _wanted(data, dict, key)
+    _expect(data, dict, key)
+    data = _from_earlier(kind.__name__, data)
+    old = _OLD_NAMES.get(kind.__name__, {})
     hints = field_types(kind)
     values = {}
     for f in fields(kind):
-        place = f"{key}.{f.name}" if key else f.name
-        if f.name in data:
-            values[f.name] = decode(hints[f.name], data[f.name], place)
+        name = f.name
+        if name not in data and old.get(name) in data:
+            name = old[name]
+        place = f"{key}.{name}" if key else name
+        if name in data:
+            values[f.name] = decode(hints[f.name], data[name], place)
         elif f.default is MISSING and f.default_factory is MISSING:
             raise Malformed(place, "is missing")
     return kind(**values)
+
+
+def _from_earlier(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the class ``name``: suites were verdicts with further fields, and null stood
+    for numbers that are not finite."""
+    if name == "Suite" and isinstance(data.get("verdict"), str):
+        return {"verdict": data} | {k: data[k] for k in ("influence", "carriers") if k in data}
+    nulls = {k: v for k, v in _OLD_NULLS.get(name, {}).items() if k in data and data[k] is None}
+    if name == "Fix" and "spread" in nulls:  # nothing was measured
+        nulls = dict.fromkeys(nulls, math.nan)
+    return data | nulls if nulls else data
 
 
 def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
@@ -111,27 +244,27 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
     rest = [kind for kind in kinds if kind is not NoneType]
     if len(rest) == 1:
         return decode(rest[0], data, key)
-    # Dataclasses that say which they are, by a Literal in the field ``kind``.
-    said = {word: kind for kind in rest for word in get_args(field_types(kind)["kind"])}
-    found = _wanted(data, dict, key).get("kind")
-    if not isinstance(found, str) or found not in said:
-        words = ", ".join(repr(word) for word in said)
+    # Dataclasses that are distinguished by a Literal in the field ``kind``.
+    kinds_by_name = {name: k for k in rest for name in get_args(field_types(k)["kind"])}
+    name = _expect(data, dict, key).get("kind")
+    if not isinstance(name, str) or name not in kinds_by_name:
+        words = ", ".join(map(repr, kinds_by_name))
         raise Malformed(
-            f"{key}.kind" if key else "kind", f"one of {words} is wanted, not {found!r:.60}"
+            f"{key}.kind" if key else "kind", f"expected one of {words}, not {name!r:.60}"
         )
-    return decode(said[found], data, key)
+    return decode(kinds_by_name[name], data, key)
 
 
 def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any]:
     if len(inner) == 2 and inner[1] is not Ellipsis:
         if len(data) != 2:
-            raise Malformed(key, f"two items are wanted, not {len(data)}")
+            raise Malformed(key, f"expected two items, not {len(data)}")
         return [
-            decode(of, item, f"{key}[{i}]")
-            for i, (of, item) in enumerate(zip(inner, data, strict=True))
+            decode(item_kind, item, f"{key}[{i}]")
+            for i, (item_kind, item) in enumerate(zip(inner, data, strict=True))
         ]
     if inner[0] in (float, str) and all(type(item) is inner[0] for item in data):
-        return data  # most of all that there is: times
+        return data  # times, the bulk of a result
     return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
 
 
@@ -150,7 +283,7 @@ def _named(data: Any) -> str:
     return _NAMES.get(type(data), type(data).__name__)
 
 
-def _wanted(data: Any, kind: type, key: str) -> Any:
+def _expect(data: Any, kind: type, key: str) -> Any:
     if not isinstance(data, kind):
-        raise Malformed(key, f"{_NAMES[kind]} is wanted, not {_named(data)}")
+        raise Malformed(key, f"expected {_NAMES[kind]}, not {_named(data)}")
     return data

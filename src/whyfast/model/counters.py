@@ -187,7 +187,7 @@ class Counted:
     """
 
     benchmark: str
-    context: str
+    work: str
     counts: tuple[Counts, ...]
     profiled: tuple[str, ...] = ()
     event: str = ""
@@ -216,7 +216,7 @@ class ChangedFunctions:
 
     ``statement`` is the fact in words. ``hot`` are the hot functions that it touches, ``functions``
     all that it touches (``name (file)``); ``outside``, ``not_compiled`` and ``other`` as in
-    :class:`whyfast.explain.changed_functions.TouchedFunctions`. ``variant`` is the build whose
+    :class:`whyfast.explain.source_lines.TouchedFunctions`. ``variant`` is the build whose
     debug information tells.
     """
 

@@ -113,10 +113,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Found:
-    """What the machine code and further runs show, to explain what was judged.
+    """Findings in the machine code and in further runs, which explain the verdicts.
 
-    ``failed_expectations`` are variants that are not what they should be; those whose programs contradict their
-    names were not measured. ``troubles`` are builds with the symptom of a compiler's trouble,
+    Variants whose programs contradict their names are in ``failed_expectations`` and were not
+    measured. ``troubles`` are builds with the symptom of a compiler's trouble,
     ``calls`` the functions that some builds call and others have inlined. ``counted`` has what
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
     functions the commits between builds change, ``observed`` what programs said about themselves.

@@ -144,13 +144,13 @@ class Overhead:
 @dataclass(frozen=True)
 class Figure:
     """What a loop of a benchmark does beside taking time, as the program says: a ``number`` of
-    ``what`` (``allocations a call``), or a ``word``; or ``why`` it cannot say."""
+    ``what`` (``allocations a call``), or a ``text``; or ``why`` there is neither."""
 
     benchmark: str
     variant: str
     what: str
     number: float | None = None
-    outcome: str = ""
+    text: str = ""
     why: str = ""
 
 

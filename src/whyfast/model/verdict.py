@@ -132,11 +132,11 @@ class Verdict:
     short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
 
-    ``asymmetric_outliers`` says that one side has processes unlike the others; ``undecided`` with an interval
-    within the margin means that these forbid to say ``same``. ``correlation`` is that of each block
-    with the next where it is clear, None else; the interval is widened for it. ``statistics`` has
-    the ratio by each statistic of a block where they do not agree on any one; the interval holds
-    all of them then. ``few`` is there where blocks are too few for any verdict.
+    ``asymmetric_outliers``: one side has processes unlike the others; ``undecided`` with an
+    interval within the margin means that these forbid ``same``. ``correlation`` is that of each
+    block with the next where it is clear, else None; the interval is widened for it.
+    ``statistics`` has the ratio by each statistic of a block where they disagree; the interval
+    then holds all of them. ``small_sample`` is set where blocks are too few for any verdict.
     """
 
     variant: str

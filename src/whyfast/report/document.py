@@ -23,29 +23,17 @@ Align = Literal["left", "right"]
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar from ``zero`` to ``end``, both as shares of the width of its column, from 0 to 1.
-    ``sure`` is False where it might be as well of the other side, or of no length."""
-
-    zero: float
-    end: float
-    sure: bool = True
-
-
-@dataclass(frozen=True)
 class Cell:
     """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
 
-    ``outcome`` colours the cell; the text says the same, so that colour is never needed. ``number`` is
-    what a table can be sorted by, where the text stands for one. ``bar`` is drawn where that can be
-    done and room is left; it says nothing that another cell of the row does not.
+    ``outcome`` colours the cell; the text says the same, so that colour is never needed.
+    ``number`` is what a table can be sorted by; of an outcome it is the ratio.
     """
 
     text: str
     detail: str = ""
     outcome: Outcome | None = None
     number: float | None = None
-    bar: Bar | None = None
 
 
 NOTHING = Cell("–")
@@ -156,7 +144,7 @@ class FactTree:
 
 @dataclass(frozen=True)
 class Plot:
-    """Plain data for a plot of that ``kind``, which assets/KIND.js draws. ``without`` says where
+    """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` says where
     else the same stands, for who has no JavaScript. ``later`` makes further data, which only a file
     that draws it needs and which takes time."""
 
@@ -211,7 +199,8 @@ class Summary:
     ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
     each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
     distrust, and ``more`` how to see the rest. ``headline`` is said in place of the document's,
-    where that tells what stands in the table too. ``commands`` are to be copied.
+    where that tells what stands in the table too. ``commands`` are to be copied. ``bars`` is the
+    title of the column whose ratios are drawn as bars where room is left.
     """
 
     said: tuple[str, ...]
@@ -222,6 +211,7 @@ class Summary:
     row: str = "variant"
     headline: str = ""
     commands: tuple[str, ...] = ()
+    bars: str = ""
 
 
 @dataclass(frozen=True)
@@ -238,6 +228,12 @@ class Document:
     about: tuple[str, ...] = ()
     heading: str = ""
     summary: Summary | None = None
+
+
+def without_details(table: Table) -> Table:
+    """The table with what matters of each cell only."""
+    rows = tuple(tuple(replace(cell, detail="") for cell in row) for row in table.rows)
+    return replace(table, rows=rows)
 
 
 Row = Sequence[Cell | str | int | None]

@@ -126,6 +126,11 @@ def within(ratio: float, low: float, high: float) -> float:
     return min(max(ratio, low), high) if low <= high else ratio
 
 
+def size_of(ratio: float) -> float:
+    """How far a ratio is from 1, whichever way; 0 of one that is none."""
+    return abs(math.log(ratio)) if 0 < ratio < math.inf else 0.0
+
+
 def format_ratio(ratio: float, low: float, high: float) -> str:
     """For example "2.14x slower [2.10, 2.19]" or "1.37x faster [1.33, 1.41]"."""
     return str(ratio_text(ratio, low, high))

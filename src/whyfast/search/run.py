@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.same_builds import same_builds
+from whyfast.explain.same_code import same_builds
 from whyfast.investigate.services import Observer
 from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.errors import UserError

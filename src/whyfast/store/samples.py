@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from whyfast.model.codec import Malformed, decode
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.store.files import exclusive
 
 SCHEMA_VERSION = 1
 
-T = TypeVar("T")
-
-#: What decoders raise on data that is not theirs.
+#: Errors of reading damaged data.
 _DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 _SCHEMA = """
@@ -126,12 +125,10 @@ class SampleStore:
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
 
-    def _decoded(
-        self, run: str, what: str, texts: Iterable[tuple[str]], decode: Callable[[Any], T]
-    ) -> list[T]:
+    def _decoded(self, run: str, what: str, texts: Iterable[tuple[str]], kind: Any) -> list[Any]:
         try:
-            return [decode(json.loads(text)) for (text,) in texts]
-        except _DAMAGE as error:
+            return [decode(kind, json.loads(text)) for (text,) in texts]
+        except (*_DAMAGE, Malformed) as error:
             raise UserError(
                 f"{what} of the unfinished run {run[:8]} cannot be read ({_said(error)}); start "
                 "anew with --fresh",
@@ -245,12 +242,7 @@ class SampleStore:
     def calibrations(self, run: str) -> list[Calibration]:
         """The latest calibration of each benchmark of a run."""
         rows = self._execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(
-            run,
-            "a calibration",
-            rows,
-            lambda d: Calibration(**{**d, "steps": tuple((n, s) for n, s in d["steps"])}),
-        )
+        return self._decoded(run, "a calibration", rows, Calibration)
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""
@@ -263,22 +255,20 @@ class SampleStore:
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
         rows = self._execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a block", rows, block_from)
+        return self._decoded(run, "a block", rows, Block)
 
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
         rows = self._execute(
             "SELECT id, started, environment FROM session WHERE run = ? ORDER BY rowid", (run,)
         )
-        found = self._decoded(run, "a session", [(r[2],) for r in rows], dict)
-        return [Session(r[0], r[1], facts) for r, facts in zip(rows, found, strict=True)]
+        facts = self._decoded(run, "a session", [(r[2],) for r in rows], Mapping[str, object])
+        return [Session(row[0], row[1], state) for row, state in zip(rows, facts, strict=True)]
 
     def failures(self, run: str) -> list[RunFailure]:
         """All failures of a run."""
         rows = self._execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(
-            run, "a failure", rows, lambda d: RunFailure(**{**d, "command": tuple(d["command"])})
-        )
+        return self._decoded(run, "a failure", rows, RunFailure)
 
 
 def _unusable(path: Path, error: Exception) -> UserError:
@@ -288,21 +278,3 @@ def _unusable(path: Path, error: Exception) -> UserError:
 def _said(error: Exception) -> str:
     """What a decoder raised, in short."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:80]
-
-
-def block_from(data: Mapping[str, Any]) -> Block:
-    """A block from its JSON form; ValueError, TypeError or KeyError where it is none."""
-    for values in data["values"].values():
-        if not all(isinstance(x, (int, float)) for x in values):
-            raise ValueError("a value is no number")
-    return Block(
-        **{
-            **data,
-            "start_order": tuple(data["start_order"]),
-            "order": tuple(tuple(o) for o in data["order"]),
-            "layouts": dict(data.get("layouts", {})),
-            "threads": dict(data.get("threads", {})),
-            "values": {v: tuple(x) for v, x in data["values"].items()},
-            "extra": {v: {k: tuple(x) for k, x in per.items()} for v, per in data["extra"].items()},
-        }
-    )

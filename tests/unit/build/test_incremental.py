@@ -9,7 +9,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import named, reasons, recipe
 
-from whyfast.build.incremental import build_incrementally, incremental_digest, slot_of
+from whyfast.build.incremental import build_incrementally, marked, slot_of
 from whyfast.build.recipe import Recipe
 from whyfast.build.run import build_all
 from whyfast.model.build import Build
@@ -71,7 +71,7 @@ def test_only_what_changed_is_made_again(source: Path, store: BuildStore, golden
 def test_it_is_kept_under_a_digest_of_its_own(source: Path, store: BuildStore) -> None:
     project = _project(source)
     made = _build(project, store)
-    assert made.digest == incremental_digest(project) != project.digest
+    assert made.digest == marked(project).digest != project.digest
     assert store.find(project.digest) is None
     assert _build(project, store).reused
     (clean,) = build_all([project], store, lambda said: None)
@@ -183,7 +183,7 @@ def test_an_interrupt_leaves_no_build(
     with pytest.raises(KeyboardInterrupt):
         _build(project, store)
     monkeypatch.undo()
-    assert store.find(incremental_digest(project)) is None
+    assert store.find(marked(project).digest) is None
     assert not _build(project, store).reused
 
 

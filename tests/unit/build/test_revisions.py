@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.git import change_between, commits_between, file_at, snapshot, top_level
+from whyfast.build.git import change_between, commits_between, snapshot, top_level
 from whyfast.model.errors import UserError
+from whyfast.store.git import git as git_at
 
 
 def git(where: Path, *words: str) -> str:
@@ -74,7 +75,7 @@ def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(
     assert git(repo, "ls-tree", "--name-only", commit).split() == [
         *(".gitignore", "a.txt", "b.txt", "new.txt")
     ]
-    assert file_at(repo, commit, "a.txt") == "now"
+    assert git_at(repo, "show", f"{commit}:a.txt").stdout == "now"
     assert git(repo, "rev-parse", f"{commit}~1") == git(repo, "rev-parse", "HEAD")
     assert snapshot(repo) == commit
     golden(change_between(repo).head_name)
@@ -86,7 +87,7 @@ def test_without_changes_the_snapshot_is_head(repo: Path) -> None:
 
 def test_a_file_that_was_deleted_is_gone(repo: Path) -> None:
     (repo / "b.txt").unlink()
-    assert file_at(repo, snapshot(repo), "b.txt") is None
+    assert git_at(repo, "show", f"{snapshot(repo)}:b.txt").returncode
 
 
 @pytest.mark.parametrize(

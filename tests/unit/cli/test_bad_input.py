@@ -8,7 +8,8 @@ import pytest
 from tests.unit.cli.compared_files import Write, go, hyperfine, pyperf
 from tests.unit.fleet.machines import measured
 
-from whyfast.cli.main import COMMANDS, main
+from whyfast.cli.commands import COMMANDS
+from whyfast.cli.main import main
 from whyfast.report.result_json import dump_result
 
 SEARCH = ["search", "--good", "a", "--bad", "b"]
@@ -36,7 +37,7 @@ CASES: list[tuple[list[str], list[str]]] = [
     ([*AB, "--output", "null"], ["--output"]),
     ([*AB, "--show-output"], ["--show-output"]),
     ([*AB, "--sort", "command"], ["fastest"]),
-    ([*AB, "--export-asciidoc", "x"], ["--markdown, --html, --json and --csv"]),
+    ([*AB, "--export-asciidoc", "x"], ["--export-asciidoc", "--json"]),
     ([*AB, "-c", "absent-program x"], ["'absent-program'"]),
     ([*AB, "-u", "second"], ["--time-unit"]),
     ([*AB, "-N", "-S", "sh"], ["-N", "--shell"]),
@@ -70,7 +71,7 @@ CASES: list[tuple[list[str], list[str]]] = [
     # merge
     (["merge", "kite.json", "nowhere.json"], ["nowhere.json", "No such file"]),
     (["merge", "kite.json", "/dev/zero"], ["/dev/zero", "not a file"]),
-    (["merge", "kite.json", "nowhere"], ["nowhere", "no result is kept"]),
+    (["merge", "kite.json", "nowhere"], ["nowhere", "no stored result"]),
     (["merge", "kite.json", "\x1b[2J"], ["\\x1b[2J"]),
     (["merge", "kite.json", "."], [".", "data/results.sqlite"]),
     (["merge", "kite.json", "empty.json"], ["empty.json", "is empty"]),
@@ -89,7 +90,7 @@ CASES: list[tuple[list[str], list[str]]] = [
         ["--scheduler", "--axis passes", "commits, toolchains, flags"],
     ),
     ([*SEARCH, "dispatch", "--incremental", "--hosts", "hosts.toml"], ["--hosts", "--incremental"]),
-    ([*SEARCH, "--scheduler", "127.0.0.1:1", "--", "./run"], ["checkouts"]),
+    ([*SEARCH, "--scheduler", "127.0.0.1:1", "--", "./run"], ["--scheduler", "study"]),
     # explain
     (["explain", "old.json", "--run", "1"], ["old.json", "not executable"]),
     (["explain", "gone", "--run", "1"], ["gone", "no such file"]),

@@ -48,18 +48,18 @@ def _words(command: str, folder: Path) -> list[str]:
 
 
 COMMANDS = {
-    "compare": "whyfast-result/2",
-    "history": "whyfast-history/1",
-    "report": "whyfast-result/2",
-    "merge": "whyfast-merged/1",
-    "explain": "whyfast-explain/1",
-    "doctor": "whyfast-doctor/1",
-    "plan": "whyfast-document/1",
-    "builds": "whyfast-document/1",
-    "builds list": "whyfast-document/1",
-    "toolchain": "whyfast-document/1",
-    "toolchain list": "whyfast-document/1",
-    "studies": "whyfast-document/1",
+    "compare": "whyfast-result/3",
+    "history": "whyfast-history/2",
+    "report": "whyfast-result/3",
+    "merge": "whyfast-merged/2",
+    "explain": "whyfast-explain/2",
+    "doctor": "whyfast-doctor/2",
+    "plan": "whyfast-document/2",
+    "builds": "whyfast-document/2",
+    "builds list": "whyfast-document/2",
+    "toolchain": "whyfast-document/2",
+    "toolchain list": "whyfast-document/2",
+    "studies": "whyfast-document/2",
 }
 
 
@@ -90,7 +90,7 @@ def test_all_of_them(
 def test_an_option_before_the_action_counts(own_home: Home, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert main(["builds", "--json", str(out), "list"]) == 0
-    assert json.loads(out.read_text())["headline"] == "no builds yet"
+    assert json.loads(out.read_text())["data"]["headline"] == "no builds yet"
 
 
 def _whyfast(words: list[str], home: Path, stdout: int) -> subprocess.CompletedProcess[bytes]:

@@ -18,7 +18,8 @@ from tests.golden_files import check_golden, check_no_others
 from tests.unit.cli.compared_files import forked, go, hyperfine, pyperf, recorded_result
 from tests.unit.fleet.machines import measured
 
-from whyfast.cli.main import COMMANDS, main
+from whyfast.cli.commands import COMMANDS
+from whyfast.cli.main import main
 from whyfast.report.result_json import dump_result
 from whyfast.store.home import Home
 

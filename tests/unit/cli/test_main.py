@@ -98,8 +98,8 @@ def test_what_was_started_ends_with_whyfast(tmp_path: Path, number: int) -> None
 def test_too_few_open_files_and_too_little_memory_are_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = "whyfast: too many open files; allow more (ulimit -n 256)\n"
-    little = "whyfast: not enough memory; allow more (ulimit -v unlimited)\n"
+    few = "whyfast: too many open files; raise the limit: ulimit -n 256\n"
+    little = "whyfast: not enough memory; raise the limit: ulimit -v unlimited\n"
     for error, said in (
         (OSError(errno.EMFILE, "Too many open files"), few),
         (OSError(errno.ENFILE, "Too many open files in system", "/x"), few),
@@ -113,7 +113,7 @@ def test_too_few_open_files_and_too_little_memory_are_one_line(
         def fails(args: object, error: BaseException = error) -> int:
             raise error
 
-        monkeypatch.setattr("whyfast.cli.studies.run", fails)
+        monkeypatch.setattr("whyfast.cli.new.run_studies", fails)
         assert main(["studies"]) == 2
         assert capsys.readouterr().err == said
 

@@ -90,7 +90,7 @@ def test_a_pipe_gets_one_thing(
     more = ["--html", str(tmp_path / "out.html"), "--pyperf-out", str(tmp_path / "pyperf")]
     assert main(["compare", *results, "--json", "-", *more]) == 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["schema"] == "whyfast-result/2"
+    assert json.loads(said.out)["schema"] == "whyfast-result/3"
     assert said.err.count("wrote ") == 3
 
 
@@ -100,12 +100,12 @@ def test_a_result_without_a_baseline_is_refused(
     out = tmp_path / "out.json"
     assert main(["compare", *results, "--json", str(out)]) == 0
     data = json.loads(out.read_text())
-    data["question"]["baselines"] = []
+    data["data"]["question"]["baselines"] = []
     out.write_text(json.dumps(data))
     capsys.readouterr()
     assert main(["report", str(out)]) == 2
     assert capsys.readouterr().err == (
-        f"whyfast: {out}: question.baselines: one or more are wanted\n"
+        f"whyfast: {out}: question.baselines: expected one or more\n"
     )
 
 

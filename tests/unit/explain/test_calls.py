@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from whyfast.explain.function_differences import calls_left
+from whyfast.explain.functions import calls_left
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec

@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.explain.changed_functions import _NO_CODE, TouchedFunctions, _inside, touched_functions
-from whyfast.explain.source_lines import SourceMap
+from whyfast.explain.source_lines import (
+    _NO_CODE,
+    SourceMap,
+    TouchedFunctions,
+    _inside,
+    touched_functions,
+)
 from whyfast.formats.unified_diff import Hunk
 from whyfast.model.errors import UserError
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.explain.code_diff import align, code_pair
-from whyfast.explain.code_listing import Listings
+from whyfast.explain.code_diff import Listings, align, code_pair
 from whyfast.explain.program import load
 from whyfast.model.code import CodeDifference, CodeLine, CodeListing
 

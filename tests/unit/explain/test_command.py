@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from whyfast.cli import explain
+from whyfast.cli.explain import run_explain
+from whyfast.cli.options import command_parser
 from whyfast.model.errors import UserError
 
 Compile = Callable[..., Path]
@@ -15,9 +15,7 @@ Source = Callable[[str, int], str]
 
 
 def run(*arguments: str | Path) -> int:
-    parser = argparse.ArgumentParser()
-    explain.add_arguments(parser)
-    return explain.run(parser.parse_args([str(a) for a in arguments]))
+    return run_explain(command_parser("explain").parse_args([str(a) for a in arguments]))
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +34,7 @@ def test_two_programs_side_by_side(
     assert "replicated" in printed
     assert "merged" in printed
     assert "40 → 1" in printed
-    document = json.loads(out.read_text())
-    assert document["schema"] == "whyfast-explain/1"
+    document = json.loads(out.read_text())["data"]
     forms = [program["dispatch"]["form"] for program in document["programs"]]
     assert forms == ["replicated", "merged"]
     assert document["comparisons"][0]["functions"][0]["name"] == "vm_run"
@@ -51,7 +48,7 @@ def test_without_functions_candidates_are_shown(
     printed = capsys.readouterr().out
     assert "vm_run" in printed
     assert "functions" in printed
-    (program,) = json.loads(out.read_text())["programs"]
+    (program,) = json.loads(out.read_text())["data"]["programs"]
     assert program["candidates"][0]["function"] == "vm_run"
     assert program["candidates"][0]["dispatch"]["targets"] == 40
     assert program["totals"]["indirect_jumps"] >= 40
@@ -66,7 +63,7 @@ def test_a_merged_dispatch_comes_before_functions_with_more_jumps(
     )
     out = tmp_path / "facts.json"
     assert run(gcc(interpreter("switch", 40) + hop, "-O2"), "--json", out) == 0
-    (program,) = json.loads(out.read_text())["programs"]
+    (program,) = json.loads(out.read_text())["data"]["programs"]
     first, second = program["candidates"][:2]
     assert (first["function"], first["dispatch"]["form"]) == ("vm_run", "merged")
     assert (second["function"], second["dispatch"]["indirect_jumps"]) == ("hop", 3)
@@ -78,7 +75,7 @@ def test_handlers_that_tail_call_are_found(
 ) -> None:
     out = tmp_path / "facts.json"
     assert run(gcc(interpreter("tail", 40), "-O2"), "--json", out) == 0
-    (program,) = json.loads(out.read_text())["programs"]
+    (program,) = json.loads(out.read_text())["data"]["programs"]
     assert program["handlers"]["dispatch"]["style"] == "tail-call"
     assert program["handlers"]["dispatch"]["targets"] == 40
     assert f"{program['handlers']['functions']} " in capsys.readouterr().out
@@ -88,9 +85,9 @@ def test_a_pattern_that_nothing_matches(
     gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = gcc(interpreter("goto", 12), "-O2")
-    warning = f"vm_rum: no function of {program.name} matches it; did you mean 'vm_run'?"
+    warning = f"vm_rum: no matching function in {program.name}; did you mean 'vm_run'?"
     assert run(program, "--function", "vm_rum", "--json", "-") == 1
-    assert json.loads(capsys.readouterr().out)["unmatched"] == [warning]
+    assert json.loads(capsys.readouterr().out)["data"]["unmatched"] == [warning]
     # What the other patterns match is shown all the same.
     assert run(program, "--function", "main", "--function", "vm_rum") == 1
     printed = capsys.readouterr().out
@@ -108,12 +105,12 @@ def test_a_pattern_that_one_of_two_programs_matches(
     assert f"no function of {b.name} matches vm_run" in capsys.readouterr().out
     # Of what was not looked at nothing is said, but for the warning.
     assert run(a, b, "--function", "zzz") == 1
-    assert capsys.readouterr().out.startswith("Warning: zzz: no function of ")
+    assert capsys.readouterr().out.startswith("Warning: zzz: ")
 
 
 def test_facts_that_cannot_be_written(gcc: Compile, interpreter: Source, tmp_path: Path) -> None:
     program = gcc(interpreter("goto", 12), "-O2")
-    with pytest.raises(UserError, match="its folder does not exist"):
+    with pytest.raises(UserError, match="no such folder"):
         run(program, "--json", tmp_path / "no" / "folder.json")
 
 
@@ -128,7 +125,7 @@ def test_functions_lie_side_by_side(
         f"The dispatch is merged in {b.name}: 1 indirect jump, where {a.name}"
     )
     assert f"{a.name} → {b.name}: vm_run: " in printed
-    (pair,) = json.loads(out.read_text())["code"]
+    (pair,) = json.loads(out.read_text())["data"]["code"]
     assert [f["name"] for f in pair["functions"]] == ["vm_run"]
     assert {row["beside"] for row in pair["functions"][0]["rows"]} <= {
         "same", "registers", "changed", "only a", "only b",
@@ -136,7 +133,7 @@ def test_functions_lie_side_by_side(
 
 
 def test_one_file_has_nothing_beside_it(gcc: Compile, interpreter: Source) -> None:
-    with pytest.raises(UserError, match="needs two files"):
+    with pytest.raises(UserError, match="--diff"):
         run(gcc(interpreter("goto", 40), "-O2"), "--diff")
 
 

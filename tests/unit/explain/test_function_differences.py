@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from whyfast.explain.function_differences import compare_functions, unmatched_functions
+from whyfast.explain.functions import compare_functions, unmatched_functions
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import Evidence, FunctionFacts
 

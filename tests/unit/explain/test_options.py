@@ -154,24 +154,16 @@ def test_what_is_no_program_has_no_record(tmp_path: Path) -> None:
     assert option_traces.__doc__
 
 
-class _Notes:
-    """An ELF file with these notes of annobin and nothing else."""
-
-    def __init__(self, *names: bytes) -> None:
-        self._data = b""
-        for name in names:
-            padded = name + bytes(-len(name) % 4)
-            self._data += len(name).to_bytes(4, "little") + bytes(4) + b"\0\x01\0\0" + padded
-
-    def get_section_by_name(self, name: str) -> _Notes:
-        return self
-
-    def data(self) -> bytes:
-        return self._data
+def _notes(*names: bytes) -> bytes:
+    """A section with these notes of annobin."""
+    return b"".join(
+        len(name).to_bytes(4, "little") + bytes(4) + b"\0\x01\0\0" + name + bytes(-len(name) % 4)
+        for name in names
+    )
 
 
 def test_notes_of_annobin() -> None:
-    notes = _Notes(
+    notes = _notes(
         b"GA$\x013p1292\0",
         b"GA!omit_frame_pointer\0",
         b"GA+stack_clash\0",
@@ -184,7 +176,7 @@ def test_notes_of_annobin() -> None:
         "-fcf-protection=full",
         "-fstack-protector",
     ]
-    assert list(_annobin(_Notes(b"GA+omit_frame_pointer\0", b"GA*\x02\0"))) == []
+    assert list(_annobin(_notes(b"GA+omit_frame_pointer\0", b"GA*\x02\0"))) == []
 
 
 @pytest.mark.parametrize(

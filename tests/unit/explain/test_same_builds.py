@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.same_builds import same_builds
+from whyfast.explain.same_code import same_builds
 
 FILES = {"src/a/__init__.py": "x = 1\n", "python": "#!/bin/sh\n"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.cli.main import main
-from whyfast.explain.survey import stub_note, survey_program
+from whyfast.explain.program import stub_note, survey_program
 from whyfast.model.errors import UserError
 
 MAIN = "int vm_run(int); int main(void) { return vm_run(0); }\n"

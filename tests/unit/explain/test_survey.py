@@ -7,7 +7,7 @@ from pathlib import Path
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.image import Function, Image, Region
-from whyfast.explain.survey import _body, _by_name
+from whyfast.explain.program import _body, _by_name
 
 
 def _program(*names: tuple[str, str]) -> Program:

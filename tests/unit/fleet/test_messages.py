@@ -76,10 +76,10 @@ def test_tasks_and_answers_are_json() -> None:
     [
         (b"", "message: is not JSON"),
         (b"\x80\x05K\x01.", "message: is not JSON"),
-        (b"[1]", "an object is wanted"),
+        (b"[1]", "expected an object"),
         (b"{}", "answer: is missing"),
-        (b'{"answer": {"kind": "none"}}', "answer.kind: one of"),
-        (b'{"answer": {"kind": "lacking", "parcels": {"a": "b"}}}', "answer.parcels.a"),
+        (b'{"answer": {"kind": "none"}}', "answer.kind: expected one of"),
+        (b'{"answer": {"kind": "lacking", "archives": {"a": "b"}}}', "answer.archives.a"),
         (b'{"answer": {"kind": "taken", "calibration": NaN}}', "NaN is no number"),
         ("{}", "bytes are wanted, not str"),
         (None, "bytes are wanted, not NoneType"),

@@ -10,20 +10,36 @@ import pytest
 
 from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
+from whyfast.model.codec import dump
 from whyfast.model.errors import UserError
 
 
 def line(head: str, **seconds: Any) -> str:
-    of = {name: {"seconds": {"head": value}} for name, value in seconds.items()}
-    return json.dumps({"schema": "whyfast-check/1", "head": head, "benchmarks": of}) + "\n"
+    benchmarks = {name: {"seconds": {"head": value}} for name, value in seconds.items()}
+    return dump("check", {"head": head, "benchmarks": benchmarks}, levels=0)
+
+
+def old_line(head: str) -> str:
+    """As whyfast 0.1 wrote it."""
+    benchmarks = {"x": {"verdict": "same", "seconds": {"head": 2.0}}}
+    return f"{json.dumps({'schema': 'whyfast-check/1', 'head': head, 'benchmarks': benchmarks})}\n"
 
 
 def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    log.write_text(line("a" * 40, x=1.0) + line("b" * 40) + "\n" + line("c" * 40, x=2.0, y=3.0))
+    log.write_text(
+        old_line("0" * 40)
+        + line("a" * 40, x=1.0)
+        + line("b" * 40)
+        + "\n"
+        + line("c" * 40, x=2.0, y=3.0)
+    )
     found = load_timeline([str(log)], Wanted())
-    assert found.points == ("a" * 10, "c" * 10)
-    assert {s.name: s.values for s in found.series} == {"x": (1.0, 2.0), "y": (None, 3.0)}
+    assert found.points == ("0" * 10, "a" * 10, "c" * 10)
+    assert {s.name: s.values for s in found.series} == {
+        "x": (2.0, 1.0, 2.0),
+        "y": (None, None, 3.0),
+    }
     assert found.by == "check"
 
 
@@ -31,13 +47,13 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
     ("text", "said"),
     [
         (line("a", x=1.0), "log: has fewer than two checks that measured something"),
-        (line("a", x=1.0) + "{", "log:2: is not JSON: "),
-        (line("a", x=1.0) + "[]", "log:2: is no line of whyfast-check/1"),
+        (line("a", x=1.0) + "{", "log:2: not JSON: "),
+        (line("a", x=1.0) + "[]", "log:2: not a whyfast check: "),
         (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
         (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
         (
             '{"schema": "whyfast-check/1", "head": 1, "benchmarks": {}}',
-            "log:1: head (a commit) and benchmarks (an object) are wanted",
+            "log:1: expected head (a commit)",
         ),
     ],
 )

@@ -46,7 +46,7 @@ def test_figures_words_and_what_is_missing() -> None:
     )
     assert read_figures(text) == (
         Said("references a call", number=0.5),
-        Said("instructions that call", outcome="CALL+LOAD_ATTR"),
+        Said("instructions that call", text="CALL+LOAD_ATTR"),
         Said("blocks of memory", why="it came with 3.4: not here"),
     )
 

@@ -123,7 +123,7 @@ def test_a_study_that_wants_nothing_counted(tmp_path: Path) -> None:
 def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golden: Hear) -> None:
     tools = Tools()
     (counted,), heard = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
-    golden(counted.context)
+    golden(counted.work)
     # In the order of the study, without the twin; the main baseline decides the loops.
     assert _instructions(counted) == {
         "b": [(6_000_000, "simulated")],
@@ -137,7 +137,7 @@ def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golde
 def test_what_the_hardware_counts_goes_first(tmp_path: Path, golden: Hear) -> None:
     wanted = EvidenceSpec(counters="hardware or simulation")
     (counted,), heard = _count(tmp_path, Tools(counts=True), wanted)
-    golden(counted.context)
+    golden(counted.work)
     assert _instructions(counted) == {
         "b": [(480_000_000, "measured")],
         "a": [(240_000_000, "measured")],
@@ -150,7 +150,7 @@ def test_events_that_only_a_simulation_has_are_added(tmp_path: Path, golden: Hea
     events = ("instructions", "L1i misses")
     wanted = EvidenceSpec(counters="hardware or simulation", events=events)
     (counted,), _ = _count(tmp_path, Tools(counts=True), wanted)
-    golden(counted.context)
+    golden(counted.work)
     assert _instructions(counted)["a"] == [(240_000_000, "measured"), (3_000_000, "simulated")]
     assert {k.name for c in counted.counts for k in c.counters} == {"instructions"}
 
@@ -166,7 +166,7 @@ def test_a_machine_without_counters_is_tried_once(tmp_path: Path) -> None:
 
 def test_commands_are_counted_whole(tmp_path: Path) -> None:
     (counted,), _ = _count(tmp_path, Tools(), EvidenceSpec(counters="simulation"), "command")
-    assert counted.context == WHOLE
+    assert counted.work == WHOLE
     assert _instructions(counted)["a"] == [(3_100_000, "simulated")]
 
 

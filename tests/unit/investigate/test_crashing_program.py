@@ -31,7 +31,7 @@ def test_what_it_did_before_it_crashed_is_kept(
     # Its margin is so small that nothing is decided in sixty runs.
     words = ["ab", "./fine", "./crashy", "--budget", "10m", "--margin", "0.001%"]
     assert main([*words, "--json", "result.json"]) == 1
-    found = json.loads(Path("result.json").read_text())
+    found = json.loads(Path("result.json").read_text())["data"]
     kept = [b["values"] for b in found["recorded"]["blocks"]]
     # It is not timed again; its threads may be looked at once more.
     assert int(Path("runs").read_text()) <= 61

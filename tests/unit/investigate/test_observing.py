@@ -16,7 +16,7 @@ from whyfast.investigate.observing import observe, wants_observing
 from whyfast.investigate.recording import run_key
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.launch import Finished, Launcher
-from whyfast.measure.temporary_sysctls import CannotHold, Holding
+from whyfast.measure.temporary_sysctls import CannotHold, Holding, TemporarySysctls
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.store.home import Home
@@ -61,7 +61,7 @@ class _Launcher:
         self.settings = {}
 
 
-class _Sysctls:
+class _Sysctls(TemporarySysctls):
     """Settings that are held by a function."""
 
     def __init__(self, hold: Holding) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.judge.expectations import claim_pairs, plausible_baselines
+from whyfast.judge.comparisons import claim_pairs, plausible_baselines
 from whyfast.model.evidence import DispatchFacts, Evidence
 from whyfast.model.study import BuildSpec, Claim, Source, Study
 from whyfast.model.variant import Variant

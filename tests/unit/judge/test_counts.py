@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whyfast.judge.counts import judge_counts, spread
+from whyfast.judge.lines import judge_counts, spread
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
 

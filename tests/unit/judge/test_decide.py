@@ -15,14 +15,13 @@ from whyfast.judge.decide import (
     adjusted_level,
     judge_each,
     judge_family,
-    needed_blocks,
     outcome_of,
     precise_enough,
 )
 from whyfast.judge.eprocess import confidence_interval, log_e_value
-from whyfast.judge.estimate import location
-from whyfast.judge.power import detectable, seconds_to_margin
+from whyfast.judge.power import detectable, needed_blocks, seconds_to_margin
 from whyfast.judge.ratios import Ratios
+from whyfast.judge.strategies import location
 from whyfast.model.verdict import Outcome, Verdict
 
 Floats = NDArray[np.float64]
@@ -62,7 +61,7 @@ def test_word(low: float, high: float, said: Outcome) -> None:
 
 
 def _family(blocks: Sequence[int]) -> dict[Key, Floats]:
-    """Comparisons of so many blocks, all alike: each block doubles the wealth at most."""
+    """ComparisonPlan of so many blocks, all alike: each block doubles the wealth at most."""
     return {(str(i), "new", "old"): np.full(n, 0.1) for i, n in enumerate(blocks)}
 
 

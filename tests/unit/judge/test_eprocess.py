@@ -22,9 +22,8 @@ from whyfast.judge.eprocess import (
     log_e_value,
     log_wealth,
 )
-from whyfast.judge.estimate import location
 from whyfast.judge.ratios import Ratios, as_ratios
-from whyfast.judge.strategies import Strategies, strategies
+from whyfast.judge.strategies import Strategies, location, strategies
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.example_blocks import block
 
-from whyfast.judge.estimate import block_log_ratio, location, log_ratios
-from whyfast.judge.ratios import Ratios
+from whyfast.judge.ratios import Ratios, block_log_ratio, log_ratios
+from whyfast.judge.strategies import location
 
 _SECONDS = st.floats(1e-6, 10)
 _TURNS = st.lists(st.tuples(_SECONDS, _SECONDS), min_size=1, max_size=20)

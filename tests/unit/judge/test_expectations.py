@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.judge.expectations import find_failed_expectations, refuted
+from whyfast.judge.comparisons import find_failed_expectations, refuted
 from whyfast.model.evidence import DispatchFacts, Evidence, FailedExpectation
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whyfast.judge.decide import needed_blocks, small_sample, t_quantile
+from whyfast.judge.power import needed_blocks, small_sample, t_quantile
 
 
 @pytest.mark.parametrize(("alpha", "blocks"), [(0.05, 7), (0.01, 9), (0.001, 13), (1e-4, 16)])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
+from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.placement import alone, judge_fixes
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Fix
@@ -37,9 +38,7 @@ def _blocks(
 
 
 def _judge(blocks: list[Block]) -> Fix:
-    (fix,) = judge_fixes(
-        blocks, fixes={"fixed": "slow"}, benchmarks=["calls"], variants=NAMES, margin=0.01
-    )
+    (fix,) = judge_fixes(ComparisonPlan(blocks, ["calls"], [], 0.01, NAMES), {"fixed": "slow"})
     return fix
 
 
@@ -99,7 +98,7 @@ def test_few_blocks_and_two_variants_separate_nothing() -> None:
         (_blocks((0.02, 0.02, 0.02), 30), ("slow", "fixed")),
     ):
         (fix,) = judge_fixes(
-            blocks, fixes={"fixed": "slow"}, benchmarks=["calls"], variants=variants, margin=0.01
+            ComparisonPlan(blocks, ["calls"], [], 0.01, variants), {"fixed": "slow"}
         )
         assert fix.outcome == "undecided"
         assert math.isnan(fix.spread)
@@ -109,11 +108,7 @@ def test_several_benchmarks_are_judged_together_and_each() -> None:
     blocks = _blocks((0.02, 0.05, 0.0), 60)
     blocks += [replace(b, benchmark="other") for b in _blocks((0.02, 0.05, 0.0), 60, seed=2)]
     found = judge_fixes(
-        blocks,
-        fixes={"fixed": "slow"},
-        benchmarks=["calls", "other"],
-        variants=NAMES,
-        margin=0.01,
+        ComparisonPlan(blocks, ["calls", "other"], [], 0.01, NAMES), {"fixed": "slow"}
     )
     assert [f.benchmark for f in found] == [None, "calls", "other"]
     assert found[0].without == pytest.approx(0.05 / math.sqrt(2), rel=0.3)
@@ -128,15 +123,8 @@ def test_first_values_that_are_not_steady_are_set_aside() -> None:
         for b in _blocks((0.005, 0.05, 0.0), 40)
     ]
     fix, unheeding = (
-        judge_fixes(
-            cold,
-            fixes={"fixed": "slow"},
-            benchmarks=["calls"],
-            variants=NAMES,
-            margin=0.01,
-            warming=warming,
-        )[0]
-        for warming in ({"calls": 2}, None)
+        judge_fixes(ComparisonPlan(cold, ["calls"], [], 0.01, NAMES, warming), {"fixed": "slow"})[0]
+        for warming in ({"calls": 2}, {})
     )
     assert fix == _judge(_blocks((0.005, 0.05, 0.0), 40))
     assert fix != unheeding
@@ -146,5 +134,5 @@ def test_without_layouts_or_fixes_there_is_nothing_to_say() -> None:
     blocks = _blocks((0.02, 0.02, 0.02), 20)
     linked = [b for b in blocks if not b.layouts]
     for given, fixes in ((linked, {"fixed": "slow"}), (blocks, {}), (blocks, {"fixed": "gone"})):
-        found = judge_fixes(given, fixes=fixes, benchmarks=["calls"], variants=NAMES, margin=0.01)
+        found = judge_fixes(ComparisonPlan(given, ["calls"], [], 0.01, NAMES), fixes)
         assert found == ()

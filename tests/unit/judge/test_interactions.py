@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.judge.interactions import judge_interactions
+from whyfast.judge.comparisons import judge_interactions
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant

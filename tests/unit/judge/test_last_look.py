@@ -11,7 +11,7 @@ import pytest
 
 from whyfast.judge.decide import judge_family
 from whyfast.judge.eprocess import confidence_interval
-from whyfast.judge.final_analysis import (
+from whyfast.judge.looks import (
     _chance,
     _tail,
     final_analysis,

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.judge.estimate import over_layouts
+from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.judge_run import judge_study
-from whyfast.judge.live import FEW_LOOKS, LiveJudge, TogetherJudge
+from whyfast.judge.looks import FEW_LOOKS, LiveJudge, TogetherJudge
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.sample import Block
 
 
@@ -32,10 +33,7 @@ def test_block_by_block_as_all_at_once(number: int) -> None:
     for end in range(1, number + 1):
         said = live.update("fib", blocks[:end], ("a", "b"), "a")
     whole, _ = judge_study(
-        over_layouts(blocks) or blocks,
-        benchmarks=("fib",),
-        pairs=[("b", "a")],
-        margin=0.01,
+        ComparisonPlan(over_layouts(blocks) or blocks, ["fib"], [("b", "a")], 0.01)
     )
     (verdict,) = said
     assert (verdict.blocks, verdict.ratio) == (whole[0].blocks, whole[0].ratio)
@@ -78,7 +76,7 @@ def test_near_a_decision_looks_are_a_few_per_cent_apart() -> None:
         said = live.update("fib", blocks[:end], ("a", "b"), "a")
         if live.settled(said):
             break
-    whole, _ = judge_study(blocks[:end], benchmarks=("fib",), pairs=[("b", "a")], margin=0.01)
+    whole, _ = judge_study(ComparisonPlan(blocks[:end], ["fib"], [("b", "a")], 0.01))
     assert said == whole or said[0].outcome == whole[0].outcome == "same"
     assert end < 80
 
@@ -98,11 +96,7 @@ def test_values_that_warm_up_are_set_aside_as_they_will_be_in_the_end() -> None:
     (said,) = live.update("fib", blocks, ("a", "b"), "a", takes_turns=True)
     assert said.ratio == pytest.approx(2.0)
     (whole,), _ = judge_study(
-        blocks,
-        benchmarks=("fib",),
-        pairs=[("b", "a")],
-        margin=0.01,
-        warming={"fib": 1},
+        ComparisonPlan(blocks, ["fib"], [("b", "a")], 0.01, warming={"fib": 1})
     )
     assert (said.low, said.high) == (whole.low, whole.high)
 

@@ -31,7 +31,7 @@ def test_another_governor_in_a_resumed_run_is_named() -> None:
     (confound,) = _found(one, two, blocks=("s", "t", "t"))
     assert confound.kind == "machine-governor"
     assert confound.severity == "warning"
-    assert "CPU frequency governor: powersave (1 block); performance (2 blocks)" in confound.text
+    assert ": powersave (1 block); performance (2 blocks)" in confound.text
 
 
 def test_sessions_without_blocks_and_unknown_findings_do_not_count() -> None:
@@ -45,7 +45,7 @@ def test_another_machine() -> None:
     (confound,) = _found(
         _session("s", hostname="a"), _session("t", hostname="b"), blocks=("s", "t")
     )
-    assert "host: a (1 block); b (1 block)" in confound.text
+    assert "a (1 block); b (1 block)" in confound.text
 
 
 def test_a_setting_that_changed_while_measuring(golden: Hear) -> None:
@@ -63,8 +63,8 @@ def test_what_the_host_kept_and_heat_did_meanwhile() -> None:
         at_end={"stolen_ticks": 140, "ticks": 12_000, "throttle_events": 8},
     )
     steal, throttling = _found(session, blocks=("s",))
-    assert "the host gave 2.0 % of the time" in steal.text
-    assert "over all CPUs: 3" in throttling.text
+    assert "2.0 %" in steal.text
+    assert "3 events" in throttling.text
     assert {steal.severity, throttling.severity} == {"note"}
 
 

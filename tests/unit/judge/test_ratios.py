@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.example_blocks import block
 
-from whyfast.judge.estimate import block_log_ratio
-from whyfast.judge.ratios import Ratios, as_ratios, pair_ratios, turn_ratios
+from whyfast.judge.ratios import Ratios, as_ratios, block_log_ratio, pair_ratios, turn_ratios
 
 _TURNS = st.lists(st.floats(1e-6, 10), min_size=1, max_size=20)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.judge.counts import release_series, version_key
+from whyfast.judge.lines import release_series, version_key
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Coefficient, Line

@@ -10,8 +10,7 @@ import pytest
 from tests.unit.judge.runs_example import noisy, recording
 
 from whyfast.judge.decide import coverage_level, outcome_of
-from whyfast.judge.noise import calibrate_noise
-from whyfast.judge.processes import Contrast, contrast, log_mean
+from whyfast.judge.noise import Contrast, calibrate_noise, contrast, log_mean
 from whyfast.judge.runs import (
     FEW_CARRY,
     FEW_VALUES_CARRY,

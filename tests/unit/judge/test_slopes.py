@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.judge.slopes import judge_lines, median_estimate
+from whyfast.judge.lines import judge_lines, median_estimate
 from whyfast.model.sample import Block
 from whyfast.model.variant import Benchmark, Parameter
 from whyfast.model.verdict import Coefficient, Line

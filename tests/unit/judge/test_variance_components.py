@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from whyfast.judge.variance_components import levels
+from whyfast.judge.placement import levels
 from whyfast.model.sample import Block
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tests.unit.example_blocks import block
 
-from whyfast.judge.judge_run import Scope, judge_study
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.judge_run import judge_study
 from whyfast.model.verdict import Verdict
 
 BLOCKS = [
@@ -21,11 +22,9 @@ BLOCKS = [
 
 def _judge(claimed: Sequence[tuple[str, str]] = ()) -> list[Verdict]:
     verdicts, _ = judge_study(
-        BLOCKS,
-        benchmarks=["fib"],
-        pairs=[("mended", "old"), ("tail", "old")],
-        margin=0.01,
-        scope=Scope(claimed=tuple(claimed)),
+        ComparisonPlan(
+            BLOCKS, ["fib"], [("mended", "old"), ("tail", "old")], 0.01, claimed=tuple(claimed)
+        )
     )
     return list(verdicts)
 

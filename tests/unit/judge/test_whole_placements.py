@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
-from whyfast.judge.estimate import over_layouts
-from whyfast.judge.judge_run import judge_placements, judge_study
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.judge_run import judge_study
+from whyfast.judge.placement import judge_placements
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.sample import Block
 
 NAMES = ("fib", "sort")
@@ -29,7 +31,7 @@ def _blocks(linked: float, varied: float, number: int = 20) -> list[Block]:
 
 
 def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
-    found = judge_placements(_blocks(1.5, 1.0), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
+    found = judge_placements(ComparisonPlan(_blocks(1.5, 1.0), NAMES, [("b", "a")], 0.01))
     assert [(p.linked.benchmark, p.outcome, p.layouts) for p in found] == [
         (None, "placement", 20),
         ("fib", "placement", 20),
@@ -38,16 +40,14 @@ def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
 
 
 def test_what_is_in_both_is_the_change() -> None:
-    found = judge_placements(_blocks(1.05, 1.05), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
+    found = judge_placements(ComparisonPlan(_blocks(1.05, 1.05), NAMES, [("b", "a")], 0.01))
     assert {p.outcome for p in found} == {"change"}
 
 
 def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
     blocks = _blocks(1.5, 1.02)
-    placements = judge_placements(blocks, benchmarks=NAMES, pairs=[("b", "a")], margin=0.01)
-    verdicts, suites = judge_study(
-        over_layouts(blocks), benchmarks=NAMES, pairs=[("b", "a")], margin=0.01
-    )
+    placements = judge_placements(ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01))
+    verdicts, suites = judge_study(ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01))
     wanted = [*(s.verdict for s in suites), *verdicts]
     for p, v in zip(placements, wanted, strict=True):
         assert (p.varied.benchmark, p.varied.outcome, p.varied.low, p.varied.high) == (
@@ -65,18 +65,10 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
     ]
     warming = {"fib": 2, "sort": 2}
     placements = judge_placements(
-        blocks,
-        benchmarks=NAMES,
-        pairs=[("b", "a")],
-        margin=0.01,
-        warming=warming,
+        ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01, warming=warming)
     )
     verdicts, suites = judge_study(
-        over_layouts(blocks),
-        benchmarks=NAMES,
-        pairs=[("b", "a")],
-        margin=0.01,
-        warming=warming,
+        ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01, warming=warming)
     )
     assert [p.varied.ratio for p in placements] == [
         v.ratio for v in (*(s.verdict for s in suites), *verdicts)
@@ -86,4 +78,4 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
 
 def test_without_blocks_in_layouts_there_are_none() -> None:
     linked = [b for b in _blocks(1.5, 1.0) if not b.layouts]
-    assert judge_placements(linked, benchmarks=NAMES, pairs=[("b", "a")], margin=0.01) == ()
+    assert judge_placements(ComparisonPlan(linked, NAMES, [("b", "a")], 0.01)) == ()

@@ -204,7 +204,7 @@ def test_preparation_runs_before_each_and_is_not_accounted(tmp_path: Path, golde
     ("prepare", "reason"),
     [
         (("sh", "-c", "exit 4"), "--prepare: exit code 4"),
-        (("/does/not/exist",), "--prepare could not be started: No such file or directory"),
+        (("/does/not/exist",), "--prepare: could not be started: No such file or directory"),
         (("sleep", "600"), "--prepare: still running"),
     ],
 )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.environment import environment, environment_after
 
 
@@ -10,7 +10,7 @@ def test_the_doctor_adds_to_the_metadata_of_a_run(tmp_path: Path) -> None:
     name = tmp_path / "proc/sys/kernel/randomize_va_space"
     name.parent.mkdir(parents=True)
     name.write_text("0\n")
-    facts = environment(Files(tmp_path))
+    facts = environment(System(tmp_path))
     assert facts["aslr"] == "0"
     findings = facts["doctor"]
     assert isinstance(findings, dict)
@@ -19,7 +19,7 @@ def test_the_doctor_adds_to_the_metadata_of_a_run(tmp_path: Path) -> None:
 
 
 def test_what_verdicts_use_is_there() -> None:
-    assert {"cpus", "system", "architecture"} <= environment(Files()).keys()
+    assert {"cpus", "system", "architecture"} <= environment(System()).keys()
 
 
 def test_counts_of_the_kernel_at_both_ends(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_counts_of_the_kernel_at_both_ends(tmp_path: Path) -> None:
     throttle.mkdir(parents=True)
     (throttle / "core_throttle_count").write_text("3\n")
     counts = {"stolen_ticks": 35, "ticks": 1000, "throttle_events": 3}
-    assert environment(Files(tmp_path))["at_start"] == counts
-    after = environment_after(Files(tmp_path))
+    assert environment(System(tmp_path))["at_start"] == counts
+    after = environment_after(System(tmp_path))
     assert {name: after[name] for name in counts} == counts
     assert set(after) == {"doctor", *counts}

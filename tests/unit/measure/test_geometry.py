@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.golden_files import Hear
 
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.simulate import Cache, Geometry, read_geometry, simulable, valgrind_options
 
 
-def _machine(root: Path, *caches: tuple[int, str, str, str, str]) -> Files:
+def _machine(root: Path, *caches: tuple[int, str, str, str, str]) -> System:
     for i, values in enumerate(caches):
         folder = root / f"sys/devices/system/cpu/cpu0/cache/index{i}"
         folder.mkdir(parents=True)
         names = ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
         for name, value in zip(names, values, strict=True):
             (folder / name).write_text(f"{value}\n")
-    return Files(root)
+    return System(root)
 
 
 def test_the_caches_of_a_machine(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_where_the_second_level_is_the_last(tmp_path: Path) -> None:
 
 
 def test_where_the_kernel_tells_nothing(tmp_path: Path) -> None:
-    assert read_geometry(Files(tmp_path)) == Geometry()
+    assert read_geometry(System(tmp_path)) == Geometry()
     options, notes = valgrind_options(Geometry())
     assert options == []
     assert len(notes) == 3

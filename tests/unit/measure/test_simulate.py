@@ -12,7 +12,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, option, said
 
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import (
     Cache,
@@ -201,7 +201,7 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
     first, second = (
         simulate(
             ToolRun((str(program),), SystemLauncher(), os.environ, 120),
-            read_geometry(Files()),
+            read_geometry(System()),
             tool=tool,
         )[0]
         for _ in range(2)

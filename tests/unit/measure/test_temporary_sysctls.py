@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 from whyfast.measure.temporary_sysctls import CannotHold, SysctlRunner, TemporarySysctls
 
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def holder(root: Path) -> TemporarySysctls:
-    return TemporarySysctls(Files(root), root / "doctor", root)
+    return TemporarySysctls(System(root), root / "doctor", root)
 
 
 def _now(root: Path) -> str:
@@ -85,10 +85,10 @@ def test_a_setting_that_this_user_may_not_change(
 HOLD_FOREVER = """
 import sys, time
 from pathlib import Path
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.measure.temporary_sysctls import TemporarySysctls
 root = Path(sys.argv[1])
-with TemporarySysctls(Files(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):
+with TemporarySysctls(System(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):
     print("held", flush=True)
     time.sleep(600)
 """

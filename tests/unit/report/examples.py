@@ -184,6 +184,10 @@ def fixes_result(fix: Fix) -> Result:
     ]
     more = [placement("neither", v, replace(VARIED, baseline=v.baseline)) for v in linked]
     plain = placement_result()
+    hot = replace(plain.question.variant("after"), name="hot", fixes="after")
+    plain = replace(
+        plain, question=replace(plain.question, variants=(*plain.question.variants, hot))
+    )
     return changed(plain, placements=(PLACED, *more), fixes=(fix,))
 
 
@@ -304,7 +308,7 @@ def figures() -> Observed:
     why = "instructions that specialise came with 3.11"
     figures += [
         Figure("map", "old", "instructions that call", why=why),
-        Figure("map", "new", "instructions that call", outcome="CALL_PY_EXACT_ARGS"),
+        Figure("map", "new", "instructions that call", text="CALL_PY_EXACT_ARGS"),
     ]
     return Observed(figures=tuple(figures))
 

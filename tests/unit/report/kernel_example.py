@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tests.unit.report.parts import result_of
 
-from whyfast.judge.counts import judge_counts
-from whyfast.judge.slopes import judge_lines
+from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.model.build import BuildFailure
 from whyfast.model.machine import Boot, Kernel
 from whyfast.model.result import Result

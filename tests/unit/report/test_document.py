@@ -44,16 +44,16 @@ def test_a_document_as_json() -> None:
     made = table("t", ("name", *right("size")), [("a", 7)])
     inner = group("g", sentences(["said"]), Plot("raw", {"x": [1.5]}, "none"))
     page = document("builds", "", "h", section("s", "S", made, inner, importance="detail"))
-    data = json.loads(dump_document(page))
-    assert (data["schema"], data["kind"], data["headline"]) == ("whyfast-document/1", "builds", "h")
+    data = json.loads(dump_document(page))["data"]
+    assert (data["kind"], data["headline"]) == ("builds", "h")
     (found,) = data["sections"]
     assert (found["name"], found["importance"]) == ("s", "detail")
     shown, folded = found["blocks"]
     assert (shown["block"], shown["columns"][1]["align"]) == ("table", "right")
     assert shown["rows"] == [
         [
-            {"text": "a", "detail": "", "word": None, "number": None, "bar": None},
-            {"text": "7", "detail": "", "word": None, "number": 7, "bar": None},
+            {"text": "a", "detail": "", "outcome": None, "number": None, "bar": None},
+            {"text": "7", "detail": "", "outcome": None, "number": 7, "bar": None},
         ]
     ]
     assert [b["block"] for b in folded["blocks"]] == ["sentences", "plot"]

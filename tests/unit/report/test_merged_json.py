@@ -12,6 +12,7 @@ from tests.unit.fleet.machines import measured
 
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
+from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.result import (
     Lacks,
@@ -40,8 +41,10 @@ def example() -> Merged:
 def test_a_merged_file_is_merged_anew() -> None:
     one = example()
     data = json.loads(dump_merged(one))
-    assert data["schema"] == "whyfast-merged/1"
-    assert data["answer"][0].startswith("slow is slower than base on m1, m2, m3 and m4, the same ")
+    assert data["schema"] == "whyfast-merged/2"
+    assert data["data"]["answer"][0].startswith(
+        "slow is slower than base on m1, m2, m3 and m4, the same "
+    )
     again = merge_results(results_in(data, where="merged.json"))
     assert again == one
     assert [c.text for c in again.confounds] == [
@@ -57,37 +60,39 @@ def test_every_key_is_documented() -> None:
     for kind in (Machine, MachineResult, MachineDifference, Pooled, Lacks, NeededBlocks):
         title = re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
         assert {f.name for f in fields(kind)} <= paragraphs[title], title
-    top = set(json.loads(dump_merged(example())))
+    top = set(json.loads(dump_merged(example()))["data"])
     assert top <= set(re.findall(r"^\| `(\w+)` \|", PAGE, re.M))
 
 
+def test_a_file_of_version_1_is_merged_anew() -> None:
+    old = json.loads((Path(__file__).parent / "data" / "whyfast-result-2.json").read_text("utf-8"))
+    machine = {"machine": {"name": "a"}, "sources": ["a.json"], "notes": ["n"], "result": old}
+    (one,) = results_in({"schema": "whyfast-merged/1", "machines": [machine]}, where="m.json")
+    assert (one.where, one.notes) == ("a.json", ("n",))
+    assert one.result.judged.suites[0].verdict.outcome == "faster"
+
+
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
-        ({"schema": "x"}, "m.json: schema: 'whyfast-merged/1' is wanted"),
+        ({}, "machines: expected a list, not null"),
+        ({"machines": []}, "machines: expected one or more"),
         (
-            {"schema": "whyfast-merged/1"},
-            "m.json: machines: a list is wanted, not null",
+            {"machines": [{"sources": [3]}]},
+            "machines[0].sources[0]: expected a string, not a whole number",
         ),
         (
-            {"schema": "whyfast-merged/1", "machines": []},
-            "m.json: machines: one or more are wanted",
+            {"machines": [{"sources": [], "notes": [], "result": {"question": 1}}]},
+            "machines[0].result.question: expected an object, not a whole number",
         ),
         (
-            {"schema": "whyfast-merged/1", "machines": [{"sources": [3]}]},
-            "m.json: machines[0].sources[0]: a string is wanted, not a whole number",
-        ),
-        (
-            {
-                "schema": "whyfast-merged/1",
-                "machines": [{"sources": [], "notes": [], "result": {"schema": "y"}}],
-            },
-            "m.json: machines[0].result: schema: 'y' cannot be read; this whyfast reads "
-            "'whyfast-result/2'",
+            {"machines": [{"sources": [], "notes": [], "result": {"schema": "y"}}]},
+            "machines[0].result: schema: 'y' is not supported; this whyfast reads "
+            "'whyfast-result/3' and 'whyfast-result/2'",
         ),
     ],
 )
-def test_what_is_wrong_is_named(data: dict[str, object], said: str) -> None:
+def test_errors_name_the_key(data: dict[str, object], message: str) -> None:
     with pytest.raises(UserError) as error:
-        results_in(data, where="m.json")
-    assert str(error.value) == said
+        results_in(pack("merged", data), where="m.json")
+    assert str(error.value) == f"m.json: {message}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,16 @@ import pytest
 from tests.unit.report.example import ab_result, sample_result, verdict
 from tests.unit.report.parts import changed
 
+from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.sample import RunFailure
+from whyfast.model.study import Study
+from whyfast.model.verdict import Carrier, SmallSample
 from whyfast.report.result_json import dump_result, from_json, load_result, to_json
 
 
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(dump_result(sample_result()))
+    data: dict[str, Any] = json.loads(dump_result(sample_result()))["data"]
     return data
 
 
@@ -28,123 +32,85 @@ def test_reads_back_exactly() -> None:
 
 
 def test_reading_does_not_change_what_is_read() -> None:
-    data = _data()
-    before = json.dumps(data)
-    from_json(data)
-    assert json.dumps(data) == before
+    document = json.loads(dump_result(sample_result()))
+    before = json.dumps(document)
+    from_json(document)
+    assert json.dumps(document) == before
 
 
 def test_top_level() -> None:
-    data = _data()
-    assert data["schema"] == "whyfast-result/2"
-    assert list(data) == [
-        "schema",
-        "generator",
-        "answer",
-        "question",
-        "judged",
-        "distributions",
-        "found",
-        "recorded",
-    ]
+    document = json.loads(dump_result(sample_result()))
+    assert list(document) == ["schema", "generator", "data"]
+    assert document["schema"] == "whyfast-result/3"
+    data = document["data"]
+    assert list(data) == ["answer", "question", "judged", "distributions", "found", "recorded"]
     assert data["question"]["kind"] == "study"
     assert [b["kind"] for b in data["recorded"]["builds"]] == ["built"] * 4 + ["not-buildable"]
 
 
-def test_a_suite_is_a_verdict_without_a_benchmark() -> None:
-    suite = to_json(sample_result())["judged"]["suites"][0]
-    influence = suite.pop("influence")
-    assert suite.pop("carriers") == []
-    assert suite == {
-        "variant": "clang19-goto",
-        "baseline": "clang18-goto",
-        "benchmark": None,
-        "verdict": "slower",
-        "ratio": 2.14,
-        "low": 2.10,
-        "high": 2.19,
-        "confidence": 0.95,
-        "log_e": 12.0,
-        "blocks": 24,
-        "detectable": None,
-        "seconds_to_margin": None,
-        "notes": [],
-        "metric": "time",
-        "seconds_to_margin_90": None,
-        "lopsided": None,
-        "correlation": None,
-        "statistics": {},
-        "few": None,
-    }
-    assert influence["sieve"] == 2.14
-
-
-def test_unbounded_ends_are_null() -> None:
+def test_numbers_that_are_not_finite_are_strings() -> None:
     unbounded = verdict(
         "clang19-goto", "clang18-goto", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1
     )
     result = changed(sample_result(), verdicts=(unbounded,), metrics=(unbounded,))
-    data = json.loads(dump_result(result))
-    assert (data["judged"]["verdicts"][0]["low"], data["judged"]["verdicts"][0]["high"]) == (
-        None,
-        None,
-    )
-    assert from_json(data) == result
+    document = json.loads(dump_result(result))
+    written = document["data"]["judged"]["verdicts"][0]
+    assert (written["outcome"], written["low"], written["high"]) == ("undecided", 0.0, "inf")
+    assert from_json(document) == result
+    absent = changed(sample_result(), verdicts=(replace(unbounded, ratio=math.nan),))
+    (back,) = from_json(to_json(absent)).judged.verdicts
+    assert math.isnan(back.ratio)
 
 
 def test_a_line_for_each_block() -> None:
     lines = dump_result(sample_result()).splitlines()
-    assert sum(line.startswith('   {"benchmark": ') for line in lines) == 48
+    assert sum(line.startswith('    {"benchmark": ') for line in lines) == 48
 
 
 def test_keys_of_a_later_whyfast_are_passed_over() -> None:
     data = _data()
     data["new"] = data["answer"]["new"] = 1
-    assert from_json(data) == sample_result()
+    assert from_json(pack("result", data)) == sample_result()
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["schema"], "whyfast-result/9", "schema: 'whyfast-result/9' cannot be read; "
-         "this whyfast reads 'whyfast-result/2'"),
-        (["schema"], None, "is no result of whyfast, which has a schema; "
-         "--json of run, ab or check writes one"),
         (["judged", "verdicts", 3, "ratio"], "2",
-         "judged.verdicts[3].ratio: a number is wanted, not a string"),
-        (["judged", "suites", 0, "verdict"], "fast", "judged.suites[0].verdict: one of 'faster', "
-         "'slower', 'same', 'undecided' is wanted, not 'fast'"),
-        (["recorded", "builds", 1, "kind"], "gone", "recorded.builds[1].kind: one of 'built', "
-         "'not-buildable', 'failed' is wanted, not 'gone'"),
-        (["recorded", "builds", 1, "kind"], {}, "recorded.builds[1].kind: one of 'built', "
-         "'not-buildable', 'failed' is wanted, not {}"),
+         "judged.verdicts[3].ratio: expected a number, not a string"),
+        (["judged", "suites", 0, "verdict", "outcome"], "fast", "judged.suites[0].verdict.outcome: "
+         "expected one of 'faster', 'slower', 'same', 'undecided', not 'fast'"),
+        (["recorded", "builds", 1, "kind"], "gone", "recorded.builds[1].kind: expected one of "
+         "'built', 'not-buildable', 'failed', not 'gone'"),
+        (["recorded", "builds", 1, "kind"], {}, "recorded.builds[1].kind: expected one of "
+         "'built', 'not-buildable', 'failed', not {}"),
         (["recorded", "builds", 1, "variant"], "gone",
-         "recorded.builds[1].variant: 'gone' is no variant of the study"),
+         "recorded.builds[1].variant: 'gone' is not a variant of the study"),
         (["recorded", "blocks", 2, "seconds"], 10**400,
-         "recorded.blocks[2].seconds: a number is wanted, not one so large"),
+         "recorded.blocks[2].seconds: the number is too large"),
         (["recorded", "builds", 1, "digest"], 5,
-         "recorded.builds[1].digest: a string is wanted, not a whole number"),
+         "recorded.builds[1].digest: expected a string, not a whole number"),
         (["recorded", "blocks", 2, "values", "clang18-goto", 1], True,
-         "recorded.blocks[2].values.clang18-goto[1]: a number is wanted, not true or false"),
+         "recorded.blocks[2].values.clang18-goto[1]: expected a number, not true or false"),
         (["recorded", "blocks", 2, "loops"], 0,
-         "recorded.blocks[2].loops: 1 or more is wanted, not 0"),
+         "recorded.blocks[2].loops: expected 1 or more, not 0"),
         (["recorded", "blocks", 2, "loops"], 10**4000,
-         "recorded.blocks[2].loops: a whole number is wanted, not one so large"),
+         "recorded.blocks[2].loops: the whole number is too large"),
         (["recorded", "blocks", 2, "order", 0, 0], "gone",
-         "recorded.blocks[2].order: 'gone' is no variant of the block"),
+         "recorded.blocks[2].order: 'gone' is not a variant of the block"),
         (["recorded", "blocks", 2, "order"], [],
-         "recorded.blocks[2].values.clang18-goto: 5 values do not go with 0 turns in order"),
+         "recorded.blocks[2].values.clang18-goto: 5 values for 0 turns in order"),
         (["recorded", "blocks", 2, "values", "clang18-goto", 0], 0.0,
          "recorded.blocks[2].values.clang18-goto: a time above 0 is wanted in each turn"),
         (["judged", "verdicts", 3, "ratio"], -1.0,
-         "judged.verdicts[3].ratio: a number above 0 is wanted"),
+         "judged.verdicts[3].ratio: expected a number above 0"),
         (["judged", "verdicts", 3, "variant"], "gone",
-         "judged.verdicts[3].variant: 'gone' is no variant of the study"),
+         "judged.verdicts[3].variant: 'gone' is not a variant of the study"),
         (["question", "baselines", 0], "gone",
-         "question.baselines[0]: 'gone' is no variant of the study"),
-        (["question", "variants"], {}, "question.variants: a list is wanted, not an object"),
-        (["recorded", "blocks"], None, "recorded.blocks: a list is wanted, not null"),
-        (["recorded", "builds"], None, "recorded.builds: a list is wanted, not null"),
+         "question.baselines[0]: 'gone' is not a variant of the study"),
+        (["question", "variants"], {}, "question.variants: expected a list, not an object"),
+        (["recorded", "blocks"], None, "recorded.blocks: expected a list, not null"),
+        (["recorded", "builds"], None, "recorded.builds: expected a list, not null"),
     ],
 )  # fmt: skip
 def test_malformed(path: list[Any], value: Any, message: str) -> None:
@@ -154,7 +120,7 @@ def test_malformed(path: list[Any], value: Any, message: str) -> None:
         place = place[key]
     place[path[-1]] = value
     with pytest.raises(UserError) as caught:
-        from_json(data, where="result.json")
+        from_json(pack("result", data), where="result.json")
     assert str(caught.value) == f"result.json: {message}"
 
 
@@ -163,7 +129,7 @@ def test_a_missing_key_is_named(key: str) -> None:
     data = _data()
     del data[key]
     with pytest.raises(UserError, match=f"^r.json: {key}: is missing$"):
-        from_json(data, where="r.json")
+        from_json(pack("result", data), where="r.json")
 
 
 def test_load_result(tmp_path: Path) -> None:
@@ -171,9 +137,71 @@ def test_load_result(tmp_path: Path) -> None:
     path.write_text(dump_result(sample_result()), encoding="utf-8")
     assert load_result(path) == sample_result()
     path.write_text("{", encoding="utf-8")
-    with pytest.raises(UserError, match=r"r\.json: is not JSON"):
+    with pytest.raises(UserError, match=r"r\.json: not JSON"):
         load_result(path)
     with pytest.raises(UserError, match="cannot be read: No such file"):
         load_result(tmp_path / "none.json")
-    with pytest.raises(UserError, match="a JSON object is wanted at the top"):
-        from_json([])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ([], "not a whyfast result: expected a JSON object at the top"),
+        ({"results": []}, 'not a whyfast result: no "schema" key'),
+        ({"schema": "whyfast-result/9"}, "schema: 'whyfast-result/9' is not supported; this "
+         "whyfast reads 'whyfast-result/3' and 'whyfast-result/2'"),
+        ({"schema": "whyfast-result/3"}, "data: expected an object, not null"),
+    ],
+)  # fmt: skip
+def test_what_is_not_a_result_is_refused(document: object, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        from_json(document, where="result.json")
+    assert str(caught.value) == f"result.json: {message}"
+
+
+OLD = Path(__file__).parent / "data" / "whyfast-result-2.json"
+
+
+def test_a_file_of_version_2_is_read() -> None:
+    result = load_result(OLD)
+    judged = result.judged
+    bounded, empty = judged.verdicts
+    assert (bounded.outcome, bounded.ratio, bounded.low, bounded.high) == (
+        *("undecided", 1.1, 0.0, math.inf),
+    )
+    assert bounded.asymmetric_outliers is not None
+    assert bounded.asymmetric_outliers.p_value == 0.02
+    assert bounded.small_sample == SmallSample("slower", 0.9, 1.2, 0.75, 0.0, math.inf, 6)
+    assert math.isnan(empty.ratio)
+    assert (judged.metrics[0].metric, judged.metrics[0].high) == ("maxrss", math.inf)
+    (suite,) = judged.suites
+    assert (suite.verdict.outcome, suite.verdict.low) == ("faster", 0.8)
+    assert (suite.influence, suite.carriers) == (
+        {"sieve": 0.91},
+        (Carrier("fib", 1.2, 1.0, "same"),),
+    )
+    (placement,) = judged.placements
+    assert (placement.outcome, placement.linked, placement.added_high) == (
+        *("undecided", bounded, math.inf),
+    )
+    assert math.isnan(placement.spread)
+    unknown, reduced = judged.fixes
+    assert all(math.isnan(x) for x in (unknown.spread, unknown.without, unknown.low, unknown.high))
+    assert (reduced.outcome, reduced.low, reduced.high) == ("reduced", 0.3, math.inf)
+    assert judged.components[0].non_stationary == 2
+    assert judged.non_stationary[0].kind == "warms up"
+    assert judged.interactions[0].verdict == bounded
+    assert result.found.failed_expectations[0].wanted == "tail-call"
+    assert result.found.observed.figures[0].text == "CALL"
+    assert isinstance(result.question, Study)
+    assert result.question.control
+    assert [b.benchmark for b in result.recorded.blocks] == ["sieve"]
+    again = dump_result(result)
+    assert dump_result(from_json(json.loads(again))) == again
+
+
+def test_a_mistake_in_a_file_of_version_2_is_named_as_in_the_file() -> None:
+    document = json.loads(OLD.read_text("utf-8"))
+    document["judged"]["verdicts"][0]["few"]["word"] = "fast"
+    with pytest.raises(UserError, match=r"^judged\.verdicts\[0\]\.few\.word: expected one of"):
+        from_json(document)

@@ -75,7 +75,7 @@ def test_since_which_kernel(tmp_path: Path, machine: Machine, golden: Hear) -> N
     shown = render_markdown(line_page(found))
     assert "debian:linux-6.4: the archive has no debian:linux-6.4" in shown
     assert "Counts repeat exactly: each program was counted once." in shown
-    assert '"schema": "whyfast-search-line/1"' in dump_line(found)
+    assert '"schema": "whyfast-search-line/2"' in dump_line(found)
     # Two boots each, however many blocks the search took; a kernel without an image has none.
     assert max(machine.boots.count(n) for n in NAMES) == 2
     assert machine.boots.count(NAMES[4]) == 0

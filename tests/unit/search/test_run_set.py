@@ -88,7 +88,7 @@ def test_the_one_flag_is_told(home: Home, golden: Hear) -> None:
     golden(set_headline(found))
     shown = render_markdown(set_page(found))
     assert "It is enough: with nothing else from slow, 100 % of the difference is there" in shown
-    assert '"schema": "whyfast-search-set/1"' in dump_set(found)
+    assert '"schema": "whyfast-search-set/2"' in dump_set(found)
 
 
 def test_of_objects_the_search_of_their_functions_is_named(home: Home) -> None:

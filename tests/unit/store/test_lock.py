@@ -122,7 +122,7 @@ def test_a_lock_file_that_its_holder_removed_is_not_held_by_the_next(tmp_path: P
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     code = (
-        "import sys, time\nfrom pathlib import Path\nfrom whyfast.store.lock import exclusive\n"
+        "import sys, time\nfrom pathlib import Path\nfrom whyfast.store.files import exclusive\n"
         "with exclusive(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)\n"
     )
     with subprocess.Popen(

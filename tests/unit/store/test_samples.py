@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 from tests.unit.example_blocks import block
 
+from whyfast.model.codec import decode
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure, Session
-from whyfast.store.samples import Run, SampleStore, block_from
+from whyfast.store.samples import Run, SampleStore
 
 RUN = Run("r1", "key", "demo", 1000.5, None)
 
@@ -200,7 +201,8 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_block_of_json_data_is_made_of_tuples() -> None:
-    made = block_from(
+    made = decode(
+        Block,
         {
             "benchmark": "fib",
             "index": 0,
@@ -215,7 +217,7 @@ def test_a_block_of_json_data_is_made_of_tuples() -> None:
             "start_order": ["a"],
             "order": [["a"], ["a"]],
             "values": {"a": [1.0, 2.0]},
-        }
+        },
     )
     assert made == Block(
         *("fib", 0, 1, "s", 0, 2, 1, ("a",), (("a",), ("a",)), {"a": (1.0, 2.0)}, 1.0, 2.0),

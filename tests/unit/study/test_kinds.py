@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.cli import new
+from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.load import load_study
 from whyfast.study.package_projects import cargo
@@ -24,7 +24,7 @@ def project(folder: Path, *names: str, text: str = MAIN) -> Path:
 
 
 def test_the_command_offers_every_kind() -> None:
-    assert sorted(new._KINDS) == sorted(KINDS)
+    assert sorted(PROJECT_KINDS) == sorted(KINDS)
 
 
 #: A file of each kind with something to time in it.

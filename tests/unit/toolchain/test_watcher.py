@@ -27,7 +27,7 @@ time.sleep(600)
 """,
     "a turn program that is never ready": """
 import os, sys
-from whyfast.measure.launch_arguments import LaunchArguments
+from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.turns import TurnRunner
 command = ("sh", "-c", "sleep 600 & echo $! $$ >" + sys.argv[1] + "; wait")
 runner = TurnRunner(LaunchArguments({"v": command}, dict(os.environ), 600.0))

@@ -49,6 +49,11 @@ class Aarch64Disassembler:
             else:
                 yield Instruction(at, size, kind, target)
 
+    def text(self, code: bytes, address: int) -> Iterator[tuple[int, str]]:
+        """Address and text of each instruction."""
+        for at, _, mnemonic, operands in self._engine.disasm_lite(code, address):
+            yield at, f"{mnemonic} {operands}".strip()
+
 
 def _number(operands: str) -> int | None:
     """The immediate that an operand list ends in."""

@@ -66,3 +66,7 @@ class Disassembler(Protocol):
         Bytes that are no instruction come out as kind ``other``; nothing is raised for them.
         """
         ...
+
+    def text(self, code: bytes, address: int) -> Iterator[tuple[int, str]]:
+        """Address and text of each instruction of ``code``, which lies at ``address``."""
+        ...

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iced_x86 import Decoder, FlowControl, Instruction, Mnemonic, OpKind, Register
+from iced_x86 import Decoder, FlowControl, Formatter, FormatterSyntax, Mnemonic, OpKind, Register
 from iced_x86 import Instruction as IcedInstruction
 
-from whyfast.explain.disassembly.instruction import Instruction as InstructionInstruction
-from whyfast.explain.disassembly.instruction import Kind, Mark, Use
-
-# ---- Which x86-64 instructions prologues, epilogues and hardening are made of.
+from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark, Use
 
 _STORES = frozenset(
     {
@@ -33,7 +30,7 @@ _RETURNED = frozenset(
 _CANARY, _PAGE = 0x28, 0x1000
 
 
-def mark_of(insn: Instruction) -> Mark:
+def mark_of(insn: IcedInstruction) -> Mark:
     """The mark of an instruction, empty for most.
 
     ``fs:0x28`` is where Linux and its libraries keep the canary.
@@ -57,7 +54,7 @@ def mark_of(insn: Instruction) -> Mark:
     return ""
 
 
-def _clearing(insn: Instruction) -> Mark:
+def _clearing(insn: IcedInstruction) -> Mark:
     registers = []
     for n in range(insn.op_count):
         if insn.op_kind(n) != OpKind.REGISTER:
@@ -66,7 +63,7 @@ def _clearing(insn: Instruction) -> Mark:
     return "zeroes" if len(set(registers)) == 1 and registers[0] not in _RETURNED else ""
 
 
-def _stores(insn: Instruction) -> Mark:
+def _stores(insn: IcedInstruction) -> Mark:
     if insn.op0_kind == OpKind.REGISTER:
         moves = insn.op0_register == Register.RBP and insn.op1_register == Register.RSP
         return "frame pointer" if moves else ""
@@ -102,23 +99,32 @@ class X86Disassembler:
     def __init__(self, lowest: int = LOWEST_ADDRESS) -> None:
         self._lowest = lowest
 
-    def decode(
-        self, code: bytes, address: int, *, hints: bool = False
-    ) -> Iterator[InstructionInstruction]:
+    def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
         """The instructions of ``code``, which lies at ``address``."""
         decoder = Decoder(64, code, ip=address)
         for insn in decoder:
             if insn.is_invalid:
                 # Go on with the next byte, as other disassemblers do.
-                yield InstructionInstruction(insn.ip, 1, "other")
+                yield Instruction(insn.ip, 1, "other")
                 decoder.position, decoder.ip = insn.ip + 1 - address, insn.ip + 1
                 continue
             kind, target = _flow(insn)
             if hints:
                 hint = _hints(insn, self._lowest)
-                yield InstructionInstruction(insn.ip, insn.len, kind, target, *hint, mark_of(insn))
+                yield Instruction(insn.ip, insn.len, kind, target, *hint, mark_of(insn))
             else:
-                yield InstructionInstruction(insn.ip, insn.len, kind, target)
+                yield Instruction(insn.ip, insn.len, kind, target)
+
+    def text(self, code: bytes, address: int) -> Iterator[tuple[int, str]]:
+        """Address and text of each instruction, in Intel's syntax."""
+        formatter = Formatter(FormatterSyntax.INTEL)
+        formatter.branch_leading_zeros = False
+        formatter.rip_relative_addresses = True
+        formatter.uppercase_hex = False
+        formatter.hex_prefix, formatter.hex_suffix = "0x", ""
+        formatter.space_after_operand_separator = True
+        for insn in Decoder(64, code, ip=address):
+            yield insn.ip, formatter.format(insn)
 
 
 def _flow(insn: IcedInstruction) -> tuple[Kind, int | None]:

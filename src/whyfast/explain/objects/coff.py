@@ -1,6 +1,7 @@
-"""COFF objects: what compilers for Windows make of one source file.
+"""COFF objects, which compilers for Windows write, and the functions of all Windows files.
 
-A format's numbers are those of Microsoft, "PE Format".
+Numbers are those of Microsoft, "PE Format", "x64 exception handling" and "ARM64 exception
+handling": the unwind tables of section ``.pdata`` tell where functions begin and end.
 """
 
 from __future__ import annotations
@@ -14,9 +15,20 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import OBJECT_BASE, Function, Image, Label, Region, functions_of
+from whyfast.explain.objects.image import (
+    OBJECT_BASE,
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Function,
+    Image,
+    Label,
+    Region,
+    code_label,
+    damaged,
+    functions_of,
+    read_blob,
+)
 from whyfast.explain.objects.lief_files import (
     content,
     number,
@@ -36,10 +48,6 @@ from whyfast.explain.objects.relocate import (
 )
 from whyfast.model.errors import UserError
 
-# ---- Where functions begin and end by the unwind tables of Windows (section ``.pdata``).
-#
-# Formats: Microsoft, "x64 exception handling" and "ARM64 exception handling".
-
 _CHAINED = 0x4  # UNW_FLAG_CHAININFO
 _LONGEST_CHAIN = 32
 
@@ -55,22 +63,17 @@ class Extent(NamedTuple):
 def read_extents(image: Image, architecture: Architecture) -> list[Extent]:
     """The extents by address; none for code that needs no unwinding (leaf functions).
 
-    Entries that lie nowhere in the code, as in a damaged file, are left out.
+    Entries outside the code, as in a damaged file, are left out.
     """
     read = _x86 if architecture == "x86-64" else _aarch64
-    found = {
-        extent
-        for region in image.regions
-        if region.name.split("$")[0] == ".pdata"
-        for extent in read(image, bytes(region.data))
-        if _in_code(image, extent)
-    }
-    return sorted(found)
-
-
-def _in_code(image: Image, extent: Extent) -> bool:
-    region = image.region(extent.start)
-    return region is not None and region.executable and extent.start < extent.end <= region.end
+    extents = set()
+    for table in image.regions:
+        if table.name.split("$")[0] == ".pdata":
+            for extent in read(image, bytes(table.data)):
+                region = image.region(extent.start)
+                if region and region.executable and extent.start < extent.end <= region.end:
+                    extents.add(extent)
+    return sorted(extents)
 
 
 def _x86(image: Image, table: bytes) -> Iterator[Extent]:
@@ -102,9 +105,6 @@ def _aarch64(image: Image, table: bytes) -> Iterator[Extent]:
         yield Extent(base + start, base + start + 4 * length, base + start)
 
 
-# ---- The functions of COFF objects and PE programs: names from labels, extents from ``.pdata``.
-
-
 def windows_functions(
     image: Image, architecture: Architecture, labels: Iterable[Label]
 ) -> tuple[tuple[Function, ...], int]:
@@ -127,31 +127,24 @@ def windows_functions(
             whole[extent.root] = extent.end
         else:
             parts[extent.root].append((extent.start, extent.end))
-    found = [
-        replace(one, size=whole[one.address] - one.address)
-        if not one.size and one.address in whole
-        else one
-        for one in labels
+    known = [
+        replace(label, size=whole[label.address] - label.address)
+        if not label.size and label.address in whole
+        else label
+        for label in labels
     ]
-    names = {one.address: one for one in sorted(found, key=lambda one: -one.rank)}
+    names = {label.address: label for label in sorted(known, key=lambda label: -label.rank)}
     nameless = [start for start in whole if start not in names]
-    found += [_made_up(image, f"sub_{start:x}", start, whole[start]) for start in nameless]
+    for start in nameless:
+        known += code_label(image, f"sub_{start:x}", start, size=whole[start] - start, rank=3)
     for root, pieces in parts.items():
         name = names[root].name if root in names else f"sub_{root:x}"
-        found += [
-            _made_up(image, f"{name}.cold.{i}", start, end)
-            for i, (start, end) in enumerate(pieces)
-            if start not in names
-        ]
-    exact = {one.address for one in found if one.size}
-    functions = without_padding(functions_of(found), image, architecture, exact)
+        for i, (start, end) in enumerate(pieces):
+            if start not in names:
+                known += code_label(image, f"{name}.cold.{i}", start, size=end - start, rank=3)
+    exact = {label.address for label in known if label.size}
+    functions = without_padding(functions_of(known), image, architecture, exact)
     return tuple(functions), len(nameless)
-
-
-def _made_up(image: Image, name: str, start: int, end: int) -> Label:
-    region = image.region(start)
-    assert region is not None
-    return Label(name, start, start, region.name, region.end, end - start, rank=3)
 
 
 # ---- Applying the relocations of COFF objects, as the linker would; addends are in the code.
@@ -169,7 +162,7 @@ _IMPORT = "__imp_"
 _BASE = "__ImageBase"
 
 
-def link(found: Any, sections: list[Any], image: Image, architecture: Architecture) -> None:
+def link(sections: list[Any], image: Image, architecture: Architecture) -> None:
     """Patch the image by the relocations of the sections that are in it."""
     for i, section in enumerate(sections, 1):
         if i not in image.bases:
@@ -225,7 +218,7 @@ def _instruction(word: int, kind: int, place: int, target: int) -> int:
     return word
 
 
-MACHINES: dict[int, Architecture] = {0x8664: "x86-64", 0xAA64: "aarch64"}
+_MACHINES: dict[int, Architecture] = {0x8664: "x86-64", 0xAA64: "aarch64"}
 _OTHER_MACHINES = {0x14C: "I386", 0x1C4: "ARMNT", 0xA641: "ARM64EC", 0xA64E: "ARM64X"}
 
 #: Section flags: code, initialised and uninitialised data; not kept by the linker.
@@ -241,16 +234,24 @@ _FUNCTION = 2
 _HEADER, _BIG_HEADER = 20, 56
 
 
+def architecture_of(path: Path, kind: str, machine: int) -> Architecture:
+    """The architecture of a machine number; UserError for one that cannot be read."""
+    if machine not in _MACHINES:
+        name = _OTHER_MACHINES.get(machine, f"{machine:#x}")
+        raise UserError(f"this is a {kind} file for the machine {name}; {SUPPORTED}", where=path)
+    return _MACHINES[machine]
+
+
 def read_coff(path: Path) -> Contents:
     """The object, linked against itself. UserError when it cannot be read."""
     blob = read_blob(path)
     architecture = _check(path, blob)
     with reading(path, _KIND):
-        found = parse(lief.COFF.parse, blob, path, _KIND)
-        sections = list(found.sections)
+        binary = parse(lief.COFF.parse, blob, path, _KIND)
+        sections = list(binary.sections)
         image = _image(path, blob, sections)
-        link(found, sections, image, architecture)
-        labels = list(_labels(path, found, sections, image))
+        link(sections, image, architecture)
+        labels = list(_labels(path, binary, image))
         functions, _ = windows_functions(image, architecture, labels)
     if not functions:
         code = any(r.executable for r in image.regions)
@@ -282,14 +283,12 @@ def _check(path: Path, blob: bytes) -> Architecture:
         machine, sections, _, table, symbols = struct.unpack_from("<HHIII", blob)
         header, entry = _HEADER, 18
         header += struct.unpack_from("<H", blob, 16)[0]
-    if machine not in MACHINES:
-        name = _OTHER_MACHINES.get(machine, f"{machine:#x}")
-        raise UserError(f"this is a COFF file for the machine {name}; {SUPPORTED}", where=path)
+    architecture = architecture_of(path, _KIND, machine)
     if header + 40 * sections > len(blob):
         damaged(path, "its section headers end behind the file's end", _KIND)
     if table + entry * symbols > len(blob):
         damaged(path, "its symbol table ends behind the file's end", _KIND)
-    return MACHINES[machine]
+    return architecture
 
 
 def _image(path: Path, blob: bytes, sections: list[Any]) -> Image:
@@ -323,25 +322,20 @@ def _plain(name: str) -> bool:
     return name.split("$")[0] not in (".pdata", ".xdata", ".drectve", ".debug")
 
 
-def _labels(path: Path, found: Any, sections: list[Any], image: Image) -> Iterator[Label]:
+def _labels(path: Path, binary: Any, image: Image) -> Iterator[Label]:
     ends = {region.start: region for region in image.regions if region.executable}
-    for symbol in found.symbols:
+    for symbol in binary.symbols:
         region = ends.get(image.bases.get(symbol.section_idx, -1))
         kind = number(symbol.storage_class)
-        if region is None or kind not in (_EXTERNAL, _STATIC):
-            continue
-        function = number(symbol.complex_type) == _FUNCTION
+        external = kind == _EXTERNAL
         # Assembly seldom says that a global symbol is a function.
-        if not function and kind != _EXTERNAL:
-            continue
-        name, address = text(symbol.name), region.start + symbol.value
-        if name and address < region.end:
-            yield Label(
-                name,
-                address,
-                symbol.value,
-                region.name,
-                region.end,
-                rank=0 if kind == _EXTERNAL else 2,
-                file="" if kind == _EXTERNAL else path.name,
+        function = external or (kind == _STATIC and number(symbol.complex_type) == _FUNCTION)
+        if region is not None and function and region.start + symbol.value < region.end:
+            yield from code_label(
+                image,
+                text(symbol.name),
+                region.start + symbol.value,
+                value=symbol.value,
+                rank=0 if external else 2,
+                file="" if external else path.name,
             )

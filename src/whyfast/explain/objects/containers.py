@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import lzma
-import os
 import re
 import shutil
 import subprocess
@@ -25,32 +24,30 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from whyfast.build.source import open_tar
-from whyfast.explain.objects.elf import MOST_BYTES, damaged
+from whyfast.explain.objects.image import MOST_BYTES, damaged
+from whyfast.formats.ar import MAGIC, DamagedArchive, read_members
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 
-# ---- What zstd packed, by whatever on this machine can unpack it.
-#
-# Python has a module for it from 3.14 on; older ones may have a wheel, and the system a command.
-
-#: What can unpack, the first that is there is taken; the last is a command.
+#: What can unpack zstd; the first that is installed is taken. Python has a module from 3.14 on; for
+#: older ones there are wheels, and the last is a command.
 READERS = ("compression.zstd", "zstandard", "pyzstd", "zstd")
 
-#: So much of what the command complains of is kept.
-_SAID = 1000
+#: Bytes of the command's error message that are kept.
+_MESSAGE = 1000
 _AT_ONCE = 1 << 20
 
 
 class NoReader(Exception):
-    """Nothing on this machine unpacks zstd."""
+    """No module or command on this machine unpacks zstd."""
 
 
 class Damaged(Exception):
-    """What should be unpacked is damaged; the message says how."""
+    """The packed data is damaged; the message says how."""
 
 
 class TooLarge(Exception):
-    """It would unpack to more than is wanted."""
+    """It would unpack to more bytes than allowed."""
 
 
 def unpack(packed: IO[bytes], to: IO[bytes], most: int) -> None:
@@ -97,9 +94,9 @@ def _by_command(program: str, packed: IO[bytes], to: IO[bytes], most: int) -> No
                 started.kill()
                 raise
         complaint.seek(0)
-        said = complaint.read(_SAID).decode(errors="replace").strip()
+        message = complaint.read(_MESSAGE).decode(errors="replace").strip()
     if started.returncode:
-        raise Damaged(said or "zstd failed")
+        raise Damaged(message or "zstd failed")
 
 
 def _copy(packed: Any, to: IO[bytes], most: int) -> None:
@@ -110,11 +107,11 @@ def _copy(packed: Any, to: IO[bytes], most: int) -> None:
         to.write(piece)
 
 
-_AR, _AR_HEADER = b"!<arch>\n", 60
 #: Where a Debian package has its files, inside of an ar archive.
 _DATA = "data.tar"
 #: The first bytes of programs and objects that can be read.
 _CODE = (b"\x7fELF", b"MZ", b"\x64\x86", b"\x64\xaa", b"\xcf\xfa\xed\xfe")
+_MOST = f"at most {MOST_BYTES / 1e9:g} GB"
 #: Files in one container.
 MOST_PARTS = 200_000
 #: What damaged archives raise.
@@ -122,10 +119,8 @@ _DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
     *(OSError, EOFError, RuntimeError, ValueError),
 )
-_FIRST, _CONTAINERS_AT_ONCE = 4, 1 << 20
-#: Bytes of one name in an ar archive, and of all, that are read.
-_LONGEST, _NAMES = 4096, 1 << 26
-#: Names that are listed where a part is not there.
+_FIRST = 4
+#: Names that are listed where a part is missing.
 _NAMED = 5
 
 
@@ -142,7 +137,7 @@ class Part:
 
 @dataclass(frozen=True)
 class TakenOut:
-    """``path`` is what to read; ``name`` what it is called, and ``note`` which part it is of what;
+    """``path`` is the file to read; ``name`` its name, ``note`` which part of the container it is:
     both empty for a file that is no container."""
 
     path: Path
@@ -151,9 +146,9 @@ class TakenOut:
 
 
 def taken_out(given: Path, folder: Path) -> TakenOut:
-    """The program that is meant, written into ``folder`` where it lies in a container.
+    """The program to read, written into ``folder`` where it lies in a container.
 
-    Raises UserError for a damaged container, one without machine code, and a part that it has not.
+    Raises UserError for a damaged container, one without machine code, and a missing part.
     """
     path, wanted = _split(given)
     parts = _parts(path)
@@ -161,18 +156,15 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
         return TakenOut(given)
     code = sorted((p for p in parts if p.first.startswith(_CODE)), key=lambda p: -p.size)
     if not code:
-        raise UserError("holds no file with machine code", where=path)
-    fitting = [p for p in code if not wanted or p.name == wanted or p.name.endswith(f"/{wanted}")]
-    if not fitting:
+        raise UserError("no file with machine code inside", where=path)
+    matches = [p for p in code if not wanted or p.name == wanted or p.name.endswith(f"/{wanted}")]
+    if not matches:
         some = ", ".join(p.name for p in code[:_NAMED])
         more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
-        raise UserError(
-            f"has no part {wanted!r} with machine code; it has {some}{more}", where=path
-        )
-    part = fitting[0]
+        raise UserError(f"no part with machine code: {wanted}; available: {some}{more}", where=path)
+    part = matches[0]
     if part.size > MOST_BYTES:
-        most = f"{MOST_BYTES / 1e9:g} GB"
-        raise UserError(f"{part.name} would have {part.size:,} bytes, over {most}", where=path)
+        raise UserError(f"part too large: {part.name}, {part.size:,} bytes; {_MOST}", where=path)
     # The name is the container's word: nothing of it leads elsewhere or is too long for a file.
     name = re.sub(r"[^\w.+-]", "_", Path(part.name).name)[-80:]
     written = folder / f"{len(list(folder.iterdir()))}-{name}"
@@ -202,9 +194,9 @@ def _parts(path: Path) -> list[Part] | None:
         return None
     with opened(path) as file:
         magic = file.read(8)
-        if magic == _AR:
+        if magic == MAGIC:
             parts = list(_members(path, file))
-    if magic == _AR:
+    if magic == MAGIC:
         data = next((p for p in parts if p.name.startswith(_DATA)), None)
         if data is not None and any(p.name == "debian-binary" for p in parts):
             return list(_tarred(path, data))
@@ -215,44 +207,20 @@ def _parts(path: Path) -> list[Part] | None:
 
 
 def _members(path: Path, file: BinaryIO) -> Iterator[Part]:
-    """The members of an ar archive, with the long names of GNU and of BSD."""
-    end, at, count, names = file.seek(0, os.SEEK_END), len(_AR), 0, b""
-    while at + _AR_HEADER <= end:
-        header = _at(file, at, _AR_HEADER)
-        name, size_text = header[:16].decode("latin-1").rstrip(), header[48:58].decode("latin-1")
-        if header[58:] != b"`\n" or not size_text.strip().isdecimal():
-            damaged(path, "a header of it is none", "ar")
-        start, size = at + _AR_HEADER, int(size_text)
-        if start + size > end:
-            damaged(path, "it ends inside a member", "ar")
-        at = start + size + size % 2
-        if name == "//":
-            names = _at(file, start, min(size, _NAMES))
-            continue
-        if name in ("/", "/SYM64/") or name.startswith("__.SYMDEF"):
-            continue
-        if name.startswith("#1/") and name[3:].isdecimal():
-            long = min(int(name[3:]), size)
-            name = _at(file, start, min(long, _LONGEST)).rstrip(b"\0").decode("utf-8", "replace")
-            start, size = start + long, size - long
-        elif name.startswith("/") and name[1:].isdecimal():
-            first = int(name[1:])
-            name = names[first : first + _LONGEST].split(b"\n", 1)[0].decode("utf-8", "replace")
-        first_bytes = _at(file, start, min(_FIRST, size))
-        _check_number(path, count)
-        count += 1
-        yield Part(name.rstrip("/"), size, first_bytes, partial(_copy_range, path, start, size))
-
-
-def _at(file: BinaryIO, start: int, size: int) -> bytes:
-    file.seek(start)
-    return file.read(size)
+    try:
+        for count, (name, start, size) in enumerate(read_members(file)):
+            _check_number(path, count)
+            file.seek(start)
+            first = file.read(min(_FIRST, size))
+            yield Part(name, size, first, partial(_copy_range, path, start, size))
+    except DamagedArchive as error:
+        damaged(path, str(error), "ar")
 
 
 def _copy_range(path: Path, start: int, size: int, to: IO[bytes]) -> None:
     with opened(path) as file:
         file.seek(start)
-        while size and (piece := file.read(min(size, _CONTAINERS_AT_ONCE))):
+        while size and (piece := file.read(min(size, _AT_ONCE))):
             to.write(piece)
             size -= len(piece)
 
@@ -270,8 +238,7 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
                 total += member.size
                 _check_number(path, count)
                 if total > MOST_BYTES:
-                    most = f"{MOST_BYTES / 1e9:g} GB"
-                    raise UserError(f"would unpack to over {most}", where=path)
+                    raise UserError(f"too large when unpacked; {_MOST}", where=path)
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
                     name = member.name.removeprefix("./")
@@ -287,7 +254,7 @@ def _untarred(path: Path, packed: IO[bytes], number: int, to: IO[bytes]) -> None
         with open_tar(packed) as tar:
             file = tar.extractfile(next(islice(tar, number, None)))
             if file is not None:
-                shutil.copyfileobj(file, to, _CONTAINERS_AT_ONCE)
+                shutil.copyfileobj(file, to, _AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "package")
 
@@ -298,13 +265,13 @@ def _unzstd(path: Path, packed: IO[bytes]) -> IO[bytes]:
     try:
         unpack(packed, plain, MOST_BYTES)
     except TooLarge:
-        raise UserError(f"would unpack to over {MOST_BYTES / 1e9:g} GB", where=path) from None
+        raise UserError(f"too large when unpacked; {_MOST}", where=path) from None
     except Damaged as error:
         damaged(path, str(error), "zstd")
     except NoReader:
         raise UserError(
-            "is compressed with zstd, which nothing here can read: install the command zstd or the "
-            "Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
+            "compressed with zstd, and no reader of zstd is installed; install the command zstd or "
+            "the Python package zstandard, use Python 3.14, or unpack it with `dpkg-deb -x`",
             where=path,
         ) from None
     return plain
@@ -329,11 +296,11 @@ def _unzipped(path: Path, offset: int, to: IO[bytes]) -> None:
         with zipfile.ZipFile(path) as archive:
             info = next(i for i in archive.infolist() if i.header_offset == offset)
             with archive.open(info) as file:
-                shutil.copyfileobj(file, to, _CONTAINERS_AT_ONCE)
+                shutil.copyfileobj(file, to, _AT_ONCE)
     except _DAMAGE as error:
         damaged(path, str(error), "zip")
 
 
 def _check_number(path: Path, count: int) -> None:
     if count >= MOST_PARTS:
-        raise UserError(f"holds more than {MOST_PARTS:,} files", where=path)
+        raise UserError(f"too many files inside; at most {MOST_PARTS:,}", where=path)

@@ -1,24 +1,30 @@
-"""Opening an ELF file: what it is, and where its sections are."""
+"""ELF files: sections, the image of what is loaded, symbols, and the functions that they name."""
 
 from __future__ import annotations
 
 import io
+import struct
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
-from whyfast.explain.objects.image import OBJECT_BASE, Image, Region
-from whyfast.formats.input import read_bytes
-from whyfast.model.errors import UserError
-
-Architecture = Literal["x86-64", "aarch64"]
-
-SUPPORTED = (
-    "whyfast explains 64-bit little-endian ELF, PE, COFF and Mach-O files for x86-64 and AArch64: "
-    "executables, shared objects and relocatable objects"
+from whyfast.explain.objects.image import (
+    OBJECT_BASE,
+    SUPPORTED,
+    Architecture,
+    Function,
+    Image,
+    Label,
+    Region,
+    damaged,
+    functions_of,
+    read_blob,
+    string_at,
 )
+from whyfast.model.errors import UserError
 
 _MACHINES: dict[str, Architecture] = {"EM_X86_64": "x86-64", "EM_AARCH64": "aarch64"}
 _SECTION_HEADER_SIZE = 64
@@ -87,20 +93,34 @@ class ElfFile:
         """The sections of these types, e.g. ``SHT_SYMTAB``."""
         return [s for s in self.sections if s.type in types]
 
+    def named(self, name: str) -> bytes:
+        """The bytes of the first section of that name; empty without one."""
+        return next((self.content(s) for s in self.sections if s.name == name), b"")
 
-#: Bytes that a program may have, and all files of a Debian package: more than those of a browser
-#: with its debug information.
-MOST_BYTES = 4_000_000_000
+    @property
+    def entry(self) -> int:
+        """The address at which the program starts."""
+        return int.from_bytes(self.blob[24:32], "little")
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is loaded where its addresses say (ET_EXEC)."""
+        return int.from_bytes(self.blob[16:18], "little") == 2
+
+    def dynamic(self) -> Iterator[tuple[str, str]]:
+        """The names that it gives to the loader: (needed, soname, rpath or runpath; the text)."""
+        for section in self.of_type("SHT_DYNAMIC"):
+            table = self.content(section)
+            linked = section.link < len(self.sections)
+            strings = self.content(self.sections[section.link]) if linked else b""
+            for tag, value in struct.iter_unpack("<QQ", table[: len(table) // 16 * 16]):
+                if tag == 0:
+                    break
+                if tag in _DYNAMIC:
+                    yield _DYNAMIC[tag], string_at(strings, value)
 
 
-def damaged(path: Path, what: str, kind: str = "ELF") -> NoReturn:
-    """Raise the UserError for a file whose structure contradicts itself."""
-    raise UserError(f"truncated or damaged {kind} file: {what}", where=path)
-
-
-def read_blob(path: Path) -> bytes:
-    """The file's bytes; UserError when they cannot be had."""
-    return read_bytes(path, MOST_BYTES)
+_DYNAMIC = {1: "needed", 14: "soname", 15: "rpath", 29: "runpath"}
 
 
 def open_elf(path: Path) -> ElfFile:
@@ -171,8 +191,6 @@ def _section(index: int, section: Any) -> Section:
     )
 
 
-# ---- The image of an ELF file.
-
 _GAP = 64
 
 
@@ -207,3 +225,133 @@ def _has_pointers(section: Section) -> bool:
         and not section.executable
         and not section.name.startswith((".got", ".eh_frame", ".gcc_except_table", ".interp"))
     )
+
+
+_ENTRY = struct.Struct("<IBBHQQ")
+_TYPE_SECTION, _TYPE_FILE = 3, 4
+_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+_OBJECT_TYPE = 1  # STT_OBJECT
+_LOCAL, _GLOBAL, _WEAK = 0, 1, 2
+_UNDEFINED, _EXTENDED = 0, 0xFFFF
+
+
+class Symbol(NamedTuple):
+    """A symbol as the file has it. ``section`` is None when it is undefined or absolute."""
+
+    name: str
+    value: int
+    size: int
+    type: int
+    binding: int
+    section: int | None
+    absolute: bool
+    file: str
+
+
+def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
+    """All symbols of one table, in its order, so that relocations can index them.
+
+    Raises UserError when the table is damaged.
+    """
+    data = elf.content(table)
+    if table.link >= len(elf.sections):
+        damaged(elf.path, f"{table.name} has no string table")
+    strings = elf.content(elf.sections[table.link])
+    indices = _extended_indices(elf, table)
+    symbols: list[Symbol] = []
+    file = ""
+    whole = len(data) - len(data) % _ENTRY.size
+    for i, entry in enumerate(_ENTRY.iter_unpack(data[:whole])):
+        name_at, info, _other, index, value, size = entry
+        name = string_at(strings, name_at)
+        if index == _EXTENDED and i < len(indices):
+            index = indices[i]
+        kind, binding = info & 0xF, info >> 4
+        if kind == _TYPE_FILE:
+            file = name
+        section = index if index != _UNDEFINED and index < len(elf.sections) else None
+        if kind == _TYPE_SECTION and not name and section is not None:
+            name = elf.sections[section].name
+        source = file if binding == _LOCAL else ""
+        symbols.append(Symbol(name, value, size, kind, binding, section, index == 0xFFF1, source))
+    return symbols
+
+
+def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
+    for section in elf.of_type("SHT_SYMTAB_SHNDX"):
+        if section.link == table.index:
+            data = elf.content(section)
+            return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
+    return ()
+
+
+def list_functions(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[Function, ...], str]:
+    """The functions by address, and a note when they are not all the file's functions.
+
+    ``bases`` maps the index of each section to where it lies in the image. Raises UserError when
+    nothing in the file names a function: it is stripped, or holds no machine code.
+    """
+    note = ""
+    for kind in ("SHT_SYMTAB", "SHT_DYNSYM"):
+        symbols = [s for table in elf.of_type(kind) for s in read_symbols(elf, table)]
+        functions = tuple(functions_of(_labels(elf, symbols, bases)))
+        if functions:
+            if kind == "SHT_DYNSYM":
+                note = (
+                    f"stripped: only the {len(functions)} functions that it exports have names, "
+                    "all others are invisible, and cold parts look like other functions"
+                )
+            return functions, note
+    raise UserError(_why_no_functions(elf), where=elf.path)
+
+
+def list_objects(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[int, int, str], ...] | None:
+    """Where the data lies that symbols name: (first address, the one behind it, name), by address.
+
+    None in a stripped file, which keeps no names of data that only one source file knows.
+    """
+    tables = elf.of_type("SHT_SYMTAB")
+    if not tables:
+        return None
+    objects = []
+    for symbol in (s for table in tables for s in read_symbols(elf, table)):
+        base = None if symbol.section is None else bases.get(symbol.section)
+        if symbol.type == _OBJECT_TYPE and base is not None and symbol.size:
+            start = symbol.value + (base if elf.relocatable else 0)
+            objects.append((start, start + symbol.size, symbol.name))
+    return tuple(sorted(objects, key=lambda extent: extent[0]))
+
+
+def _why_no_functions(elf: ElfFile) -> str:
+    code = [s for s in elf.sections if s.executable and s.size]
+    if any(s.name.startswith(".gnu.lto_") for s in elf.sections):
+        return "holds GCC's intermediate code (-flto), no machine code; explain the linked program"
+    if code and all(s.type == "SHT_NOBITS" for s in code):
+        return "holds debug information without code; explain the program that it belongs to"
+    if elf.of_type("SHT_SYMTAB") and not code:
+        return "holds no code"
+    if elf.of_type("SHT_SYMTAB"):
+        return "its symbol table names no function"
+    return "stripped: no symbol names a function; build it without -s and do not strip it"
+
+
+def _labels(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> Iterator[Label]:
+    for symbol in symbols:
+        if symbol.type not in _FUNCTION_TYPES or symbol.section is None or not symbol.name:
+            continue
+        section = elf.sections[symbol.section]
+        if not section.executable or section.type == "SHT_NOBITS" or symbol.section not in bases:
+            continue
+        start = bases[symbol.section]
+        address = symbol.value + (start if elf.relocatable else 0)
+        if start <= address < start + section.size:
+            yield Label(
+                name=symbol.name,
+                address=address,
+                value=symbol.value,
+                section=section.name,
+                end=start + section.size,
+                size=symbol.size,
+                rank={_GLOBAL: 0, _WEAK: 1}.get(symbol.binding, 2),
+                file=symbol.file,
+            )

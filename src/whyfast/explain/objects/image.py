@@ -1,4 +1,4 @@
-"""A program as it would lie in memory: bytes by address."""
+"""What readers of programs make: bytes by address, the functions in them, and readable names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,41 @@ import subprocess
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NoReturn
+
+from whyfast.formats.input import read_bytes
+from whyfast.model.errors import UserError
+
+Architecture = Literal["x86-64", "aarch64"]
+
+SUPPORTED = (
+    "whyfast explains 64-bit little-endian ELF, PE, COFF and Mach-O files for x86-64 and AArch64: "
+    "executables, shared objects and relocatable objects"
+)
+
+#: Bytes that a program may have, and all files of a Debian package: more than those of a browser
+#: with its debug information.
+MOST_BYTES = 4_000_000_000
 
 #: Where relocatable objects are laid out, as they have no addresses of their own.
 OBJECT_BASE = 0x10_0000
+
+
+def damaged(path: Path, what: str, kind: str = "ELF") -> NoReturn:
+    """Raise the UserError for a file whose structure contradicts itself."""
+    raise UserError(f"truncated or damaged {kind} file: {what}", where=path)
+
+
+def read_blob(path: Path) -> bytes:
+    """The file's bytes; UserError when it cannot be read."""
+    return read_bytes(path, MOST_BYTES)
+
+
+def string_at(strings: bytes, at: int) -> str:
+    """A string of a table of them, up to its NUL."""
+    end = strings.find(b"\0", at)
+    return strings[at : end if end >= 0 else None].decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -149,6 +181,23 @@ class Label:
     file: str = ""
 
 
+def code_label(
+    image: Image,
+    name: str,
+    address: int,
+    *,
+    value: int | None = None,
+    size: int = 0,
+    rank: int = 0,
+    file: str = "",
+) -> Iterator[Label]:
+    """The label of a place in code; none outside of code, or without a name."""
+    region = image.region(address)
+    if region is not None and region.executable and name:
+        value, size = address if value is None else value, min(size, region.end - address)
+        yield Label(name, address, value, region.name, region.end, size, rank, file)
+
+
 def functions_of(labels: Iterable[Label], stops: Iterable[int] = ()) -> Iterator[Function]:
     """Functions by address. Aliases are merged; a label without size reaches to the next one, the
     next of ``stops`` or its section's end, whichever comes first."""
@@ -175,6 +224,18 @@ def functions_of(labels: Iterable[Label], stops: Iterable[int] = ()) -> Iterator
 def _plainness(label: Label) -> tuple[int, int, int, str]:
     underscores = len(label.name) - len(label.name.lstrip("_"))
     return label.rank, underscores, len(label.name), label.name
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A program that was read. ``functions`` by address; ``notes`` name what was not visible.
+    ``objects`` are the extents and names of data, by address; None where the file has none."""
+
+    architecture: Architecture
+    image: Image
+    functions: tuple[Function, ...]
+    notes: tuple[str, ...] = ()
+    objects: tuple[tuple[int, int, str], ...] | None = None
 
 
 # ---- Names of C++ and Rust as their source has them, beside those that the linker sees.

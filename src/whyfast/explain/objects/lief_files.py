@@ -12,10 +12,9 @@ from typing import Any
 
 import lief
 
+from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.disassembly.instruction import Disassembler
-from whyfast.explain.disassembly.registry import disassembler_for
-from whyfast.explain.objects.elf import Architecture, damaged
-from whyfast.explain.objects.image import Function, Image
+from whyfast.explain.objects.image import Architecture, Function, Image, damaged
 from whyfast.model.errors import UserError
 
 

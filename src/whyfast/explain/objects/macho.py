@@ -13,9 +13,20 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import OBJECT_BASE, Image, Label, Region, functions_of
+from whyfast.explain.objects.image import (
+    OBJECT_BASE,
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Image,
+    Label,
+    Region,
+    code_label,
+    damaged,
+    functions_of,
+    read_blob,
+    string_at,
+)
 from whyfast.explain.objects.lief_files import (
     content,
     number,
@@ -30,7 +41,7 @@ from whyfast.model.errors import UserError
 # ---- Universal files: the same program for several processors.
 
 _KIND = "universal Mach-O"
-_NAMES: dict[int, str] = {0x0100_0007: "x86-64", 0x0100_000C: "aarch64"}
+_CPUS: dict[int, Architecture] = {0x0100_0007: "x86-64", 0x0100_000C: "aarch64"}
 _PREFERRED: tuple[Architecture, ...] = ("aarch64", "x86-64")
 _MOST = 32  # a class file of Java, which begins alike, has its version in that place
 
@@ -54,7 +65,7 @@ def choose(path: Path, blob: bytes, architecture: Architecture | None) -> tuple[
         cpu, _, offset, size, *_ = entry.unpack_from(blob, 8 + i * entry.size)
         if offset + size > len(blob):
             damaged(path, f"part {i + 1} ends behind the file's end", _KIND)
-        parts.setdefault(_NAMES.get(cpu, f"{cpu:#x}"), blob[offset : offset + size])
+        parts.setdefault(_CPUS.get(cpu, f"{cpu:#x}"), blob[offset : offset + size])
     wanted = (architecture,) if architecture else _PREFERRED
     chosen = next((name for name in wanted if name in parts), None)
     has = " and ".join(parts) or "nothing"
@@ -95,9 +106,9 @@ def without_underscore(name: str) -> str:
     return name.removeprefix("_")
 
 
-def read_symbols(path: Path, found: Any, blob: bytes) -> list[MachSymbol]:
+def read_symbols(path: Path, binary: Any, blob: bytes) -> list[MachSymbol]:
     """All entries, in the table's order. UserError when they lie outside the file."""
-    command = found.symbol_command
+    command = binary.symbol_command
     if command is None:
         return []
     start, count = command.symbol_offset, command.numberof_symbols
@@ -108,53 +119,49 @@ def read_symbols(path: Path, found: Any, blob: bytes) -> list[MachSymbol]:
     symbols = []
     for entry in _ENTRY.iter_unpack(blob[start : start + count * _ENTRY.size]):
         at, kind, section, description, value = entry
-        end = strings.find(b"\0", at)
-        name = strings[at : end if end >= 0 else None].decode("utf-8", "replace")
         place = kind & _TYPE
         inside = place == _IN_SECTION and not kind & _DEBUGGING
         symbols.append(
             MachSymbol(
-                name,
+                string_at(strings, at),
                 value,
                 section if inside else None,
-                place == _ABSOLUTE,
-                bool(kind & _EXTERNAL),
-                bool(description & _WEAK),
-                inside and not description & _ALTERNATIVE_ENTRY,
+                absolute=place == _ABSOLUTE,
+                external=bool(kind & _EXTERNAL),
+                weak=bool(description & _WEAK),
+                boundary=inside and not description & _ALTERNATIVE_ENTRY,
             )
         )
     return symbols
 
 
 def labels_of(
-    path: Path, symbols: Sequence[MachSymbol], sections: Sequence[Any], image: Image, shift: int
+    path: Path, symbols: Sequence[MachSymbol], image: Image, shift: int
 ) -> Iterator[Label]:
     """The symbols that name code. ``shift`` is where an object's addresses begin in the image."""
     for symbol in symbols:
         if not symbol.boundary or not symbol.name or symbol.section not in image.bases:
             continue
         region = image.region(symbol.value + shift)
-        if region is None or not region.executable or _PRIVATE.fullmatch(symbol.name):
+        if region is None or region.start != image.bases[symbol.section]:
             continue
-        if region.start != image.bases[symbol.section]:
-            continue
-        rank = (1 if symbol.weak else 0) if symbol.external else 2
-        yield Label(
-            without_underscore(symbol.name),
-            symbol.value + shift,
-            symbol.value,
-            region.name,
-            region.end,
-            rank=rank,
-            file=path.name if rank == 2 else "",
-        )
+        if not _PRIVATE.fullmatch(symbol.name):
+            rank = (1 if symbol.weak else 0) if symbol.external else 2
+            yield from code_label(
+                image,
+                without_underscore(symbol.name),
+                symbol.value + shift,
+                value=symbol.value,
+                rank=rank,
+                file=path.name if rank == 2 else "",
+            )
 
 
 # ---- Addresses in a Mach-O image: an object's relocations, and what the dynamic loader would do.
 #
 # An object's sections keep their distances, so that what its assembler has resolved stays right.
 
-_MACHO_RELOCATE_ENTRY = struct.Struct("<iI")
+_RELOCATION = struct.Struct("<iI")
 _SCATTERED = 0x8000_0000
 
 _UNSIGNED = 0  # on both
@@ -165,9 +172,9 @@ _BRANCH26, _PAGE21, _PAGEOFF12, _ADDEND = 2, 3, 4, 10
 _POINTERS, _LAZY_POINTERS, _STUBS = 6, 7, 8
 
 
-def name_slots(found: Any, sections: Sequence[Any], image: Image, shift: int) -> None:
+def name_slots(binary: Any, sections: Sequence[Any], image: Image, shift: int) -> None:
     """Stubs and pointers that the dynamic loader fills, named by the indirect symbol table."""
-    command = found.dynamic_symbol_command
+    command = binary.dynamic_symbol_command
     if command is None:
         return
     names = [without_underscore(text(s.name)) for s in command.indirect_symbols]
@@ -184,12 +191,12 @@ def name_slots(found: Any, sections: Sequence[Any], image: Image, shift: int) ->
             (image.externals if kind == _STUBS else image.slots)[at] = name
 
 
-def apply_fixups(found: Any, image: Image) -> None:
+def apply_fixups(binary: Any, image: Image) -> None:
     """Chained fixups hide a program's own addresses in links of chains; older files have them
     plainly."""
-    if not found.has_dyld_chained_fixups:
+    if not binary.has_dyld_chained_fixups:
         return
-    for fixup in found.relocations:
+    for fixup in binary.relocations:
         target = getattr(fixup, "target", None)
         if isinstance(target, int):
             image.put(fixup.address, 8, target)
@@ -209,12 +216,10 @@ def link(
         if i not in image.bases:
             continue
         start, count = section.relocation_offset, section.numberof_relocations
-        if start + count * _MACHO_RELOCATE_ENTRY.size > len(blob):
+        if start + count * _RELOCATION.size > len(blob):
             damaged(path, f"relocations of {text(section.name)} lie outside the file", "Mach-O")
         addend, less = 0, None
-        for where, info in _MACHO_RELOCATE_ENTRY.iter_unpack(
-            blob[start : start + count * _MACHO_RELOCATE_ENTRY.size]
-        ):
+        for where, info in _RELOCATION.iter_unpack(blob[start : start + count * _RELOCATION.size]):
             if where & _SCATTERED or where < 0:
                 continue
             place, index, kind = image.bases[i] + where, info & 0xFF_FFFF, info >> 28
@@ -266,7 +271,6 @@ def _patch(image: Image, kind: int, place: int, target: int) -> None:
 
 
 _MACHO_KIND = "Mach-O"
-_CPUS: dict[int, Architecture] = {0x0100_0007: "x86-64", 0x0100_000C: "aarch64"}
 _OBJECT = 1
 #: Kinds of file that hold code: object, program, shared library, bundle.
 _FILE_TYPES = (_OBJECT, 2, 6, 8)
@@ -285,27 +289,32 @@ def read_macho(path: Path, architecture: Architecture | None = None) -> Contents
     none, or it cannot be read."""
     blob = read_blob(path)
     part, notes = choose(path, blob, architecture)
-    found_for = _check(path, part)
+    part_architecture = _check(path, part)
     with reading(path, _MACHO_KIND):
         fat = parse(lief.MachO.parse, part, path, _MACHO_KIND)
-        found = fat.at(0)
-        if found is None:
+        binary = fat.at(0)
+        if binary is None:
             damaged(path, "its headers contradict themselves", _MACHO_KIND)
-        shift = OBJECT_BASE if number(found.header.file_type) == _OBJECT else 0
-        sections = list(found.sections)
-        image = _image(path, part, found, sections, shift)
-        symbols = read_symbols(path, found, part)
-        name_slots(found, sections, image, shift)
+        shift = OBJECT_BASE if number(binary.header.file_type) == _OBJECT else 0
+        sections = list(binary.sections)
+        image = _image(path, part, binary, sections, shift)
+        symbols = read_symbols(path, binary, part)
+        name_slots(binary, sections, image, shift)
         if shift:
-            link(path, part, sections, symbols, image, found_for, shift)
+            link(path, part, sections, symbols, image, part_architecture, shift)
         else:
-            apply_fixups(found, image)
-        starts = [shift + found.imagebase + s for s in _starts(found)]
-        labels = list(labels_of(path, symbols, sections, image, shift))
+            apply_fixups(binary, image)
+        starts = binary.function_starts.functions if binary.has_function_starts else ()
+        labels = list(labels_of(path, symbols, image, shift))
         named = {label.address for label in labels}
-        nameless = list(_made_up(image, [s for s in starts if s not in named]))
+        nameless = [
+            label
+            for start in (shift + binary.imagebase + s for s in starts)
+            if start not in named
+            for label in code_label(image, f"sub_{start:x}", start, rank=3)
+        ]
         labels += nameless
-        functions = tuple(without_padding(functions_of(labels), image, found_for, exact=()))
+        functions = tuple(without_padding(functions_of(labels), image, part_architecture, exact=()))
     if not functions:
         code = any(r.executable for r in image.regions)
         raise UserError(
@@ -320,7 +329,7 @@ def read_macho(path: Path, architecture: Architecture | None = None) -> Contents
             f"{len(functions)} functions have no symbol and are called sub_ADDRESS, where the "
             "table of function starts has them"
         )
-    return Contents(found_for, image, functions, tuple(notes))
+    return Contents(part_architecture, image, functions, tuple(notes))
 
 
 def _check(path: Path, blob: bytes) -> Architecture:
@@ -348,7 +357,7 @@ def _check(path: Path, blob: bytes) -> Architecture:
     return _CPUS[cpu]
 
 
-def _image(path: Path, blob: bytes, found: Any, sections: list[Any], shift: int) -> Image:
+def _image(path: Path, blob: bytes, binary: Any, sections: list[Any], shift: int) -> Image:
     """``bases`` by the numbers of the sections, which begin at 1."""
     bases: dict[int, int] = {}
     regions = []
@@ -369,30 +378,17 @@ def _image(path: Path, blob: bytes, found: Any, sections: list[Any], shift: int)
         plain = kind == _REGULAR and not runs and text(section.name) not in _UNWINDING
         regions.append(Region(text(section.name), start, bytearray(data), runs, plain))
     free = max((r.end for r in regions), default=shift)
-    return Image(regions, bases, free, data=_data_in_code(found, shift))
+    return Image(regions, bases, free, data=_data_in_code(binary, shift))
 
 
 _UNWINDING = ("__eh_frame", "__unwind_info", "__compact_unwind", "__gcc_except_tab")
 
 
-def _data_in_code(found: Any, shift: int) -> Iterator[tuple[int, int]]:
+def _data_in_code(binary: Any, shift: int) -> Iterator[tuple[int, int]]:
     """The file has them by offset: in a program from its start, in an object from the address of
     its first section."""
-    if not found.has_data_in_code:
+    if not binary.has_data_in_code:
         return
-    for entry in found.data_in_code.entries:
-        start = entry.offset + (shift if shift else found.imagebase)
+    for entry in binary.data_in_code.entries:
+        start = entry.offset + (shift if shift else binary.imagebase)
         yield start, start + entry.length
-
-
-def _starts(found: Any) -> Iterator[int]:
-    """Offsets of functions from the image's base."""
-    if found.has_function_starts:
-        yield from found.function_starts.functions
-
-
-def _made_up(image: Image, starts: list[int]) -> Iterator[Label]:
-    for start in starts:
-        region = image.region(start)
-        if region is not None and region.executable:
-            yield Label(f"sub_{start:x}", start, start, region.name, region.end, rank=3)

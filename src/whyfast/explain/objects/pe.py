@@ -15,18 +15,26 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.coff import CODE, EXECUTE, MACHINES, windows_functions
-from whyfast.explain.objects.elf import SUPPORTED, Architecture, damaged, read_blob
-from whyfast.explain.objects.elf_symbols import Contents
-from whyfast.explain.objects.image import Image, Label, Region
+from whyfast.explain.objects.coff import CODE, EXECUTE, architecture_of, windows_functions
+from whyfast.explain.objects.image import (
+    SUPPORTED,
+    Architecture,
+    Contents,
+    Image,
+    Label,
+    Region,
+    code_label,
+    damaged,
+    read_blob,
+    string_at,
+)
 from whyfast.explain.objects.lief_files import content, number, parse, reading, text
 from whyfast.model.errors import UserError
 
 # ---- Names of functions from a PDB, which Microsoft's and LLVM's linkers write beside a program.
 #
 # After the description in LLVM's documentation, "The PDB File Format", and Microsoft's
-# ``cvinfo.h``.
-# A PDB belongs to one build of a program, which has its GUID.
+# ``cvinfo.h``. A PDB belongs to one build of a program, which has its GUID.
 
 _MAGIC = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"
 _INFO, _DBI = 1, 3
@@ -61,9 +69,9 @@ class _Damaged(Exception):
     pass
 
 
-def find_pdb(program: Path, found: Any) -> Pdb:
+def find_pdb(program: Path, binary: Any) -> Pdb:
     """The PDB beside a program, by the name in it or the program's own. Nothing is raised."""
-    record = found.codeview_pdb
+    record = binary.codeview_pdb
     if record is None:
         return Pdb(why_not="it has no symbol table and was linked without a PDB (/DEBUG)")
     named = re.split(r"[\\/]", text(record.filename))[-1]
@@ -86,11 +94,12 @@ def _read(path: Path, signature: bytes) -> Pdb:
     dbi = streams.read(_DBI)
     if info[12:28] != signature:
         return Pdb(why_not=f"{path.name} belongs to another build")
-    found = {(s.section, s.offset, s.name): s for s in _publics(streams, dbi)}
-    for symbol in _procedures(streams, dbi):
-        found[symbol.section, symbol.offset, symbol.name] = symbol
-    why_not = "" if found else f"{path.name} names no function"
-    return Pdb(tuple(found.values()), why_not)
+    symbols = {
+        (s.section, s.offset, s.name): s
+        for s in (*_publics(streams, dbi), *_procedures(streams, dbi))  # the latter have sizes
+    }
+    why_not = "" if symbols else f"{path.name} names no function"
+    return Pdb(tuple(symbols.values()), why_not)
 
 
 class _Streams:
@@ -140,10 +149,6 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += 2 + length
 
 
-def _name(data: bytes) -> str:
-    return data.split(b"\0", 1)[0].decode("utf-8", "replace")
-
-
 def _publics(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
     (number,) = struct.unpack_from("<H", dbi, 20)
     if number == _NO_STREAM:
@@ -152,7 +157,7 @@ def _publics(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
         if kind == _PUBLIC and len(data) > 10:
             flags, offset, section = struct.unpack_from("<IIH", data)
             if flags & _IS_FUNCTION:
-                yield PdbSymbol(_name(data[10:]), section, offset, 0, False, "")
+                yield PdbSymbol(string_at(data, 10), section, offset, 0, False, "")
 
 
 def _procedures(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
@@ -162,7 +167,7 @@ def _procedures(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
     while at + _MODULE_HEADER <= end:
         number, length = struct.unpack_from("<HI", dbi, at + 34)
         name = dbi.index(b"\0", at + _MODULE_HEADER)
-        module = re.split(r"[\\/]", _name(dbi[at + _MODULE_HEADER : name + 1]))[-1]
+        module = re.split(r"[\\/]", string_at(dbi, at + _MODULE_HEADER))[-1]
         at = dbi.index(b"\0", name + 1) + 1
         at = -(-at // 4) * 4
         if number == _NO_STREAM:
@@ -170,11 +175,10 @@ def _procedures(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
         for kind, data in _records(streams.read(number)[4:length]):
             if kind in (*_LOCALS, *_GLOBALS) and len(data) > 35:
                 code, offset, section = struct.unpack_from("<12xI12xIH", data)
-                yield PdbSymbol(_name(data[35:]), section, offset, code, kind in _LOCALS, module)
+                yield PdbSymbol(string_at(data, 35), section, offset, code, kind in _LOCALS, module)
 
 
 _KIND = "PE"
-_OTHER_MACHINES = {0x14C: "I386", 0x1C4: "ARMNT", 0xA641: "ARM64EC", 0xA64E: "ARM64X"}
 _EXTERNAL, _STATIC, _FUNCTION = 2, 3, 2
 _NOT_PLAIN = (".pdata", ".xdata", ".reloc", ".rsrc", ".idata", ".edata", ".eh_fram", ".buildid")
 
@@ -188,25 +192,25 @@ def read_pe(path: Path) -> Contents:
         config = lief.PE.ParserConfig()
         config.parse_signature = config.parse_rsrc = config.parse_reloc = False
         config.parse_exceptions = config.parse_arm64x_binary = False
-        found = parse(lief.PE.parse, blob, path, _KIND, config)
-        sections = list(found.sections)
-        image = _image(path, blob, found, sections)
-        for library in found.imports:
+        binary = parse(lief.PE.parse, blob, path, _KIND, config)
+        sections = list(binary.sections)
+        image = _image(path, blob, binary, sections)
+        for library in binary.imports:
             for entry in library.entries:
                 name = text(entry.name) if entry.name else f"{text(library.name)}#{entry.ordinal}"
-                image.slots[found.imagebase + entry.iat_address] = name
-        starts = [found.imagebase + s.virtual_address for s in sections]
-        exported = list(_exports(found, image))
-        labels = [*exported, *_symbols(found, starts, image)]
-        table = len(found.symbols) > 0
-        pdb = find_pdb(path, found)
+                image.slots[binary.imagebase + entry.iat_address] = name
+        starts = [binary.imagebase + s.virtual_address for s in sections]
+        exported = list(_exports(binary, image))
+        labels = [*exported, *_symbols(binary, starts, image)]
+        table = len(binary.symbols) > 0
+        pdb = find_pdb(path, binary)
         for symbol in pdb.symbols:
             if 0 < symbol.section <= len(starts):
                 address = starts[symbol.section - 1] + symbol.offset
-                label = _label(
-                    image, symbol.name, address, symbol.size, symbol.local, symbol.module
+                rank, file = (2, symbol.module) if symbol.local else (0, "")
+                labels += code_label(
+                    image, symbol.name, address, size=symbol.size, rank=rank, file=file
                 )
-                labels += [label] if label else []
         functions, nameless = windows_functions(image, architecture, labels)
     if not functions:
         raise UserError(
@@ -235,16 +239,14 @@ def _check(path: Path, blob: bytes) -> Architecture:
         raise UserError(f"this is a DOS program; {SUPPORTED}", where=path)
     machine, sections = struct.unpack_from("<HH", blob, at + 4)
     (optional,), magic = struct.unpack_from("<H", blob, at + 20), blob[at + 24 : at + 26]
-    if machine not in MACHINES:
-        name = _OTHER_MACHINES.get(machine, f"{machine:#x}")
-        raise UserError(f"this is a PE file for the machine {name}; {SUPPORTED}", where=path)
+    architecture = architecture_of(path, _KIND, machine)
     if magic != b"\x0b\x02" or at + 24 + optional + 40 * sections > len(blob):
         damaged(path, "its section headers are not where the PE header says", _KIND)
-    return MACHINES[machine]
+    return architecture
 
 
-def _image(path: Path, blob: bytes, found: Any, sections: list[Any]) -> Image:
-    base = int(found.imagebase)
+def _image(path: Path, blob: bytes, binary: Any, sections: list[Any]) -> Image:
+    base = int(binary.imagebase)
     regions = []
     bases: dict[int, int] = {}
     for i, section in enumerate(sections, 1):
@@ -265,30 +267,16 @@ def _image(path: Path, blob: bytes, found: Any, sections: list[Any]) -> Image:
     return Image(regions, bases, free, base=base)
 
 
-def _label(
-    image: Image, name: str, address: int, size: int = 0, local: bool = False, file: str = ""
-) -> Label | None:
-    region = image.region(address)
-    if region is None or not region.executable or not name:
-        return None
-    rank = 2 if local else 0
-    size = min(size, region.end - address)
-    return Label(name, address, address, region.name, region.end, size, rank, file if local else "")
+def _exports(binary: Any, image: Image) -> Iterator[Label]:
+    for entry in binary.get_export().entries if binary.has_exports else ():
+        if not entry.is_forwarded:
+            yield from code_label(image, text(entry.name), binary.imagebase + entry.address)
 
 
-def _exports(found: Any, image: Image) -> Iterator[Label]:
-    if not found.has_exports:
-        return
-    for entry in found.get_export().entries:
-        label = _label(image, text(entry.name), found.imagebase + entry.address)
-        if label and not entry.is_forwarded:
-            yield label
-
-
-def _symbols(found: Any, starts: list[int], image: Image) -> Iterator[Label]:
+def _symbols(binary: Any, starts: list[int], image: Image) -> Iterator[Label]:
     """MinGW's linkers keep the symbols of the objects."""
     file = ""
-    for symbol in found.symbols:
+    for symbol in binary.symbols:
         kind, index = number(symbol.storage_class), symbol.section_idx
         if symbol.is_file_record:
             file = text(symbol.name)
@@ -296,6 +284,5 @@ def _symbols(found: Any, starts: list[int], image: Image) -> Iterator[Label]:
             continue
         if 0 < index <= len(starts):
             address = starts[index - 1] + symbol.value
-            label = _label(image, text(symbol.name), address, 0, kind == _STATIC, file)
-            if label:
-                yield label
+            rank, source = (2, file) if kind == _STATIC else (0, "")
+            yield from code_label(image, text(symbol.name), address, rank=rank, file=source)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 
-from whyfast.explain.objects.elf import ElfFile, Section, damaged
-from whyfast.explain.objects.elf_symbols import Symbol, read_symbols
-from whyfast.explain.objects.image import Image
+from whyfast.explain.objects.elf import ElfFile, Section, Symbol, read_symbols
+from whyfast.explain.objects.image import Image, damaged
 
 # ---- AArch64 instruction words with another immediate, as linkers write them.
 

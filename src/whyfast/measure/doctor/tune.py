@@ -1,4 +1,10 @@
-"""Applying settings and putting back exactly what was there."""
+"""Applying settings and putting back exactly what was there.
+
+Old values are in a journal, one file a boot: the kernel forgets such settings when it restarts, and
+so may we. The name of the machine is in it, as a data folder may be shared between machines. An
+entry is on disk before the setting is changed, so that a crash at any moment leaves a journal from
+which everything can be put back; putting back what was never changed does nothing.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +34,6 @@ from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.model.errors import UserError
 from whyfast.model.machine import SettingChange
 from whyfast.store.files import exclusive
-
-# ---- The kernel settings that ``--tune`` may change, and to what.
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,6 @@ def _interrupts(system: System) -> Iterator[tuple[str, str, str]]:
             yield "irq_affinity", path, ",".join(map(str, kept or rest))
 
 
-# ---- The old values of settings that were changed, kept until they are put back.
-#
-# One file a boot: the kernel forgets such settings when it restarts, and so may we. The name of
-# the
-# machine is in it, as a data folder may be shared between machines. An entry is on disk before the
-# setting is changed, so that a crash at any moment leaves a journal from which everything can be
-# put back; putting back what was never changed does nothing.
-
 SCHEMA = "whyfast-doctor-journal/1"
 
 
@@ -123,7 +119,7 @@ class Journal:
         self.boot = boot
         self.machine = machine
         self._file = folder / f"{boot}.json"
-        self.entries = self._load()
+        self.entries = _read(self._file)[1] if self._file.exists() else ()
 
     def add(self, entry: JournalEntry) -> None:
         """Keep an entry durably. What the setting held first is what counts: a second entry for
@@ -149,9 +145,6 @@ class Journal:
                 file.unlink(missing_ok=True)
         return dropped
 
-    def _load(self) -> tuple[JournalEntry, ...]:
-        return _read(self._file)[1] if self._file.exists() else ()
-
     def _save(self, entries: Iterable[JournalEntry]) -> None:
         self.entries = tuple(entries)
         if not self.entries:
@@ -169,7 +162,11 @@ class Journal:
             out.flush()
             os.fsync(out.fileno())
         temporary.replace(self._file)
-        _sync(self.folder)
+        fd = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def _read(file: Path) -> tuple[str, tuple[JournalEntry, ...]]:
@@ -188,14 +185,6 @@ def _read(file: Path) -> tuple[str, tuple[JournalEntry, ...]]:
             "settings back by hand, and delete it",
             where=file,
         ) from None
-
-
-def _sync(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 _BOOT = "proc/sys/kernel/random/boot_id"
@@ -234,10 +223,14 @@ def change(
 ) -> TuneOutcome:
     """Set what ``wanted`` names, as :func:`tune` does."""
     with _journal(system, folder, machine) as (journal, message):
-        changes = [
-            _apply(system, journal, JournalEntry(s.key, s.path, s.old, s.wanted))
-            for s in wanted(system)
-        ]
+        changes = []
+        for s in wanted(system):
+            known = s.path in {entry.path for entry in journal.entries}
+            journal.add(JournalEntry(s.key, s.path, s.old, s.wanted))
+            error = _write(system, s.path, s.wanted)
+            if error and not known and current(system, s.path) == s.old:
+                journal.remove(s.path)
+            changes.append(SettingChange(s.key, s.path, s.old, s.wanted, error))
     return TuneOutcome(tuple(changes), message)
 
 
@@ -249,29 +242,16 @@ def restore(
     ``only``: the paths of those to put back. Raises UserError when the journal cannot be read.
     """
     with _journal(system, folder, machine) as (journal, message):
-        changes = [
-            _put_back(system, journal, entry)
-            for entry in reversed(journal.entries)
-            if only is None or entry.path in only
-        ]
+        changes = []
+        for entry in reversed(journal.entries):
+            if only is not None and entry.path not in only:
+                continue
+            now = current(system, entry.path)
+            error = "" if now == entry.old else _write(system, entry.path, entry.old)
+            if not error:
+                journal.remove(entry.path)
+            changes.append(SettingChange(entry.key, entry.path, now or "", entry.old, error))
     return TuneOutcome(tuple(changes), message)
-
-
-def _apply(system: System, journal: Journal, entry: JournalEntry) -> SettingChange:
-    known = entry.path in {e.path for e in journal.entries}
-    journal.add(entry)
-    error = _write(system, entry.path, entry.new)
-    if error and not known and current(system, entry.path) == entry.old:
-        journal.remove(entry.path)
-    return SettingChange(entry.key, entry.path, entry.old, entry.new, error)
-
-
-def _put_back(system: System, journal: Journal, entry: JournalEntry) -> SettingChange:
-    now = current(system, entry.path)
-    error = "" if now == entry.old else _write(system, entry.path, entry.old)
-    if not error:
-        journal.remove(entry.path)
-    return SettingChange(entry.key, entry.path, now or "", entry.old, error)
 
 
 def _write(system: System, path: str, value: str) -> str:

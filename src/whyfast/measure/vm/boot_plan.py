@@ -1,7 +1,8 @@
 """What virtual machines are booted, and what each starts from: its programs and its plan.
 
 Variants that need the same kernel, parameters and settings share a boot. The plan is what the first
-process is to do, in the strings that init.c reads.
+process is to do, in the strings that init.c reads. The kernel starts from an archive of a few files
+in cpio's "newc" (Documentation/driver-api/early-userspace/buffer-format.rst in Linux).
 """
 
 from __future__ import annotations
@@ -14,11 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.variant import Variant
-
-# ---- What the kernel of a virtual machine starts from: an archive of a few files in cpio's
-# "newc".
-#
-# The format is that of Documentation/driver-api/early-userspace/buffer-format.rst in Linux.
 
 _MAGIC = b"070701"
 _TRAILER = "TRAILER!!!"

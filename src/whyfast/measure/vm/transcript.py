@@ -41,42 +41,39 @@ class Unanswered(Exception):
     """A task has no usable answers; the message says why in words."""
 
 
-def parse_transcript(text: str) -> Transcript:
+def parse_transcript(transcript: str) -> Transcript:
     """Lines that are none are passed over: a machine may die in the middle of one."""
     facts: dict[str, str] = {}
     refused: list[str] = []
     tasks: dict[str, Answers] = {}
     begun = complete = False
     per_round: float | None = None
-    for line in text.splitlines():
+    for line in transcript.splitlines():
         kind, _, rest = line.partition(" ")
-        name, _, said = rest.partition(" ")
+        name, _, text = rest.partition(" ")
         if kind == "hello":
             begun = True
         elif kind == "bye":
-            complete = said == "0"
+            complete = text == "0"
         elif kind == "file":
-            facts[name] = said
+            facts[name] = text
         elif kind == "unwritten":
             refused.append(name)
         elif kind == "rounds":
-            rounds, ticks = number(name), number(said)
+            rounds, ticks = number(name), number(text)
             if rounds and ticks is not None:
                 per_round = ticks / rounds
         elif kind in ("ready", "answer", "late", "exit"):
-            _add(tasks.setdefault(name, Answers()), kind, said)
+            task = tasks.setdefault(name, Answers())
+            if kind == "ready":
+                task.ready = text
+            elif kind == "answer":
+                task.lines.append(text)
+            elif kind == "late":
+                task.late = True
+            elif (status := number(text)) is not None:
+                task.exit = status
     return Transcript(begun, complete, facts, tuple(refused), per_round, tasks)
-
-
-def _add(task: Answers, kind: str, said: str) -> None:
-    if kind == "ready":
-        task.ready = said
-    elif kind == "answer":
-        task.lines.append(said)
-    elif kind == "late":
-        task.late = True
-    elif (status := number(said)) is not None:
-        task.exit = status
 
 
 @dataclass(frozen=True)
@@ -105,20 +102,15 @@ def read_values(task: Answers | None, turns: int) -> TaskValues:
         raise Unanswered(f"ended before it said it is ready{ended}")
     if len(task.lines) != 2 * turns:
         raise Unanswered(f"answered {len(task.lines)} turns of {2 * turns}")
-    readings = [_reading(line) for line in task.lines]
+    try:
+        readings = [read_answer(line) for line in task.lines]
+    except ValueError as error:
+        raise Unanswered(str(error)) from None
     checks = {check for _, check in readings}
     if len(checks) > 1:
         raise Unanswered(f"wrong result: {' and '.join(sorted(map(str, checks)))}")
-    times = [ns for ns, _ in readings]
+    times = [round(seconds * 1e9) for seconds, _ in readings]
     return TaskValues(tuple(times[::2]), tuple(times[1::2]), checks.pop())
-
-
-def _reading(line: str) -> tuple[int, str | None]:
-    try:
-        seconds, check = read_answer(line)
-    except ValueError as error:
-        raise Unanswered(str(error)) from None
-    return round(seconds * 1e9), check
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,30 @@ function ratioTrace(points, at, range, look, unbounded) {
   };
 }
 
+// How the points of each verdict look, and what the legend says of them.
+const VERDICTS = {
+  faster: { color: "#2b9a63", symbol: "triangle-left" },
+  same: { color: "#448bc9", symbol: "circle" },
+  undecided: { color: "#ab871a", symbol: "circle-open" },
+  slower: { color: "#d0564a", symbol: "triangle-right" },
+};
+const VERDICT_LEGEND = `
+  <p class="legend"><span class="verdict faster">◀ faster</span> <span class="verdict same">● same</span>
+  <span class="verdict undecided">○ undecided</span> <span class="verdict slower">▶ slower</span>
+  <span class="band">the margin, within which a difference does not matter</span></p>`;
+function verdictTraces(points, range) {
+  return Object.entries(VERDICTS).map(([word, look]) => {
+    const own = points.map((p, row) => ({ ...p, row })).filter((p) => p.word === word);
+    return {
+      ...ratioTrace(own, own.map((p) => p.row), range, look, true),
+      text: own.map((p) => `${p.name}\n${p.text}`),
+      marker: { color: look.color, symbol: look.symbol, size: 10, line: { width: word === "undecided" ? 2 : 0 } },
+    };
+  });
+}
+// A text at the left edge of a plot, or left of it.
+const nameAt = (y, text, xshift) => ({ x: 0, xref: "paper", xanchor: "left", xshift, y, text });
+
 // A vertical line below the points.
 const upright = (x, dash) => (
   { type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: GREY, width: 1.5, dash } });
@@ -83,18 +107,19 @@ function drawFigures(parent, plots, draw) {
   });
 }
 
-// Buttons for the baselines, of which the first is shown.
-function chooseBaseline(choice, baselines, show) {
-  choice.hidden = baselines.length < 2;
-  baselines.forEach((baseline, i) => {
-    const input = make("input", undefined, { type: "radio", name: choice.id });
-    input.checked = i === 0;
-    input.addEventListener("change", () => show(baselines[i]));
-    const label = make("label");
-    label.append(input, ` ${baseline.name}`);
-    choice.append(label);
-  });
-  if (baselines.length) show(baselines[0]);
+// A labelled switch in `holder`, which calls `act` when it is changed.
+function addSwitch(holder, type, value, act, title) {
+  const input = make("input", undefined, { type, name: holder.id, value });
+  input.addEventListener("change", () => act(input));
+  const label = make("label", undefined, title ? { title } : {});
+  label.append(input, ` ${value}`);
+  holder.append(label);
+  return input;
+}
+// The choice of a reader stands in the fragment of the address, so that a link shows the same.
+function saveFragment(given) {
+  const text = given.toString();
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
 // What is packed is gzip in base64; the browser itself inflates it.

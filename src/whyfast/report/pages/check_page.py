@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from whyfast.formats.whyfast_result import SCHEMA
 from whyfast.model.code import FunctionChange
+from whyfast.model.codec import dump
 from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
 from whyfast.report.document import (
@@ -36,7 +35,7 @@ from whyfast.report.sections.check import (
     percent_interval,
     promise,
 )
-from whyfast.report.sections.summary import check_screen
+from whyfast.report.sections.summary import check_summary
 
 #: Lines that a comment has at most: what is longer nobody reads.
 LINES = 60
@@ -58,7 +57,7 @@ def check_page(result: Result) -> Document:
         section("sure", "How sure", sentences(said), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
         heading=CHECK_HEADING,
-        summary=check_screen(result),
+        summary=check_summary(result),
     )
 
 
@@ -147,17 +146,16 @@ def log_line(result: Result) -> str:
             for side in ("base", "head")
         }
         entries[str(v.benchmark)] = {
-            "verdict": v.outcome,
+            "outcome": v.outcome,
             "ratio": v.ratio,
             "seconds": {side: statistics.median(t) for side, t in times.items() if t},
         }
     at = datetime.fromtimestamp(result.recorded.started, UTC).isoformat(timespec="seconds")
-    line = {
-        "schema": SCHEMA,
+    data = {
         "head": check.head,
         "base": check.base,
         "date": at,
         "same": check.code.same,
         "benchmarks": entries,
     }
-    return json.dumps(line, ensure_ascii=False) + "\n"
+    return dump("check", data, levels=0)

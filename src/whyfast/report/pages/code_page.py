@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from whyfast.explain.function_differences import (
+from whyfast.explain.functions import (
     Calls,
     FunctionDifference,
     compare_functions,
     unmatched_functions,
 )
-from whyfast.explain.survey import Survey
+from whyfast.explain.program import Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (
@@ -28,13 +28,26 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import quote
+from whyfast.report.formatting import join_words, quote, sentence
 from whyfast.report.sections.machine_code import trouble_sentences
-from whyfast.report.sections.summary_of_programs import Looked, programs_screen, share_cell
+from whyfast.report.sections.summary import giving_way
 
 _SHOWN = 6
+#: How many functions a headline names.
+_NAMED = 3
+#: Columns that give way on a first screen, the one with the largest number first.
+_DROPS = {"calls": 2, "bytes": 1, "targets": 1, "indirect calls": 3, "tail jumps": 4}
 #: So many functions that differ are shown; the JSON has all that were asked for.
 _MOST = 300
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A program that was looked at: its functions, and how its interpreter dispatches, if it is
+    one."""
+
+    program: Evidence
+    dispatch: DispatchFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -71,12 +84,31 @@ def programs_brief(
     warnings: Sequence[str],
     heat: Heat | None = None,
 ) -> Summary:
-    """Programs on one screen; ``candidates`` is a table of the first one's functions."""
-    programs = [one.program for one in looked]
+    """Programs on one screen: the functions that differ, the hottest first with ``heat``; of one
+    program, or where none differs, ``candidates``, a table of the first one's functions."""
+    first, *others = programs = [one.program for one in looked]
+    comparisons = [compare_programs(first, other, heat) for other in others]
+    shown = difference_table(comparisons, heat)
+    if shown is not None:
+        shown = replace(shown, caption=f"Functions that differ, {shown.caption}")
+    shown = shown or candidates
+    shown = shown and giving_way(shown, _DROPS)
     nowhere = unmatched(programs)
-    said = [*warnings, *trouble_sentences(troubles, ())]
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
-    return programs_screen(looked, candidates, said, care, heat)
+    return Summary(
+        said=(*warnings, *trouble_sentences(troubles, ()), *filter(None, map(_only, comparisons))),
+        table=shown,
+        ranks=tuple(range(len(shown.rows))) if shown else (),
+        care=tuple(map(sentence, care)),
+        row="function",
+    )
+
+
+def _only(found: Comparison) -> str:
+    """How many functions one of the two has alone."""
+    sides = ((found.a, found.only_in_a), (found.b, found.only_in_b))
+    parts = [f"{len(names):,} only in {quote(program)}" for program, names in sides if names]
+    return f"Further functions: {', '.join(parts)}." if parts else ""
 
 
 def surveyed(survey: Survey) -> Looked:
@@ -94,7 +126,7 @@ def comparison_sections(
         yield section(
             f"comparison-{i}",
             f"{found.a} → {found.b}",
-            _difference_table(found, heat),
+            difference_table([found], heat),
             sentences(_unmatched(found)),
         )
 
@@ -206,24 +238,43 @@ def function_table(evidence: Evidence) -> Table | None:
     return table(_caption(evidence), ("function", *right(*numbers)), rows)
 
 
-def _difference_table(found: Comparison, heat: Heat | None) -> Table | None:
-    differing = [d for d in found.functions if d.differs]
+def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Table | None:
+    """The functions that differ, of several comparisons with the program that they differ in, of
+    one with what they call in one program only."""
+    several = len(comparisons) > 1
+    differing = [(c, d) for c in comparisons for d in c.functions if d.differs]
+    if heat is not None and several:
+        differing.sort(key=lambda pair: -heat.of(pair[1].name))
     rows = [
         (
             d.name,
-            *((share_cell(heat, d.name),) if heat else ()),
+            *((_share(heat, d.name),) if heat else ()),
+            *((c.b,) if several else ()),
             *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
             _change(d.a.indirect_jumps, d.b.indirect_jumps),
             _change(d.a.direct_calls, d.b.direct_calls),
-            *(_callees(d.calls_only_in_a), _callees(d.calls_only_in_b)),
+            *(() if several else (_callees(d.calls_only_in_a), _callees(d.calls_only_in_b))),
         )
-        for d in differing[:_MOST]
+        for c, d in differing[:_MOST]
     ]
-    only = (f"called only in {found.a}", f"called only in {found.b}")
-    shares = ("of the run",) if heat else ()
-    numbers = right(*shares, "bytes", "instructions", "indirect jumps", "calls")
+    if not rows:
+        return None
+    a, others = comparisons[0].a, join_words([c.b for c in comparisons])
+    only = () if several else (f"called only in {a}", f"called only in {others}")
+    columns = (*(right("of the run") if heat else ()), *(("in",) if several else ()))
+    numbers = right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    return table(f"{found.a} → {found.b}{more}", ("function", *numbers, *only), rows)
+    made = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
+    heads = made.columns if made else ()
+    return made and replace(
+        made, columns=tuple(replace(c, drop=9) if c.title in only else c for c in heads)
+    )
+
+
+def _share(heat: Heat, name: str) -> Cell:
+    """The share of the run that a function takes, nothing where the profile has none of it."""
+    share = heat.of(name)
+    return Cell(f"{100 * share:.1f} %" if share else "", number=share)
 
 
 def _unmatched(found: Comparison) -> Iterator[str]:
@@ -280,3 +331,78 @@ def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
             recorded = f"recorded as {trace.recorded}" if trace.recorded else ""
             said = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
             yield f"{name}: {trace.option}, {' and '.join(said)}"
+
+
+# The first program against each other one, in a sentence.
+
+
+def programs_headline(
+    found: Sequence[Looked], heat: Heat | None = None, changed: Sequence[int] | None = None
+) -> str:
+    """The first program against each other one; with ``heat``, how many of the functions that
+    differ are hot. ``changed``: of each other one in how many functions instructions differ; None
+    where they were not compared."""
+    first, *others = found
+    numbers: Sequence[int | None] = [None] * len(others) if changed is None else changed
+    return " ".join(
+        f"{_dispatch(first, other)}{_functions(first, other, heat, number)}."
+        for other, number in zip(others, numbers, strict=True)
+    )
+
+
+def _dispatch(a: Looked, b: Looked) -> str:
+    """What can be said of both, as far as both dispatch."""
+    one, other = a.dispatch, b.dispatch
+    if one is None or other is None or "unknown" in (one.form, other.form):
+        return ""
+    if "none" in (one.form, other.form):
+        return ""
+    here, there = quote(a.program.variant), quote(b.program.variant)
+    form, jumps = _form(one), [_jumps(one.indirect_jumps), _jumps(other.indirect_jumps)]
+    if (one.style, one.form) != (other.style, other.form):
+        return (
+            f"The dispatch is {_form(other)} in {there}: {jumps[1]}, where {here}, {form}, has "
+            f"{one.indirect_jumps:,}; "
+        )
+    if jumps[0] == jumps[1]:
+        return f"{here} and {there} dispatch alike ({form}, {jumps[0]}); "
+    return f"Both dispatch alike ({form}), by {jumps[0]} in {here} and {jumps[1]} in {there}; "
+
+
+def _form(facts: DispatchFacts) -> str:
+    return f"{facts.form} tail calls" if facts.style == "tail-call" else facts.form
+
+
+def _jumps(number: int) -> str:
+    return "1 indirect jump" if number == 1 else f"{number:,} indirect jumps"
+
+
+def _functions(a: Looked, b: Looked, heat: Heat | None, changed: int | None) -> str:
+    compared = compare_functions(a.program, b.program)
+    differing = [d.name for d in compared if d.differs]
+    if not compared:
+        here, there = quote(a.program.variant), quote(b.program.variant)
+        return f"{here} and {there} have no function in common"
+    both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
+    if not differing:
+        said = f"no count differs between the {both} in both"
+        if changed is None:
+            return f"{said}; --diff compares their instructions"
+        if changed == 0:
+            return f"{said}, nor any instruction but for addresses and registers"
+        return f"{said}, but the instructions of {changed:,} do"
+    hot = _hot(differing, heat)
+    if len(differing) <= _NAMED:
+        verb = "differs" if len(differing) == 1 else "differ"
+        return f"{join_words(differing)} {verb}, of {both} in both{hot}"
+    return f"{len(differing):,} of {both} in both differ{hot}"
+
+
+def _hot(differing: Sequence[str], heat: Heat | None) -> str:
+    if heat is None:
+        return ""
+    number = sum(map(heat.is_hot, differing))
+    some = f"{number:,} of them hot" if number else "none of them hot"
+    if len(differing) == 1:
+        some = "and is hot" if number else "and is not hot"
+    return f", {some} according to {quote(heat.source)}"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from whyfast import __version__
 from whyfast.history.segment import FALSE_STEP
-from whyfast.history.why import Coincidence
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
     Cell,
@@ -42,76 +39,47 @@ from whyfast.report.sections.history import (
     why_sentences,
 )
 
-# ---- A history as JSON; the schema stands in docs/history.md.
-
-SCHEMA = "whyfast-history/1"
+# ---- A history as JSON; docs/history.md has the keys.
 
 
 def dump_history(history: History) -> str:
-    """The JSON text."""
-    points = history.timeline.points
+    """The JSON text. Points are named, not numbered."""
+    timeline, points = history.timeline, history.timeline.points
+
+    def named(item: object, *keys: str) -> dict[str, Any]:
+        data: dict[str, Any] = encode(item)
+        return data | {key: points[data[key]] for key in keys}
+
+    def series_data(h: SeriesHistory) -> dict[str, Any]:
+        data: dict[str, Any] = encode(h)
+        return data | {
+            "shifts": [named(s, "before", "at") for s in h.shifts],
+            "drifts": [named(d, "start", "end") for d in h.drifts],
+            "outliers": [named(o, "at") for o in h.outliers],
+        }
+
     data = {
-        "schema": SCHEMA,
-        "generator": {"name": "whyfast", "version": __version__},
         "headline": headline(history),
         "false_steps": FALSE_STEP,
-        "by": history.timeline.by,
-        "points": list(points),
-        "major": [_finding_data(f, points) for f in suite_wide(history)],
+        "by": timeline.by,
+        "points": points,
+        "major": [named(f, "before", "at") for f in suite_wide(history)],
         "largest": [
             {"series": o.series, "name": o.name, "ratio": o.ratio, "others": o.others}
             for o in largest(history)
         ],
-        "findings": [_finding_data(f, points) for f in (*history.findings, *history.drifts)],
-        "why": [_coincidence_data(c, points) for c in coincidences(history)],
-        "search": list(search_commands(history)),
-        "machines": list(history.timeline.machines),
-        "when": list(history.timeline.when),
-        "facts": {m: list(f) for m, f in history.timeline.facts.items()},
-        "suite": [_series_data(h, points) for h in history.suite],
-        "series": [_series_data(h, points) for h in history.series],
+        "findings": [named(f, "before", "at") for f in (*history.findings, *history.drifts)],
+        "coincidences": [
+            encode(c) | {"finding": named(c.finding, "before", "at")} for c in coincidences(history)
+        ],
+        "search": search_commands(history),
+        "machines": timeline.machines,
+        "when": timeline.when,
+        "facts": timeline.facts,
+        "suite": [series_data(h) for h in history.suite],
+        "series": [series_data(h) for h in history.series],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-
-
-def _finding_data(finding: Finding, points: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "before": points[finding.before],
-        "at": points[finding.at],
-        "of": finding.of,
-        "where": dict(finding.where),
-        "ratios": dict(finding.ratios),
-    }
-
-
-def _coincidence_data(found: Coincidence, points: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "before": points[found.finding.before],
-        "at": points[found.finding.at],
-        "machines": list(found.machines),
-        "changes": [encode(change) for change in found.changes],
-        "none_on": list(found.none_on),
-    }
-
-
-def _series_data(history: SeriesHistory, points: tuple[str, ...]) -> dict[str, Any]:
-    shifts = [{**encode(s), "before": points[s.before], "at": points[s.at]} for s in history.shifts]
-    drifts = [{**encode(d), "start": points[d.start], "end": points[d.end]} for d in history.drifts]
-    return {
-        "name": history.series.name,
-        "keys": dict(history.series.keys),
-        "machine": history.series.machine,
-        "higher": history.series.higher,
-        "seconds": list(history.series.values),
-        "spreads": list(history.series.spreads),
-        "levels": list(history.levels),
-        "noise": history.noise,
-        "correlation": history.correlation,
-        "shifts": shifts,
-        "drifts": drifts,
-        "odd": [{"at": points[o.at], "ratio": o.ratio} for o in history.odd],
-    }
+    return dump("history", data)
 
 
 #: From this lag-1 correlation of the noise on, the reader is told.
@@ -192,7 +160,7 @@ def cautions(history: History) -> tuple[str, ...]:
         names = ", ".join(points[i] for i in edges)
         said.append(
             f"{names} stands at an end with nothing beyond: whether it is a level of its own or an "
-            "odd point cannot be told."
+            "outlier cannot be told."
         )
     short = len(history.timeline.series) - total
     if short:
@@ -305,7 +273,7 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 
 def series_plot(history: History) -> Plot:
-    """What the plot shows: a line a series, its odd points, and the steps that many share."""
+    """What the plot shows: a line a series, its outliers, and the steps that many share."""
     marks = [
         {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
         for f in suite_wide(history)
@@ -319,7 +287,7 @@ def series_plot(history: History) -> Plot:
             "values": list(h.series.values),
             "spreads": list(h.series.spreads),
             "levels": list(h.levels),
-            "odd": [o.at for o in h.odd],
+            "outlier": [o.at for o in h.outliers],
             "kinds": _kinds(h),
             "size": max((abs(math.log(r)) for r in _ratios(h)), default=0.0),
             "noise": h.noise,
@@ -341,13 +309,13 @@ def series_plot(history: History) -> Plot:
 
 def _kinds(h: SeriesHistory) -> list[str]:
     """What kinds of findings the series has."""
-    found = (("step", h.shifts), ("drift", h.drifts), ("odd", h.odd))
+    found = (("step", h.shifts), ("drift", h.drifts), ("outlier", h.outliers))
     return [kind for kind, there in found if there]
 
 
 def _ratios(h: SeriesHistory) -> list[float]:
     steps, drifts = [s.ratio for s in h.shifts], [d.ratio for d in h.drifts]
-    return [*steps, *drifts, *(o.ratio for o in h.odd)]
+    return [*steps, *drifts, *(o.ratio for o in h.outliers)]
 
 
 def _edge(history: SeriesHistory) -> list[int]:

@@ -19,7 +19,7 @@ from whyfast.report.sections.machines import (
     each_machine_section,
     machine_plot,
     machine_table,
-    machines_brief,
+    machines_summary,
     overall_table,
 )
 from whyfast.report.sections.over_machines import machine_sentences
@@ -54,5 +54,5 @@ def merged_page(merged: Merged) -> Document:
         each_machine_section(merged),
         about=(pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
-        summary=machines_brief(merged),
+        summary=machines_summary(merged),
     )

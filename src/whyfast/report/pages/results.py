@@ -14,7 +14,6 @@ from whyfast.report.document import (
     Document,
     ReportSection,
     Sentence,
-    Summary,
     document,
     section,
 )
@@ -43,8 +42,7 @@ from whyfast.report.sections.machine_code import machine_code_sections, trouble_
 from whyfast.report.sections.main_table import summary_table
 from whyfast.report.sections.programs import builds_section, provenance_section
 from whyfast.report.sections.recordings import run_times_section
-from whyfast.report.sections.summary import check_screen, first_screen
-from whyfast.report.sections.summary_of_runs import runs_screen
+from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import timeline_section
 
 #: What the table of times has as rows: variants, or benchmarks with a column a variant.
@@ -62,7 +60,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         *(_kernels if result.judged.about == "counts" else study)(result, answer),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
-        summary=_brief(result) if rows == "variants" else None,
+        summary=result_summary(result) if rows == "variants" else None,
     )
 
 
@@ -73,12 +71,6 @@ def _heading(result: Result) -> str:
     if isinstance(result.question, Recordings):
         return "Recorded results compared"
     return "Commands against each other" if isinstance(result.question, Commands) else ""
-
-
-def _brief(result: Result) -> Summary | None:
-    if result.found.check is not None:
-        return check_screen(result)
-    return first_screen(result) or runs_screen(result)
 
 
 def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSection | None, ...]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.report.document import Document, Table, document, right, section, sentences, table
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.sections.search import alike, compares, measured_table, scatter_of
 from whyfast.report.sections.summary import search_brief
 from whyfast.search.requests import LineResult
 from whyfast.search.state import Interval, Where
-
-#: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-search-line/1"
 
 _MOST_NAMED = 5
 _UNTESTED = ("not tested", "undecided")
@@ -179,5 +175,4 @@ def _compares(result: LineResult, of: Interval | None) -> str:
 
 def dump_line(result: LineResult) -> str:
     """The JSON text of a search, with every block; docs/search.md describes it."""
-    data = {"schema": SCHEMA, "headline": line_headline(result), **encode(result)}
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump("search-line", {"headline": line_headline(result), **encode(result)})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
 from whyfast.report.formatting import format_percent, join_words, pluralize, quote, ratio_text
 from whyfast.report.sections.search import (
@@ -27,9 +26,6 @@ from whyfast.report.sections.summary import search_brief
 from whyfast.search.requests import deepest, merged_by
 from whyfast.search.run import SearchResult
 from whyfast.search.state import Interval, Where
-
-#: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-search/1"
 
 _MOST_NAMED = 5
 
@@ -305,5 +301,4 @@ def _compares(result: SearchResult, interval: Interval) -> str:
 
 def dump_search(result: SearchResult) -> str:
     """The JSON text of a search, with every block; docs/search.md describes it."""
-    data = {"schema": SCHEMA, "headline": search_headline(result), **encode(result)}
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump("search", {"headline": search_headline(result), **encode(result)})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.report.document import (
     Document,
     ReportSection,
@@ -35,9 +34,6 @@ from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.state import Interval
 from whyfast.search.subsets import Subset, Trial, label, level, numbered
-
-#: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-search-set/1"
 
 #: A share of the difference is told as all of it when it is as near as this, or as its error.
 _WHOLE = 0.05
@@ -344,5 +340,4 @@ def _named(result: SetResult, part: Part) -> str:
 
 def dump_set(result: SetResult) -> str:
     """The JSON text of a search, with every block; docs/search.md describes it."""
-    data = {"schema": SCHEMA, "headline": set_headline(result), **encode(result)}
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump("search-set", {"headline": set_headline(result), **encode(result)})

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from whyfast import __version__
 from whyfast.model.code import CodeLine
-from whyfast.model.codec import encode
+from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.formatting import escape_controls
 from whyfast.report.sections.code_sides import folded
@@ -34,6 +34,12 @@ PACKED_ROWS, PACKED_LETTERS = 200, 8_000
 #: What is shorter than this, in letters, is not worth packing.
 _PLAIN = 4_000
 
+#: Which file of assets draws a kind of plot, where the file is not called like it.
+_PLOT_FILES = {
+    **dict.fromkeys(("intervals", "machines", "placement"), "ratios"),
+    **dict.fromkeys(("raw", "timeline"), "values"),
+    "releases": "slopes",
+}
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -102,13 +108,10 @@ def render_html(document: Document) -> str:
     runs in it but its own.
     """
     plots = [p for s in document.sections for p in _plots(s.blocks)]
-    kinds = dict.fromkeys(plot.kind for plot in plots)
+    kinds = dict.fromkeys(_PLOT_FILES.get(plot.kind, plot.kind) for plot in plots)
     scripts: list[str] = []
     if document.sections:
-        parts = [
-            _asset(f"{name}.js")
-            for name in ("charts", "figures", "tables", "answer", "sides", *kinds)
-        ]
+        parts = [_asset(f"{name}.js") for name in ("charts", "figures", "tables", *kinds)]
         scripts = ["\n".join(parts)]
     page = _environment().get_template("page.html")
     packs = Packs()
@@ -212,9 +215,6 @@ def _policy(scripts: Sequence[str]) -> str:
 
 # ---- A document as JSON, for commands that have no data of their own to give.
 
-#: Raised by one whenever a reader of the old form would misread the new one.
-SCHEMA = "whyfast-document/1"
-
 
 def dump_document(document: Document) -> str:
     """The JSON text, see docs/report.md."""
@@ -222,13 +222,7 @@ def dump_document(document: Document) -> str:
         {**encode(section), "blocks": [_block(block) for block in section.blocks]}
         for section in document.sections
     ]
-    data = {
-        "schema": SCHEMA,
-        "generator": {"name": "whyfast", "version": __version__},
-        **encode(document),
-        "sections": sections,
-    }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return dump("document", {**encode(document), "sections": sections})
 
 
 def _block(block: Block) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whyfast.report.document import Bar, Cell, Column, Summary, Table
+from whyfast.report.document import Cell, Column, Summary, Table
 from whyfast.report.formatting import pluralize
 
 #: Lines and columns of the smallest usual terminal; the last line is left to the prompt.
@@ -19,8 +20,12 @@ HEAD_LINES, _KEPT_ROWS = 8, 6
 _CARE_LINES, _MOST_CARE_LINES = 4, 8
 #: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.
 _AROUND_TABLE = 3
-#: A column is not made narrower than this, in characters.
-_NARROWEST = 8
+#: Columns that give way to bars have this ``drop``.
+_FOR_BARS = 9
+#: The least logarithm that bars reach to.
+_LEAST_REACH = math.log(1.25)
+#: A column is not made narrower than this, in characters; one of names not while details may go.
+_NARROWEST, _NAME = 8, 24
 
 #: Arguments without others in them, what marks them, and how they are written. What begins with
 #: ``<`` is a type of Rust, whose name is in there.
@@ -101,59 +106,94 @@ def _most_important(table: Table, ranks: Sequence[int], room: int) -> Table:
     return replace(table, rows=tuple(table.rows[i] for i in kept))
 
 
-def compact(table: Table, widths: Widths, room: int, *, bars: bool) -> Table | None:
-    """``table`` with a line a row, at most ``room`` wide: columns give way, what is too long is
-    cut, and bars, where they can be drawn, fill what is left. None where that cannot be."""
-    barred = [i for i, cell in enumerate(table.rows[0]) if cell.bar is not None]
-    text = table.only([i for i in range(len(table.columns)) if i not in barred])
-    while sum(widths(text)) > room and any(c.drop for c in text.columns):
-        worst = max(c.drop for c in text.columns)
+def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table | None:
+    """``table`` with one line for each row, at most ``room`` wide: columns give way, then details,
+    what is still too long is cut, and the ratios of the column ``bars`` fill what is left. None
+    where it does not fit."""
+    bars = bars if any(c.title == bars for c in table.columns) else ""
+    text = table
+    if bars and sum(widths(text)) + 1 + MOST_BAR > room:
+        text = text.only([i for i, c in enumerate(text.columns) if c.drop < _FOR_BARS])
+    while sum(widths(text)) > room and (worst := max(c.drop for c in text.columns)):
         text = text.only([i for i, c in enumerate(text.columns) if c.drop != worst])
-    text = _narrowed(text, widths, room)
+    if sum(widths(text)) > room:
+        text = _narrowed(_short_titles(text), widths, room, _NAME)
+    details = [max(len(row[i].detail) for row in text.rows) for i in range(len(text.columns))]
+    while sum(widths(text)) > room and any(details):
+        widest = details.index(max(details))
+        text = _with_column(text, widest, [replace(r[widest], detail="") for r in text.rows])
+        details[widest] = 0
+    text = _narrowed(text, widths, room, _NARROWEST)
     if sum(widths(text)) > room:
         return None
     left = min(room - sum(widths(text)) - 1, MOST_BAR)
-    if not (barred and left >= LEAST_BAR and bars):
+    titles = [c.title for c in table.columns]
+    if not bars or left < LEAST_BAR:
         return text
-    drawn = ((r, row[barred[0]]) for r, row in zip(text.rows, table.rows, strict=True))
-    rows = tuple(
-        (*r, Cell(bar_text(c.bar, left) if c.bar else "", "", c.outcome)) for r, c in drawn
-    )
+    column = titles.index(bars)
+    drawn = draw_bars([row[column] for row in table.rows], left)
+    rows = tuple((*row, cell) for row, cell in zip(text.rows, drawn, strict=True))
     return replace(text, columns=(*text.columns, Column("")), rows=rows)
 
 
-def _narrowed(table: Table, widths: Widths, room: int) -> Table:
-    """The widest columns cut until all have room; those of details fold instead."""
-    if any(cell.detail for row in table.rows for cell in row):
-        return table
-    while (over := sum(now := widths(table)) - room) > 0:
-        widest = max(range(len(now)), key=lambda i: now[i])
-        second = max([_NARROWEST, *(w for i, w in enumerate(now) if i != widest)])
-        gap = now[widest] - max(map(len, _texts(table, widest)))
-        width = max(now[widest] - over, second - 1, _NARROWEST) - gap
+def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
+    """The logarithms of the cells' ratios as bars from a common line, light where undecided."""
+    logs = [
+        math.log(c.number) if c.outcome and c.number and c.number < math.inf else 0.0 for c in cells
+    ]
+    low, high = min(0.0, *logs), max(0.0, *logs)
+    if (short := _LEAST_REACH - (high - low)) > 0:  # a small difference looks small
+        low, high = (low - short, high) if -low > high else (low, high + short)
+    scale = high - low
+    zero, sure = -low / scale, [c.outcome != "undecided" for c in cells]
+    drawn = [bar_text(zero, (x - low) / scale, width, s) for x, s in zip(logs, sure, strict=True)]
+    return [Cell(bar, "", c.outcome) for bar, c in zip(drawn, cells, strict=True)]
+
+
+def _short_titles(table: Table) -> Table:
+    """No title much longer than the cells under it."""
+    columns = []
+    for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
+        longest = max(len(c.text) + len(c.detail) for c in cells)
+        title = shortened([column.title], max(longest, _NAME))[0]
+        columns.append(replace(column, title=title))
+    return replace(table, columns=tuple(columns))
+
+
+def _narrowed(table: Table, widths: Widths, room: int, least: int) -> Table:
+    """The widest columns without details cut until all have room."""
+    detailed = {i for row in table.rows for i, cell in enumerate(row) if cell.detail}
+    plain = [i for i in range(len(table.columns)) if i not in detailed]
+    while plain and (over := sum(now := widths(table)) - room) > 0:
+        widest = max(plain, key=lambda i: now[i])
+        second = max([least, *(now[i] for i in plain if i != widest)])
+        heading, texts = _parts(table, widest)
+        gap = now[widest] - max(map(len, (*heading, *texts)))
+        width = max(now[widest] - over, second - 1, least) - gap
         if width >= now[widest] - gap:
             break
-        table = _cut_column(table, widest, width)
+        cells = [
+            replace(row[widest], text=text)
+            for row, text in zip(table.rows, shortened(texts, width), strict=True)
+        ]
+        table = _with_column(table, widest, cells, shortened(heading, width)[0])
     return table
 
 
-def _texts(table: Table, column: int) -> list[str]:
-    return [table.columns[column].title, *(row[column].text for row in table.rows)]
+def _parts(table: Table, column: int) -> tuple[list[str], list[str]]:
+    return [table.columns[column].title], [row[column].text for row in table.rows]
 
 
-def _cut_column(table: Table, column: int, width: int) -> Table:
-    title, *texts = _texts(table, column)
-    cells = [
-        replace(row[column], text=text)
-        for row, text in zip(table.rows, shortened(texts, width), strict=True)
-    ]
-    rows = tuple(
-        (*row[:column], cell, *row[column + 1 :])
-        for row, cell in zip(table.rows, cells, strict=True)
-    )
+def _with_column(table: Table, i: int, cells: Sequence[Cell], title: str | None = None) -> Table:
     heads = list(table.columns)
-    heads[column] = replace(heads[column], title=shortened([title], width)[0])
-    return replace(table, columns=tuple(heads), rows=rows)
+    if title is not None:
+        heads[i] = replace(heads[i], title=title)
+    rows = zip(table.rows, cells, strict=True)
+    return replace(
+        table,
+        columns=tuple(heads),
+        rows=tuple((*row[:i], cell, *row[i + 1 :]) for row, cell in rows),
+    )
 
 
 def shortened(texts: Sequence[str], width: int) -> list[str]:
@@ -198,24 +238,20 @@ def _middle_out(text: str, width: int) -> str:
     return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
-def bar_text(bar: Bar, width: int) -> str:
-    """A bar in ``width`` characters, from the line at ``zero`` to the left or the right, in steps
-    of half a character; one that may be of no length is light.
+def bar_text(zero: float, end: float, width: int, sure: bool = True) -> str:
+    """A bar in ``width`` characters, from the line at ``zero`` to ``end`` (both shares of the
+    width), in steps of half a character; one that is not ``sure`` is light.
 
-    >>> bar_text(Bar(0.5, 1.0), 7)
+    >>> bar_text(0.5, 1.0, 7)
     '   │███'
     """
-    middle = round(bar.zero * (width - 1))
+    middle = round(zero * (width - 1))
     left, right = middle, width - 1 - middle
-    length = abs(bar.end - bar.zero) * (width - 1)
-    if bar.end < bar.zero:
-        drawn = _block(min(length, left), bar.sure)[::-1].replace("▌", "▐")
-        return f"{drawn:>{left}}│{'':{right}}"
-    return f"{'':{left}}│{_block(min(length, right), bar.sure):<{right}}"
-
-
-def _block(length: float, sure: bool) -> str:
-    halves = round(2 * length)
+    halves = round(2 * min(abs(end - zero) * (width - 1), left if end < zero else right))
     if not sure:
-        return "░" * round(length)
-    return "█" * (halves // 2) + "▌" * (halves % 2)
+        drawn = "░" * round(halves / 2)
+    else:
+        drawn = "█" * (halves // 2) + ("▐" if end < zero else "▌") * (halves % 2)
+    if end < zero:
+        return f"{drawn[::-1]:>{left}}│{'':{right}}"
+    return f"{'':{left}}│{drawn:<{right}}"

@@ -160,7 +160,7 @@ class _Printer:
             self._line(self._text(text))
         if fitted.table is not None:
             self._space()
-            self._compact(fitted.table)
+            self._compact(fitted.table, summary.bars if self._unicode else "")
         if summary.commands:
             self._space()
             for command in summary.commands:
@@ -173,14 +173,14 @@ class _Printer:
     def _height(self, text: str) -> int:
         return len(self._folded(self._text(text)))
 
-    def _compact(self, table: Table) -> None:
-        """A line a row, unless details need a second one."""
+    def _compact(self, table: Table, bars: str) -> None:
+        """Every row on one line, unless the table is too wide for that."""
         room = self._console.width + 1
 
         def widths(of: Table) -> list[int]:
             return self._widths(of, folded=False, stacked=False)
 
-        text = compact(table, widths, room, bars=self._unicode)
+        text = compact(table, widths, room, bars=bars)
         if text is None:
             self._begun = False
             self._table(table)

@@ -67,7 +67,11 @@ def axes_table(result: Result) -> Table | None:
     rows: list[Row] = [
         (*place, *(cell(names, column) for column in columns)) for place, names in by_place.items()
     ]
-    what = f"Time on {only}" if only else f"Time, {SUITE} of {_benchmarks(question)}"
+    what = (
+        f"Time on {only}"
+        if only
+        else f"Time, {SUITE} of {pluralize(len(question.benchmarks), 'benchmark')}"
+    )
     caption = f"{what}, against {base} of the same row" if others else f"{what}, against {base}"
     heads = [f"{base} (baseline)", *columns[1:]]
     return table(caption, (*others, *right(*heads)), rows, fixed=max(1, len(others)))
@@ -82,7 +86,7 @@ def interaction_sentences(result: Result) -> Iterator[str]:
     for one in apart[:MOST_TOLD]:
         yield _apart(result.question, one, comparisons)
     if len(apart) > MOST_TOLD:
-        yield f"{pluralize(len(apart) - MOST_TOLD, 'further pair')} of places differ too, see below."
+        yield f"{pluralize(len(apart) - MOST_TOLD, 'more pair')} of places differ, see below."
 
 
 def alike_sentences(result: Result) -> Iterator[str]:
@@ -136,14 +140,15 @@ def _apart(question: Question, one: Interaction, comparisons: Comparisons) -> st
     v = one.verdict
     base = quote(_change(question, question.along))
     sides = [
-        f"{_gain(comparisons.of(name, own), base)} with {escape_controls(_place(question, one, name))}"
-        for name, own in zip((v.variant, v.baseline), one.baselines, strict=True)
+        f"{_gain(comparisons.of(name, baseline), base)} with "
+        f"{escape_controls(_place(question, one, name))}"
+        for name, baseline in zip((v.variant, v.baseline), one.baselines, strict=True)
     ]
     change = quote(_change(question, question.variant(v.variant).axes))
     text = ratio_text(v.ratio, v.low, v.high)
     return (
-        f"What {change} does depends on {escape_controls(one.axis)}: {sides[0]}, {sides[1]}; these lie "
-        f"{text.value} {text.interval} apart."
+        f"The effect of {change} depends on {escape_controls(one.axis)}: {sides[0]}, {sides[1]}; "
+        f"these differ by {text.value} {text.interval}."
     )
 
 
@@ -182,7 +187,3 @@ def _place(question: Question, one: Interaction, name: str) -> str:
     axes = question.variant(name).axes
     further = [x for a, x in axes.items() if a != one.axis and a not in question.along]
     return f"{axes[one.axis]} ({', '.join(further)})" if further else axes[one.axis]
-
-
-def _benchmarks(question: Question) -> str:
-    return pluralize(len(question.benchmarks), "benchmark")

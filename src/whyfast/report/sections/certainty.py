@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from whyfast.judge.estimate import over_layouts
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
@@ -36,11 +36,11 @@ from whyfast.report.formatting import (
     format_bytes,
     format_percent,
     format_seconds,
-    plain_ratio_text,
     pluralize,
     quote,
     ratio_text,
 )
+from whyfast.report.sections.main_table import verdict_cell
 
 #: From this many raw values on they are rounded to 4 significant digits, and the file says so.
 MOST_EXACT = 200_000
@@ -105,7 +105,7 @@ def how_sure(result: Result) -> tuple[str, ...]:
         numbers = sorted(v.blocks for v in result.judged.verdicts) or sorted(v.blocks for v in said)
         start = (
             f"[low, high] holds the true ratio with {confidence} confidence, however often one "
-            f"looks at the results; from {_span(numbers, pluralize(numbers[-1], 'block'))} a benchmark."
+            f"looks at it; {_span(numbers, pluralize(numbers[-1], 'block'))} per benchmark."
         )
     more = "" if about == "runs" else ', "undecided" when more blocks are needed'
     return (
@@ -252,14 +252,12 @@ def more_or_less(text: RatioText, metric: str) -> str:
 
 
 def _difference(verdict: Verdict) -> Cell:
-    if verdict.outcome == "same":
-        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
-        return Cell("same", str(plain), "same", verdict.ratio)
+    cell = verdict_cell(verdict)
     text = ratio_text(verdict.ratio, verdict.low, verdict.high)
     factor = more_or_less(text, verdict.metric)
     if verdict.outcome == "undecided":
-        return Cell("undecided", f"{factor} {text.interval}", "undecided", verdict.ratio)
-    return Cell(factor, text.interval, verdict.outcome, verdict.ratio)
+        return replace(cell, detail=f"{factor} {text.interval}")
+    return cell if verdict.outcome == "same" else replace(cell, text=factor)
 
 
 def _medians(result: Result) -> dict[tuple[str, str], float]:

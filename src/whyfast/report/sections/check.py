@@ -345,7 +345,7 @@ def _row(verdict: Verdict, reach: ChangeCoverage | None) -> tuple[Cell, ...]:
     name = verdict.benchmark if verdict.benchmark is not None else "geometric mean"
     return (
         Cell(name),
-        Cell(verdict.outcome, outcome=verdict.outcome),
+        Cell(verdict.outcome, outcome=verdict.outcome, number=verdict.ratio),
         Cell(change_text(verdict), interval_text(verdict)),
         Cell(executes_text(reach) if verdict.benchmark is not None else ""),
         Cell(instructions_text(reach)),

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from whyfast.judge.chosen import ChosenMeans, agrees
-from whyfast.judge.expectations import plausible_baselines
+from whyfast.judge.comparisons import plausible_baselines
+from whyfast.judge.judge_run import ChosenMeans, agrees
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
 from whyfast.model.study import Claim, Question

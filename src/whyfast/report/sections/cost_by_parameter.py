@@ -120,7 +120,8 @@ def _slope_table(slopes: list[Line]) -> Table | None:
                 _estimate_cell(line.slope),
                 _ratio(line),
                 _estimate_cell(line.intercept),
-                f"{_signed(line.departure)} at {line.departure_at}",
+                f"{'−' if line.departure < 0 else '+'}{format_seconds(abs(line.departure))} "
+                f"at {line.departure_at}",
             )
             for line in slopes
         ],
@@ -173,10 +174,6 @@ def _ratio(line: Line) -> Cell | None:
         return Cell(f"{r.value:.3g}x", number=r.value)
     text = ratio_text(r.value, r.low, r.high)
     return Cell(text.factor, text.interval, number=r.value)
-
-
-def _signed(seconds: float) -> str:
-    return f"{'−' if seconds < 0 else '+'}{format_seconds(abs(seconds))}"
 
 
 def _deviation(share: float) -> Cell:
@@ -256,15 +253,15 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
         "slope": line.slope.value * 1e9,
         "intercept": line.intercept.value * 1e9,
         "points": [
-            {"at": p.at, **_ns(p.seconds), "text": format_estimate(p.seconds)} for p in line.points
+            {
+                "at": p.at,
+                "text": format_estimate(p.seconds),
+                **{k: None if x is None else x * 1e9 for k, x in vars(p.seconds).items()},
+            }
+            for p in line.points
         ],
         "runs": runs,
     }
-
-
-def _ns(estimate: Coefficient) -> dict[str, float | None]:
-    named = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    return {name: None if x is None else x * 1e9 for name, x in named.items()}
 
 
 def _runs(found: RunTimes) -> dict[str, list[float]]:

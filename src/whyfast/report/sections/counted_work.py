@@ -91,14 +91,13 @@ def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
     whole = tuple(name for name, of in values.items() if variants and set(of) == set(variants))
     if not whole:
         return None
-    sums = {v: _added([values[name][v] for name in whole]) for v in variants}
+    sums = {}
+    for variant in variants:
+        counts_of = [values[name][variant] for name in whole]
+        shared = [event for event in counts_of[0] if all(event in c for c in counts_of)]
+        sums[variant] = {event: sum(c[event] for c in counts_of) for event in shared}
     left_out = tuple(name for name in values if name not in whole)
     return CountTotals(source, tuple(tools), whole, left_out, sums)
-
-
-def _added(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    shared = [name for name in each[0] if all(name in one for one in each)]
-    return {name: sum(one[name] for one in each) for name in shared}
 
 
 def function_changes(
@@ -158,14 +157,15 @@ def _totals_table(result: Result, found: CountTotals) -> Table | None:
         for name in _in_order(result, found.sums)
     ]
     how = "Counted by the hardware" if found.source == "measured" else "Simulated, not measured"
-    where = quote(found.benchmarks[0]) if len(found.benchmarks) == 1 else _number(found.benchmarks)
-    left = f", without {_number(found.left_out)} not counted everywhere" if found.left_out else ""
+    where = (
+        quote(found.benchmarks[0])
+        if len(found.benchmarks) == 1
+        else pluralize(len(found.benchmarks), "benchmark")
+    )
+    left_out = pluralize(len(found.left_out), "benchmark")
+    left = f", without {left_out} not counted everywhere" if found.left_out else ""
     caption = f"{how} ({', '.join(found.tools)}): the same work of {where} in each build{left}"
     return table(caption, ("variant", *right(*(title for title, _, _ in wanted))), rows)
-
-
-def _number(benchmarks: Sequence[str]) -> str:
-    return pluralize(len(benchmarks), "benchmark")
 
 
 def _cell(found: CountTotals, event: str, below: str, name: str, main: str) -> Cell | None:
@@ -220,7 +220,7 @@ def _where(result: Result, found: CountTotals, name: str, what: str, event: str)
 def _details(one: Counted) -> Iterator[Table]:
     name = quote(one.benchmark)
     for made in counter_tables(one.counts):
-        yield replace(made, caption=f"{name}, {one.context}: {made.caption}")
+        yield replace(made, caption=f"{name}, {one.work}: {made.caption}")
     hot = hot_table(one.hot, one.profiled, event=one.event, source=one.source, tool=one.tool)
     if hot is not None:
         yield replace(hot, caption=f"{name}: {hot.caption}")

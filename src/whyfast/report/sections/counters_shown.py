@@ -22,7 +22,7 @@ from whyfast.report.document import (
 from whyfast.report.formatting import pluralize, quote, sentence
 
 if TYPE_CHECKING:
-    from whyfast.explain.changed_functions import TouchedFunctions
+    from whyfast.explain.source_lines import TouchedFunctions
     from whyfast.model.counters import Counter, Counts, HotFunction, Overlap
 
 _NAMES_SHOWN = 8
@@ -218,7 +218,7 @@ def figures_table(result: Result, *, every: bool = False) -> Table | None:
     rows = [
         (benchmark, what, *(_cell(of.get(name)) for name in variants))
         for (benchmark, what), of in said.items()
-        if every or len({(f.number, f.outcome) for f in of.values()}) > 1
+        if every or len({(f.number, f.text) for f in of.values()}) > 1
     ]
     title = "What a loop does beside taking time"
     title += "" if every else ", where variants differ"
@@ -271,4 +271,4 @@ def _cell(figure: Figure | None) -> Cell | None:
         return None
     if figure.number is not None:
         return Cell(f"{figure.number:g}", number=figure.number)
-    return Cell(figure.outcome) if figure.outcome else Cell(NOTHING.text, figure.why)
+    return Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)

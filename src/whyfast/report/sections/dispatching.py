@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence, OptionTrace
+from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, ReportSection, Table, right, section, table
 from whyfast.report.formatting import pluralize, quote, ratio_text
-from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
 
 if TYPE_CHECKING:
@@ -83,14 +83,10 @@ def _trouble(trouble: Trouble | None) -> Cell:
 
 def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
     """The verdict without its interval, which stands in the first table."""
-    verdict: Verdict | None = comparisons.of(name, main)
     if name == main:
         return Cell("baseline")
-    if verdict is None:
-        return Cell("not measured")
-    outcome, text = verdict.outcome, ratio_text(verdict.ratio, verdict.low, verdict.high)
-    said = outcome if outcome in ("same", "undecided") else text.factor
-    return Cell(said, "", outcome, verdict.ratio)
+    verdict = comparisons.of(name, main)
+    return replace(verdict_cell(verdict), detail="") if verdict else Cell("not measured")
 
 
 def _compilers(result: Result) -> dict[str, str]:
@@ -123,19 +119,17 @@ def _spaced(number: int, unit: str = "") -> Cell:
 def entry_table(result: Result) -> Table | None:
     """A row a build of which the handlers are known; None when there is none."""
     rows = [
-        (found.variant, _style(found.dispatch), *_saved(facts))
+        (
+            *(found.variant, _style(found.dispatch), facts.handlers, facts.saving),
+            *(facts.pushes, facts.spills),
+            f"{facts.pushes_median:g} + {facts.spills_median:g}",
+        )
         for found in result.found.evidence
         if (facts := found.entry) is not None
     ]
     numbers = right("handlers", "that save any", "pushes", "spills", "of the median handler")
     caption = "What handlers save on the stack before their first branch or call"
     return table(caption, ("variant", "handlers are", *numbers), rows)
-
-
-def _saved(facts: EntryFacts) -> tuple[int | str, ...]:
-    """Handlers, those that save any, pushes and spills over all, and those of the median one."""
-    medians = f"{facts.pushes_median:g} + {facts.spills_median:g}"
-    return facts.handlers, facts.saving, facts.pushes, facts.spills, medians
 
 
 def _style(dispatch: DispatchFacts | None) -> str:

@@ -50,7 +50,7 @@ def headline(history: History, *, named: bool = True) -> str:
     if said:
         return " ".join(said)
     return (
-        f"No step, no drift and no odd point in {pluralize(len(history.timeline.points), 'point')} "
+        f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
         f"of {len(history.series)} series."
     )
 
@@ -114,10 +114,10 @@ def main_findings(history: History) -> tuple[Finding, ...]:
 
 
 def name_finding(history: History, finding: Finding) -> str:
-    """``step v5.4 → v5.5``, ``drift v5.4 … v5.9``, or ``odd point v5.6``."""
+    """``step v5.4 → v5.5``, ``drift v5.4 … v5.9``, or ``outlier v5.6``."""
     points = history.timeline.points
-    if finding.kind == "odd":
-        return f"odd point {points[finding.at]}"
+    if finding.kind == "outlier":
+        return f"outlier {points[finding.at]}"
     between = "→" if finding.kind == "step" else "…"
     return f"{finding.kind} {points[finding.before]} {between} {points[finding.at]}"
 
@@ -129,8 +129,8 @@ def in_series(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
     for d in h.drifts:
         sized = ratio_text(d.ratio, d.low, d.high)
         yield f"drifting {points[d.start]} … {points[d.end]} {sized}, about {pace(d)}"
-    for o in h.odd:
-        yield f"odd {points[o.at]} {factor(o.ratio)}"
+    for o in h.outliers:
+        yield f"outlier {points[o.at]} {factor(o.ratio)}"
 
 
 def pace(drift: Drift) -> str:

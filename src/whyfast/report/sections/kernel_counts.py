@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whyfast.judge.counts import (
+from whyfast.judge.lines import (
     ReleaseSeries,
     ReleaseStep,
     counts,

@@ -351,8 +351,9 @@ def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
 def _said(p: Placement, margin: float, *, alone: bool) -> str:
     name = "" if alone else f"{quote(p.linked.benchmark or SUITE)}: "
     return (
-        f"{name}as linked {format_verdict(p.linked, margin)}, over {pluralize(p.layouts, 'layout')} "
-        f"{format_verdict(p.varied, margin)}: {_PLACED[p.outcome]}"
+        f"{name}as linked {format_verdict(p.linked, margin)}, "
+        f"over {pluralize(p.layouts, 'layout')} {format_verdict(p.varied, margin)}: "
+        f"{_PLACED[p.outcome]}"
     )
 
 

@@ -45,7 +45,9 @@ _NAMED = 3
 
 
 def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """What stands behind the evidence; and every function and listing."""
+    """Tables and notes on the evidence; and every function and listing."""
+    question = result.question
+    asked_for_functions = isinstance(question, Study) and question.evidence.functions
     return (
         section(
             "evidence",
@@ -59,15 +61,9 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
             "Functions and listings",
             function_table(result),
             *_listings(result),
-            importance="detail" if _asked_for_functions(result) else "record",
+            importance="detail" if asked_for_functions else "record",
         ),
     )
-
-
-def _asked_for_functions(result: Result) -> bool:
-    """Whether the study names functions to compare, beside those that dispatch."""
-    question = result.question
-    return isinstance(question, Study) and bool(question.evidence.functions)
 
 
 def evidence_tables(result: Result) -> tuple[Table, ...]:

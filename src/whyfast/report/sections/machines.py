@@ -14,6 +14,7 @@ from whyfast.report.document import (
     NOTHING,
     Block,
     Cell,
+    Column,
     FactTree,
     Plot,
     ReportSection,
@@ -26,13 +27,13 @@ from whyfast.report.document import (
     section,
     sentences,
     table,
+    without_details,
 )
 from whyfast.report.formatting import (
     format_verdict,
     join_words,
     pluralize,
     quote,
-    ratio_text,
     sentence,
 )
 from whyfast.report.sections.certainty import when
@@ -53,10 +54,11 @@ _SHORT = 12
 IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
 
 
-def overall_table(merged: Merged) -> Table | None:
-    """A comparison a row, a machine a column; from five machines on what others may do."""
+def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
+    """A row for each comparison, a column for each machine; with ``pooled``, from five machines
+    on, what others may do."""
     every = over_machines(merged)
-    pooled = any(o.pooled for o in every)
+    pooled = pooled and any(o.pooled for o in every)
     several = len({o.baseline for o in every}) > 1
     rows = [
         (
@@ -302,73 +304,41 @@ def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
     return {"title": title, "label": f"{title}: {said}.", "points": points, "pooled": pooled}
 
 
-# ---- Machines side by side on one screen of a terminal.
+# The first screen.
 
-#: So many machines have a column each; of more each has a row.
+#: Up to this number of machines each has a column, more have rows.
 _COLUMNS = 4
-#: So many warnings are quoted.
+#: How many warnings are quoted.
 _QUOTED = 2
 
 
-def machines_brief(merged: Merged) -> Summary | None:
-    """The findings, the smallest table that carries them, what to distrust."""
+def machines_summary(merged: Merged) -> Summary:
+    """The findings, the table of verdicts without intervals, what to distrust."""
     few = len(merged.machines) <= _COLUMNS
-    found = _machines_brief_by_column(merged) if few else _by_row(merged)
+    table = overall_table(merged, pooled=False)
+    if table is not None:
+        table = without_details(table if few else _by_row(table, merged))
     return Summary(
         said=tuple(machine_sentences(merged)[1:]),
-        table=found,
-        ranks=tuple(range(len(found.rows))) if found else (),
+        table=table,
+        ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
         row="comparison" if few else "machine",
     )
 
 
-def _machines_brief_by_column(merged: Merged) -> Table | None:
-    every = over_machines(merged)
-    several = len({o.baseline for o in every}) > 1
-    rows: list[Row] = [
-        (
-            f"{o.variant} against {o.baseline}" if several else o.variant,
-            *(_machines_brief_cell(o, m.machine.name) for m in merged.machines),
-        )
-        for o in every
-    ]
-    names = [m.machine.name for m in merged.machines]
-    return table(overall_caption(merged, every), ("variant", *names), rows)
-
-
-def _by_row(merged: Merged) -> Table | None:
-    """The first comparisons as columns; the later ones give way first."""
-    every = over_machines(merged)
-    rows: list[Row] = [
-        (
-            m.machine.name,
-            *(_machines_brief_cell(o, m.machine.name) for o in every),
-            cpu_text(m.machine.facts) or None,
-        )
-        for m in merged.machines
-    ]
-    several = len({o.baseline for o in every}) > 1
-    heads = [f"{o.variant} / {o.baseline}" if several else o.variant for o in every]
-    made = table(overall_caption(merged, every), ("machine", *heads, "CPU"), rows)
-    if made is None:
-        return None
-    # The CPU goes first, then the later comparisons.
-    columns = tuple(replace(c, drop=max(0, i - 1)) for i, c in enumerate(made.columns))
-    return replace(made, columns=columns)
-
-
-def _machines_brief_cell(o: OverMachines, machine: str) -> Cell:
-    """The ratio alone: intervals stand in the whole report."""
-    if machine in o.identical:
-        return Cell("same", "", "same", 1.0)
-    v = o.verdicts.get(machine)
-    if v is None:
-        return NOTHING
-    if v.outcome in ("same", "undecided"):
-        return Cell(v.outcome, "", v.outcome, v.ratio)
-    return Cell(ratio_text(v.ratio, v.low, v.high).factor, "", v.outcome, v.ratio)
+def _by_row(table: Table, merged: Merged) -> Table:
+    """A row for each machine with its CPU, which gives way first, then the later comparisons."""
+    titles = [" / ".join(cell.text for cell in row[: table.fixed]) for row in table.rows]
+    names = [column.title for column in table.columns[table.fixed :]]
+    verdicts = zip(*(row[table.fixed :] for row in table.rows), strict=True)
+    cpus = (Cell(cpu_text(m.machine.facts)) for m in merged.machines)
+    return Table(
+        table.caption,
+        tuple(Column(t, drop=max(0, i - 1)) for i, t in enumerate(("machine", *titles, "CPU"))),
+        tuple((Cell(n), *v, cpu) for n, v, cpu in zip(names, verdicts, cpus, strict=True)),
+    )
 
 
 def _care(merged: Merged) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from whyfast.judge.estimate import over_layouts
+from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
@@ -83,6 +83,7 @@ def _names(benchmarks: Sequence[str]) -> str:
 # ---- The main table, and what other topics quote of it: the verdict and the time of a variant.
 
 SUITE = "geometric mean"
+OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
 
 _OPPOSITE: dict[Outcome, Outcome] = {
     "faster": "slower",
@@ -137,6 +138,12 @@ def verdict_cell(verdict: Verdict) -> Cell:
     if verdict.outcome == "undecided":
         return Cell("undecided", str(text), "undecided", verdict.ratio)
     return Cell(text.factor, text.interval, verdict.outcome, verdict.ratio)
+
+
+def tally(outcomes: Counter[Outcome]) -> str:
+    """``faster on 3, slower on 1 and the same on 2``."""
+    words = {outcome: outcome for outcome in OUTCOMES} | {"same": "the same"}
+    return join_words([f"{words[o]} on {outcomes[o]}" for o in OUTCOMES if outcomes[o]])
 
 
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:

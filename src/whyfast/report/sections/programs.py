@@ -116,9 +116,9 @@ def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[Bui
 def folded_sentences(same: Mapping[str, str]) -> list[str]:
     """Which variants are one program, and were measured once."""
     return [
-        f"{join_words([quote(one), *(quote(v) for v in same if same[v] == one)])} are the same, byte "
-        f"for byte; measured once, as {quote(one)}."
-        for one in dict.fromkeys(same.values())
+        f"{join_words([quote(kept), *(quote(v) for v in same if same[v] == kept)])} are identical "
+        f"byte for byte; measured once, as {quote(kept)}."
+        for kept in dict.fromkeys(same.values())
     ]
 
 
@@ -137,18 +137,12 @@ def not_built(builds: Sequence[BuildOutcome], *, what: str = "built") -> list[st
         sentence(
             f"{quote(b.variant)} cannot be {what} here: {b.reason}"
             if b.kind == "not-buildable"
-            else f"The build of {quote(b.variant)} failed: {b.reason}{_whole_log(b)}"
+            else f"The build of {quote(b.variant)} failed: {b.reason}"
+            + (f"; its log: whyfast builds log {b.log.parent.name[:_SHORT]}" if b.log else "")
         )
         for b in builds
         if isinstance(b, BuildFailure)
     ]
-
-
-def _whole_log(failure: BuildFailure) -> str:
-    """How to read on, where the steps have said something."""
-    if failure.log is None:
-        return ""
-    return f"; its log: whyfast builds log {failure.log.parent.name[:_SHORT]}"
 
 
 def build_table(result: Result) -> Table | None:

@@ -10,7 +10,7 @@ from statistics import fmean, median, stdev
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
-from whyfast.report.document import ReportSection, right, section, sentences, table
+from whyfast.report.document import ReportSection, Table, right, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
     format_seconds,
@@ -21,13 +21,26 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.main_table import Comparisons, tally
+
+_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
+
+
+_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
 
 
 def run_times_section(result: Result) -> ReportSection | None:
     """Of every command: the runs one by one, whatever disturbed them; None for studies."""
-    if result.judged.about != "commands":
-        return None
+    shown = run_times_table(result) if result.judged.about == "commands" else None
+    spread = (
+        "σ is the spread of single runs, which includes the machine's drift: compare by the ratio."
+    )
+    note = sentences([spread], aside=True) if shown else None
+    return section("run-times", "Single runs", shown, note, importance="detail")
+
+
+def run_times_table(result: Result) -> Table | None:
+    """Mean, deviation, least and most of the runs of each command."""
     times: defaultdict[str, list[float]] = defaultdict(list)
     for block in result.recorded.blocks:
         for variant, values in block.values.items():
@@ -44,12 +57,7 @@ def run_times_section(result: Result) -> ReportSection | None:
         for name, own in times.items()
     ]
     columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
-    said = sentences(
-        ["σ is the spread of single runs, which the machine's drift is in: compare by the ratio."],
-        aside=True,
-    )
-    shown = table("Time of a run", columns, rows)
-    return section("run-times", "Single runs", shown, said, importance="detail") if rows else None
+    return table("Time of a run", columns, rows)
 
 
 # ---- What the comparison of recorded runs says, in sentences.
@@ -273,13 +281,8 @@ def _factor(ratio: float, like: Verdict) -> str:
 
 
 def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
-    words = Counter(v.outcome for v in mine)
-    parts = [
-        f"{'the same' if w == 'same' else w} on {words[w]}"
-        for w in ("faster", "slower", "same", "undecided")
-        if words[w]
-    ]
-    text = f"Of {pluralize(len(mine), 'benchmark')}, {quote(name)} is {join_words(parts)}"
+    words = tally(Counter(v.outcome for v in mine))
+    text = f"Of {pluralize(len(mine), 'benchmark')}, {quote(name)} is {words}"
     decided = sorted(
         (v for v in mine if v.outcome in ("faster", "slower")),
         key=lambda v: -abs(math.log(v.ratio)),

@@ -1,39 +1,38 @@
-"""Cells of the tables on the first screen, where a verdict has one line; and what to distrust."""
+"""The first screen of a terminal: the answer, the section's table with its most important rows, and
+what to distrust. Each kind of result ranks the rows of a table that its report has anyway."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Result
-from whyfast.model.study import Question, Study
-from whyfast.model.verdict import Confound, Verdict
-from whyfast.report.document import Bar, Cell, Row, Summary, Table, right, table
+from whyfast.model.study import Commands, Question, Recordings, Study
+from whyfast.model.verdict import METRICS, Confound, Outcome, Verdict
+from whyfast.report.document import NOTHING, Cell, Column, Summary, Table
 from whyfast.report.formatting import (
     escape_controls,
     format_percent,
+    format_seconds,
+    has,
     join_words,
-    plain_ratio_text,
     pluralize,
     quote,
     ratio_text,
     sentence,
-    within,
+    size_of,
 )
 from whyfast.report.sections.along_axes import alike_sentences, axes_table, interaction_sentences
+from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.check import (
-    change_text,
     changed_code,
     check_headline,
     check_of,
     check_sentences,
-    executes_text,
-    in_order,
-    instructions_text,
-    interval_text,
+    check_table,
     machine_line,
     scope,
     since_sentences,
@@ -46,322 +45,386 @@ from whyfast.report.sections.dispatching import (
     witness_sentence,
 )
 from whyfast.report.sections.distribution import influence_sentences
+from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
-from whyfast.report.sections.main_table import SUITE, Comparisons, failed_sentences, folded_cell
+from whyfast.report.sections.main_table import (
+    OUTCOMES,
+    SUITE,
+    Comparisons,
+    failed_sentences,
+    summary_table,
+    tally,
+)
 from whyfast.report.sections.programs import (
     failed_expectation_sentences,
     folded_sentences,
     without_lost,
 )
+from whyfast.report.sections.recordings import (
+    headline_end,
+    recording_surprises,
+    run_times_table,
+)
+from whyfast.report.sections.timeline import unusual_sentences
 
-if TYPE_CHECKING:
-    from whyfast.model.evidence import Trouble
-
-#: A bar is as long as its column at this ratio at least, so that a small difference looks small.
-_LEAST_REACH = 1.25
-#: So many warnings are quoted; the rest is counted.
-_QUOTED = 2
-
-
-def against_cell(comparisons: Comparisons, name: str, baseline: str) -> Cell | None:
-    """A variant against a baseline, in one line; None where they were not compared."""
-    if name == baseline:
-        return Cell("baseline")
-    v = comparisons.of(name, baseline)
-    return None if v is None else line_cell(v)
-
-
-def line_cell(v: Verdict) -> Cell:
-    """One cell of text: the interval stands in the same line."""
-    if not (v.low > 0 and math.isfinite(v.high)):
-        return Cell(f"undecided, {_so_far(v.ratio)}", "", "undecided", v.ratio)
-    if v.outcome == "same":
-        return Cell(f"same {plain_ratio_text(v.ratio, v.low, v.high)}", "", "same", v.ratio)
-    text = ratio_text(v.ratio, v.low, v.high)
-    if v.outcome == "undecided":
-        return Cell(f"undecided {text.interval}", "", "undecided", v.ratio)
-    return Cell(str(text), "", v.outcome, v.ratio)
+#: How many warnings, names and quantities beside time are quoted; the rest is counted.
+_QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
+#: Columns that give way where the terminal is narrow, the one with the largest number first; from
+#: 9 on to bars too.
+_DROPS = {
+    "σ": 2,
+    "runs": 1,
+    "time": 1,
+    "jumps": 2,
+    "dispatch": 2,
+    "executes": 1,
+    "instructions": 2,
+    "e-value": 9,
+    "mean without it": 9,
+    "processes": 9,
+    "blocks": 9,
+}
 
 
-def _so_far(ratio: float) -> str:
-    """Of an interval without ends: to two decimals, as nobody knows how sure that is."""
-    if not 0 < ratio < math.inf:
-        return "too few blocks"
-    value = f"{max(ratio, 1 / ratio):.2f}x"
-    direction = "" if value == "1.00x" else " faster" if ratio < 1 else " slower"
-    return f"{value}{direction} so far"
+def result_summary(result: Result) -> Summary | None:
+    """The first screen of a result; None where the whole report is short or has another form."""
+    if result.found.check is not None:
+        return check_summary(result)
+    question = result.question
+    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    if isinstance(question, Study):
+        if result.judged.about == "counts" or not question.baselines or not comparisons:
+            return None
+        return _study_summary(result, comparisons)
+    if isinstance(question, (Commands, Recordings)) and _main_verdicts(result):
+        return _runs_summary(result, comparisons)
+    return None
 
 
-def reach_of(found: Iterable[Verdict]) -> tuple[float, float]:
-    """Logarithms between which all bars lie, 0 among them."""
-    logs = [math.log(v.ratio) for v in found if 0 < v.ratio < math.inf]
-    low, high = min([0.0, *logs]), max([0.0, *logs])
-    least = math.log(_LEAST_REACH)
-    if high - low < least:
-        return (low - (least - high + low), high) if -low > high else (low, low + least)
-    return low, high
+def ranked(
+    table: Table | None, by: str = "", first: Sequence[str] = (), drops: Mapping[str, int] = _DROPS
+) -> tuple[Table | None, tuple[int, ...]]:
+    """The rows from fastest to slowest in the column ``by``, and their ranks: those named
+    ``first``, then decided ones, then by the size of the difference. Others without a verdict are
+    left out."""
+    if table is None:
+        return None, ()
+    column = next((i for i, c in enumerate(table.columns) if c.title == by), None)
+
+    def verdict(row: Sequence[Cell]) -> Cell:
+        return row[column] if column is not None and row[column].outcome else NOTHING
+
+    shown = [r for r in table.rows if column is None or r[0].text in first or verdict(r).outcome]
+    rows = sorted(shown, key=lambda row: verdict(row).number or 1.0)
+    place = {name: i for i, name in enumerate(first)}
+
+    def importance(i: int) -> tuple[int, bool, float]:
+        cell = verdict(rows[i])
+        decided = cell.outcome in ("faster", "slower")
+        return place.get(rows[i][0].text, len(place)), not decided, -size_of(cell.number or 1.0)
+
+    ranks = [0] * len(rows)
+    for rank, i in enumerate(sorted(range(len(rows)), key=importance)):
+        ranks[i] = rank
+    return giving_way(replace(table, rows=tuple(rows)), drops), tuple(ranks)
 
 
-def bar_cell(v: Verdict | None, reach: tuple[float, float]) -> Cell:
-    """The logarithm of the ratio as a bar, of no length where there is none."""
-    low, high = reach
-    zero = -low / (high - low)
-    if v is None or not 0 < v.ratio < math.inf:
-        return Cell("", bar=Bar(zero, zero))
-    end = (math.log(within(v.ratio, v.low, v.high)) - low) / (high - low)
-    return Cell("", "", v.outcome, bar=Bar(zero, end, v.outcome != "undecided"))
+def giving_way(table: Table, drops: Mapping[str, int]) -> Table:
+    """The table without empty columns, the others marked with when they give way."""
+    columns = tuple(replace(c, drop=drops.get(c.title, c.drop)) for c in table.columns)
+    cells = zip(*table.rows, strict=True)
+    kept = [i for i, column in enumerate(cells) if any(c.text not in ("", "–") for c in column)]
+    return replace(table, columns=columns).only(kept)
 
 
 def warnings_first(confounds: Sequence[Confound]) -> tuple[list[str], list[str]]:
     """The first warnings as sentences, and what else could mislead."""
     ordered = sorted(confounds, key=lambda c: c.severity != "warning")
-    said = [sentence(c.text) for c in ordered]
+    texts = [sentence(c.text) for c in ordered]
     warnings = min(_QUOTED, sum(c.severity == "warning" for c in ordered))
-    return said[:warnings], said[warnings:]
+    return texts[:warnings], texts[warnings:]
 
 
-# ---- The answer on one screen: what was asked, what is surprising, what to distrust.
-
-#: What each column gives way with, where there is little room.
-_DROP_JUMPS, _DROP_OTHERS = 1, 2
-
-
-def first_screen(result: Result) -> Summary | None:
-    """Of a study that was measured; None for others, whose answers are short or of another form."""
-    asked = result.question
-    if not isinstance(asked, Study) or result.judged.about == "counts":
-        return None
-    if result.found.check is not None or not asked.baselines:
-        return None
-    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
-    if not comparisons:
-        return None
-    study = without_lost(asked, result.found.failed_expectations)
-    found, ranks = _axes(result) if study.along else _rows(result, study, comparisons)
-    return Summary(
-        said=tuple(_surprises(result, study, comparisons)),
-        table=found,
-        ranks=ranks,
-        care=tuple(_care(result, study, comparisons)),
-    )
+def _intervals(verdicts: Iterable[Verdict]) -> str:
+    confidence = math.floor(min(v.confidence for v in verdicts) * 1000) / 1000
+    return f"; {format_percent(confidence)} intervals"
 
 
-def _rows(
-    result: Result, study: Question, comparisons: Comparisons
-) -> tuple[Table | None, tuple[int, ...]]:
-    """The fastest first; and how much each row matters."""
-    main, *others = (b for b in study.baselines if b not in result.recorded.same)
-    names = [v.name for v in study.measured]
-    found = {n: v for n in names if (v := comparisons.of(n, main)) is not None}
-    names = sorted(
-        (n for n in names if n in found or n == main),
-        key=lambda n: found[n].ratio if n in found else 1.0,
-    )
-    importance = _importance(result, study, comparisons, found)
-    reach = reach_of(found.values())
-    facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
-    rows: list[Row] = []
-    for name in names:
-        dispatch = facts.get(name)
-        jumps = jumps_cell(dispatch) if dispatch else None
-        kind = kind_cell(dispatch).text if dispatch else ""
-        rows.append(
-            (
-                folded_cell(result, name).text,
-                *((jumps, kind) if facts else ()),
-                *(against_cell(comparisons, name, b) for b in (main, *others)),
-                bar_cell(found.get(name), reach),
-            )
+def _not_complete(result: Result) -> str:
+    return "" if result.recorded.complete else "The run is not complete. So far: "
+
+
+# Studies: the question, what is surprising, what to distrust.
+
+
+def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
+    assert isinstance(result.question, Study)
+    study = without_lost(result.question, result.found.failed_expectations)
+    main = next((b for b in study.baselines if b not in result.recorded.same), "")
+    by = f"against {main}"
+    table = axes_table(result)
+    ranks = tuple(0 for _ in table.rows) if table else ()
+    if table is None and (overall := summary_table(result)) is not None:
+        others = [c.title for c in overall.columns if c.title.startswith("against ")]
+        drops = _DROPS | {title: i + 2 for i, title in enumerate(others) if i}
+        caption = f"{overall.caption}{_blocks(result, main)}"
+        table, ranks = ranked(
+            _with_dispatch(replace(overall, caption=caption), result),
+            *(by, _asked_first(result, study, comparisons), drops),
         )
-    columns = ("variant", *(("jumps", "dispatch") if facts else ()))
-    made = table(
-        _caption(result, main), (*columns, *(f"against {b}" for b in (main, *others)), ""), rows
+    return Summary(
+        said=tuple(_study_surprises(result, study, comparisons)),
+        table=table,
+        ranks=ranks,
+        care=tuple(_study_care(result, study, comparisons)),
+        bars=by,
     )
-    if made is None:
-        return None, ()
-    giving_way = {"jumps": _DROP_JUMPS, "dispatch": _DROP_JUMPS}
-    giving_way |= {f"against {b}": _DROP_OTHERS + i for i, b in enumerate(others)}
-    heads = tuple(
-        replace(c, drop=giving_way.get(c.title, 0), align="right" if c.title == "jumps" else "left")
-        for c in made.columns
+
+
+def _with_dispatch(table: Table, result: Result) -> Table:
+    """The table with the dispatch of each variant behind its name."""
+    facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
+    if not facts:
+        return table
+
+    def dispatch(row: Sequence[Cell]) -> tuple[Cell, Cell]:
+        known = facts.get(row[0].text.split(" = ")[0])
+        if known is None:
+            return Cell(""), Cell("")
+        return jumps_cell(known) or NOTHING, Cell(kind_cell(known).text)
+
+    return replace(
+        table,
+        columns=(
+            *(table.columns[0], Column("jumps", "right"), Column("dispatch")),
+            *table.columns[1:],
+        ),
+        rows=tuple((row[0], *dispatch(row), *row[1:]) for row in table.rows),
     )
-    return replace(made, columns=heads), tuple(importance[name] for name in names)
 
 
-def _axes(result: Result) -> tuple[Table | None, tuple[int, ...]]:
-    """Axes as rows and columns, all rows equally important."""
-    found = axes_table(result)
-    return found, tuple(0 for _ in found.rows) if found else ()
-
-
-def _caption(result: Result, main: str) -> str:
-    benchmarks = result.question.benchmarks
+def _blocks(result: Result, main: str) -> str:
+    """How many blocks a verdict rests on, and how sure the intervals are."""
     means = [s.verdict for s in result.judged.suites if s.verdict.baseline == main]
-    said = [v for v in result.judged.verdicts if v.baseline == main] or means
-    where = f"{SUITE} of {pluralize(len(benchmarks), 'benchmark')}" if means else benchmarks[0].name
-    blocks = sorted(v.blocks for v in said)
-    confidence = min(v.confidence for v in (means or said))
-    return (
-        f"Time, {where}, {pluralize(blocks[len(blocks) // 2], 'block')} each; "
-        f"{format_percent(math.floor(confidence * 1000) / 1000)} intervals"
-    )
+    verdicts = [v for v in result.judged.verdicts if v.baseline == main] or means
+    if not verdicts:
+        return ""
+    blocks = sorted(v.blocks for v in verdicts)[len(verdicts) // 2]
+    return f", {pluralize(blocks, 'block')} each{_intervals(means or verdicts)}"
 
 
-def _importance(
-    result: Result, study: Question, comparisons: Comparisons, found: dict[str, Verdict]
-) -> dict[str, int]:
-    """0 for what is asked about, then what is fastest and slowest by turns."""
+def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> list[str]:
+    """The variants that the question names, and those with a known trouble."""
     audit = audit_claim(study, comparisons, result.found.evidence)
-    asked = list(study.baselines)
+    names = list(study.baselines)
     if audit is not None:
-        asked += [audit.claim.variant, audit.claim.baseline]
-        asked += [v.baseline for v in audit.vanished[:1]]
-    troubled = [t.variant for t in result.found.troubles]
-    ordered = sorted(found, key=lambda n: found[n].ratio)
-    ends = [n for pair in zip(ordered, reversed(ordered), strict=True) for n in pair]
-    order = dict.fromkeys([*asked, *troubled, *ends])
-    return {name: i for i, name in enumerate(order)}
+        names += [audit.claim.variant, audit.claim.baseline]
+        names += [v.baseline for v in audit.vanished[:1]]
+    return list(dict.fromkeys([*names, *(t.variant for t in result.found.troubles)]))
 
 
-def _surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
-    evidence = {e.variant: e for e in result.found.evidence}
-    told = set()
-    if not result.judged.placements:
-        for v in _largest(study, comparisons):
-            witness = find_witness(v, study, comparisons, evidence)
-            if witness is not None and witness.slow not in told:
-                told.add(witness.slow)
-                yield witness_sentence(witness)
+    if result.judged.placements:
+        fixed = {f.variant for f in result.judged.fixes}
+        yield from placement_sentences(result.judged.placements, study, fixed)[1 : 1 + _QUOTED]
     else:
-        yield from placement_sentences(
-            result.judged.placements, study, {f.variant for f in result.judged.fixes}
-        )[1 : 1 + _QUOTED]
+        yield from _witnesses(result, study, comparisons)
     yield from folded_sentences(result.recorded.same)
-    yield from (_trouble(t) for t in result.found.troubles[:_QUOTED])
+    for t in result.found.troubles[:_QUOTED]:
+        known = f"a known trouble of {t.compiler}" if t.listed else f"seen with {t.compiler}"
+        yield f"{quote(t.variant)} has {t.symptom}, {known}: {t.shows}."
     yield from influence_sentences(result.judged.suites, study)[:_QUOTED]
 
 
-def _largest(study: Question, comparisons: Comparisons) -> list[Verdict]:
+def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+    """Variants whose dispatch explains that they are slow, those with the largest difference
+    first."""
+    evidence = {e.variant: e for e in result.found.evidence}
     main = study.baselines[0]
-    every = [comparisons.of(v.name, main) for v in study.measured if not v.twin_of]
-    decided = [v for v in every if v is not None and v.outcome in ("faster", "slower")]
-    return sorted(decided, key=lambda v: -abs(math.log(v.ratio)))
+    verdicts = [comparisons.of(v.name, main) for v in study.measured if not v.twin_of]
+    decided = [v for v in verdicts if v is not None and v.outcome in ("faster", "slower")]
+    slow = set()
+    for v in sorted(decided, key=lambda v: -size_of(v.ratio)):
+        witness = find_witness(v, study, comparisons, evidence)
+        if witness is not None and witness.slow not in slow:
+            slow.add(witness.slow)
+            yield witness_sentence(witness)
 
 
-def _trouble(one: Trouble) -> str:
-    known = f"a known trouble of {one.compiler}" if one.listed else f"seen with {one.compiler}"
-    return f"{quote(one.variant)} has {one.symptom}, {known}: {one.shows}."
-
-
-def _care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
-    yield from _twin(study, comparisons)
+    for control in study.variants:
+        v = comparisons.of(control.name, control.twin_of) if control.twin_of else None
+        if v is not None and v.outcome in ("faster", "slower"):
+            text = ratio_text(v.ratio, v.low, v.high)
+            yield (
+                f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
+                f"in another layout) {text.factor}: differences of that size may be luck."
+            )
     quoted, notes = warnings_first(result.judged.confounds)
     yield from quoted
     if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
         yield "The verdicts are about these very binaries, not about other layouts of them."
-    yield from _failures(result)
-    yield from notes
-
-
-def _failures(result: Result) -> Iterator[str]:
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
         yield f"Not built here: {join_words([quote(n) for n in failed])}."
     yield from failed_sentences(result.recorded.failed)
+    yield from notes
 
 
-def _twin(study: Question, comparisons: Comparisons) -> Iterator[str]:
-    for control in study.variants:
-        v = comparisons.of(control.name, control.twin_of) if control.twin_of else None
-        if v is None or v.outcome == "same" or not (v.low > 0 and math.isfinite(v.high)):
-            continue
-        if v.outcome == "undecided":
-            continue
-        text = ratio_text(v.ratio, v.low, v.high)
-        yield (
-            f"Placement alone makes the twin of {quote(v.baseline)}, the same objects in another "
-            f"layout, {text.factor}: differences of that size may be luck."
+# Commands side by side, and recorded results.
+
+
+def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
+    """Of two sides the table has a row for each benchmark, of several one for each side, and the
+    headline leaves the figures to the table."""
+    question, main = result.question, result.question.baselines[0]
+    heads = [v.name for v in question.variants if comparisons.of(v.name, main) is not None]
+    verdicts = _main_verdicts(result)
+    several, row, by = len(heads) > 1, "row", f"against {main}"
+    first = (main,) if several else ()
+    if several:
+        table = summary_table(result)
+    elif result.judged.about == "commands" and len(verdicts) == 1:
+        table = run_times_table(result)
+    else:
+        row, by = "benchmark", "verdict"
+        table = next(iter(benchmark_tables(result)[main]), None)
+        if table is not None:
+            single = tuple(cells for cells in table.rows if cells[0].text != SUITE)
+            words = tally(Counter(v.outcome for v in verdicts))
+            several_rows = len(single) > 1
+            caption = f"Each of {len(single)} benchmarks: {words}"
+            table = replace(table, rows=single, caption=caption if several_rows else table.caption)
+    overall = [v for n in heads if (v := comparisons.of(n, main)) is not None]
+    table, ranks = ranked(table, by, first, _DROPS | {main: 1, verdicts[0].variant: 1})
+    if table is not None:
+        table = replace(
+            table, caption=f"{table.caption}{_intervals(overall if several else verdicts)}"
         )
-
-
-# ---- The first screen of a check: slower or not, where, and what can have made it so.
-
-#: What gives way where there is little room.
-_DROP_INSTRUCTIONS, _DROP_EXECUTES = 2, 1
-
-
-def check_screen(result: Result) -> Summary:
-    """The answer; a row a benchmark where any was measured."""
-    measured = bool(result.judged.verdicts)
-    found = _table(result) if measured else None
-    start = "" if result.recorded.complete else "The run is not complete. So far: "
+    audited = audit_claim(question, comparisons, ()) is not None
     return Summary(
-        said=tuple(_said(result)),
-        table=found,
-        ranks=tuple(range(len(found.rows))) if found else (),
-        care=tuple(_first_check_care(result)),
-        row="row",
-        headline=f"{start}{check_headline(result, figures=False)}" if measured else "",
+        said=tuple(_runs_surprises(result)),
+        table=table,
+        ranks=ranks,
+        care=tuple(_runs_care(result)),
+        row=row,
+        headline=_runs_headline(result, comparisons, heads) if several and not audited else "",
+        bars=by,
     )
 
 
-def _said(result: Result) -> Iterator[str]:
-    """How to find the commit first; then what else is said of a check."""
-    check = check_of(result)
-    yield from since_sentences(result, check)
-    told = set(since_sentences(result, check))
-    only = [f"`{escape_controls(f.name)}`" for f in check.code.reached]
-    if len(only) == 1 and only[0] in check_headline(result):
-        told |= set(list(changed_code(check))[:1])  # the headline says what became of it
-    yield from (s for s in check_sentences(result)[1:] if s not in told)
+def _main_verdicts(result: Result) -> list[Verdict]:
+    """On single benchmarks against the main baseline."""
+    main = result.question.baselines[0]
+    return [v for v in result.judged.verdicts if v.baseline == main and v.benchmark is not None]
 
 
-def _table(result: Result) -> Table | None:
-    check, verdicts = check_of(result), in_order(result)
-    reach = reach_of(verdicts)
-    rows: list[Row] = []
-    for v in verdicts:
-        of = check.reach(v.benchmark or "")
-        only = v.benchmark is not None
-        text = f"{change_text(v)} {interval_text(v)}"
-        rows.append(
-            (
-                escape_controls(v.benchmark or "geometric mean"),
-                Cell(f"{v.outcome} {interval_text(v)}", "", v.outcome, v.ratio)
-                if v.outcome in ("same", "undecided")
-                else Cell(text, "", v.outcome, v.ratio),
-                executes_text(of) if only else "",
-                instructions_text(of) if only else "",
-                bar_cell(v, reach),
-            )
-        )
-    counted = any(row[3] for row in rows)
-    rows = rows if counted else [(*row[:3], row[4]) for row in rows]
-    more = right("instructions") if counted else ()
-    made = table(
-        f"{escape_controls(check.head_name)} against {escape_controls(check.base_name)}",
-        ("benchmark", "head against base", "executes", *more, ""),
-        rows,
-    )
-    drops = {"executes": _DROP_EXECUTES, "instructions": _DROP_INSTRUCTIONS}
-    return made and replace(
-        made, columns=tuple(replace(c, drop=drops.get(c.title, 0)) for c in made.columns)
+def _runs_headline(result: Result, comparisons: Comparisons, heads: Sequence[str]) -> str:
+    """Who is faster and who slower, in words: the table has by how much."""
+    main = result.question.baselines[0]
+    overall = {n: v for n in heads if (v := comparisons.of(n, main)) is not None}
+    parts = []
+    for outcome in OUTCOMES:
+        names = [n for n in heads if overall[n].outcome == outcome]
+        if names:
+            names.sort(key=lambda n: -size_of(overall[n].ratio))
+            parts.append(_named(names, outcome, len(heads)))
+    sets = [{v.benchmark for v in _main_verdicts(result) if v.variant == n} for n in heads]
+    alike = len(sets[0]) > 1 and all(benchmarks == sets[0] for benchmarks in sets)
+    over = f", over {pluralize(len(sets[0]), 'benchmark')}" if alike else ""
+    end = headline_end(result) if isinstance(result.question, Recordings) else "."
+    return f"{_not_complete(result)}Against {quote(main)}{over}: {', '.join(parts)}{end}"
+
+
+def _named(names: Sequence[str], outcome: Outcome, total: int) -> str:
+    word = "the same" if outcome == "same" else outcome
+    if len(names) <= _NAMES:
+        return f"{has([quote(n) for n in names], 'is', 'are')} {word}"
+    most = f", most of all {quote(names[0])}" if outcome in ("faster", "slower") else ""
+    return (
+        f"{f'all {total}' if len(names) == total else f'{len(names)} of {total}'} are {word}{most}"
     )
 
 
-def _first_check_care(result: Result) -> Iterator[str]:
-    if result.judged.verdicts:
-        yield scope(result)
+def _runs_surprises(result: Result) -> Iterator[str]:
+    """What one would not guess from the headline and the table."""
+    if isinstance(result.question, Recordings):
+        yield from recording_surprises(result)
+    else:
+        yield from shell_sentences(result)
+        # Of a single undecided side the headline has how much longer it takes.
+        left = [v.seconds_to_margin for v in result.judged.verdicts if v.outcome == "undecided"]
+        known = [seconds for seconds in left if seconds is not None and math.isfinite(seconds)]
+        if len(known) > 1:
+            margin = format_percent(result.question.margin)
+            yield f"About {format_seconds(max(known))} more would tell {margin} in all of them."
+        yield from unusual_sentences(result.judged.verdicts)[:_QUOTED]
+        yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
+    decided = [
+        v for v in result.judged.metrics if v.outcome in ("faster", "slower") and v.ratio > 0
+    ]
+    decided.sort(key=lambda v: -size_of(v.ratio))
+    for name in dict.fromkeys(v.variant for v in decided):
+        parts = [
+            f"{more_or_less(ratio_text(v.ratio, v.low, v.high), v.metric)} "
+            f"{METRICS.get(v.metric, v.metric)}"
+            for v in decided
+            if v.variant == name
+        ]
+        rest = len(parts) - _QUANTITIES
+        more = f"; {rest} more differ" if rest > 0 else ""
+        yield f"Beside time, {quote(name)} has {join_words(parts[:_QUANTITIES])}{more}."
+
+
+def _runs_care(result: Result) -> Iterator[str]:
+    # The headline has that drift is not excluded.
+    drift = [c for c in result.judged.confounds if c.kind == "session-drift"]
+    quoted, notes = warnings_first([c for c in result.judged.confounds if c not in drift])
+    yield from quoted
+    if any(c.severity == "warning" for c in drift):
+        yield "Reruns given as --noise would show how far apart runs of one build lie here."
+    yield from failed_sentences(result.recorded.failed)
+    yield from notes
+
+
+# Checks of a change: slower or not, where, and what can have made it so.
+
+
+def check_summary(result: Result) -> Summary:
+    """The answer, and a row for each benchmark where any was measured."""
+    table = check_table(result)
+    start = _not_complete(result)
+    care = [scope(result)] if result.judged.verdicts else []
     if line := machine_line(result.judged.confounds):
-        yield line
+        care.append(line)
+    return Summary(
+        said=tuple(_check_sentences(result)),
+        table=table and giving_way(table, _DROPS),
+        ranks=tuple(range(len(table.rows))) if table else (),
+        care=tuple(care),
+        row="row",
+        headline=f"{start}{check_headline(result, figures=False)}" if table else "",
+        bars="verdict",
+    )
 
 
-# ---- The first screen of a search: since when, what that rests on, and what was measured.
+def _check_sentences(result: Result) -> Iterator[str]:
+    """How to find the commit first; then whatever the headline does not say."""
+    check = check_of(result)
+    since = list(since_sentences(result, check))
+    yield from since
+    names = [f"`{escape_controls(f.name)}`" for f in check.code.reached]
+    in_headline = len(names) == 1 and names[0] in check_headline(result)
+    known = {*since, *(list(changed_code(check))[:1] if in_headline else ())}
+    yield from (text for text in check_sentences(result)[1:] if text not in known)
+
+
+# Searches: since when, what that rests on, and what was measured.
 
 
 def search_brief(
@@ -372,8 +435,8 @@ def search_brief(
     *,
     focus: str = "",
 ) -> Summary:
-    """``said`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a row a
-    candidate, ``taken`` what it cost.
+    """``said`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a table with
+    a row for each candidate, ``taken`` what it cost.
 
     Of many candidates the ends go first, then those about the one that is called ``focus``.
     """

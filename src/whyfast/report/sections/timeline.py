@@ -50,13 +50,16 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
         )
     return {
         "sessions": [
-            {"at": (s.started - first) / 60, "text": _load(s)}
+            {"at": (s.started - first) / 60, "text": f"start{_load(s)}"}
             for s in sessions
             if any(b.session == s.id for b in blocks)
         ],
         "series": [
-            {"name": name, "points": [_point(b, first, logs[name]) for b in _of(blocks, name)]}
-            for name in logs
+            {
+                "name": name,
+                "points": [_point(b, first, times) for b in blocks if b.benchmark == name],
+            }
+            for name, times in logs.items()
         ],
     }
 
@@ -69,10 +72,6 @@ def _usual(blocks: Sequence[Block]) -> dict[tuple[str, str], float]:
             if values and median(values) > 0:
                 found[b.benchmark, variant].append(median(values) / b.loops)
     return {key: median(values) for key, values in found.items()}
-
-
-def _of(blocks: Sequence[Block], name: str) -> list[Block]:
-    return [b for b in blocks if b.benchmark == name]
 
 
 def _point(b: Block, first: float, logs: dict[tuple[int, float], float]) -> dict[str, Any]:
@@ -89,8 +88,7 @@ def _point(b: Block, first: float, logs: dict[tuple[int, float], float]) -> dict
 
 def _load(session: Session) -> str:
     load = session.environment.get("load")
-    said = f", load {load:g}" if isinstance(load, (int, float)) else ""
-    return f"start{said}"
+    return f", load {load:g}" if isinstance(load, (int, float)) else ""
 
 
 # ---- What is unusual about the blocks of a verdict: lopsided, one like the next, too few.

@@ -21,8 +21,8 @@ from tests.golden_files import Hear
 
 from whyfast.explain.objects import containers
 from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.debug_info import build_id, debug_file
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects.elf_symbols import build_id, debug_file
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
 
@@ -76,7 +76,7 @@ def test_a_part_that_is_asked_for(objects: dict[str, Path], tmp_path: Path, out:
     found = taken_out(tmp_path / "lib.a:tiny.o", out)
     assert (found.name, found.note) == ("lib.a:tiny.o", "lib.a: tiny.o")
     assert _names(found.path) == {"tiny"}
-    with pytest.raises(UserError, match=f"no part 'none.o' with machine code; it has {LONG}, tiny"):
+    with pytest.raises(UserError, match=f"none.o; available: {LONG}, tiny"):
         taken_out(tmp_path / "lib.a:none.o", out)
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_container_stays(tmp_path: Path, out: Path) -> None:
 def test_a_container_without_code_is_an_error(tmp_path: Path, out: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.whl", "w") as archive:
         archive.writestr("x.py", "pass")
-    with pytest.raises(UserError, match="holds no file with machine code"):
+    with pytest.raises(UserError, match="no file with machine code"):
         taken_out(tmp_path / "x.whl", out)
 
 
@@ -184,7 +184,7 @@ def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Pat
     member = tarfile.TarInfo("big")
     member.size = 5_000_000_000
     data = lzma.compress(member.tobuf(tarfile.GNU_FORMAT))
-    with pytest.raises(UserError, match="would unpack to over 4 GB"):
+    with pytest.raises(UserError, match="at most 4 GB"):
         taken_out(_package(tmp_path / "y.deb", data), out)
 
 
@@ -221,7 +221,7 @@ def test_links_and_containers_in_a_container_stay_there(tmp_path: Path, out: Pat
             tar.addfile(member)
     package = _package(tmp_path / "x.deb", buffer.getvalue(), "data.tar.gz")
     for path in (wheel, package):
-        with pytest.raises(UserError, match="holds no file with machine code"):
+        with pytest.raises(UserError, match="no file with machine code"):
             taken_out(path, out)
 
 
@@ -233,7 +233,7 @@ def test_more_files_than_any_container_has_are_refused(
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in "abc":
             archive.writestr(name, CODE)
-    with pytest.raises(UserError, match="holds more than 2 files"):
+    with pytest.raises(UserError, match="too many files"):
         taken_out(wheel, out)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.unit.explain.objects.test_containers import needs_binutils
 
-from whyfast.explain.code_listing import Listings
+from whyfast.explain.code_diff import Listings
+from whyfast.explain.objects.debug_info import build_id, debug_link, with_lines
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects.elf_symbols import build_id, debug_link, with_lines
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
 

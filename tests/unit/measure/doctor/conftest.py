@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 
 CPU = "sys/devices/system/cpu/"
 BOOT = "proc/sys/kernel/random/boot_id"
@@ -45,8 +45,8 @@ UNTUNED = {
 }
 
 
-class Kernel(Files):
-    """Files that behave like the kernel's: choices in brackets, refusals, time that passes.
+class Kernel(System):
+    """System that behave like the kernel's: choices in brackets, refusals, time that passes.
 
     ``refused`` maps a file to the error number of a write, ``deaf`` are files that take a write
     and ignore it. ``before_write`` is called with the number of writes so far.

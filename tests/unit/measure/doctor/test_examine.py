@@ -9,7 +9,7 @@ import pytest
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
 from whyfast.measure.doctor.findings import examine, machine_facts
-from whyfast.measure.doctor.system import Files
+from whyfast.measure.doctor.system import System
 from whyfast.model.machine import MachineFinding
 
 
@@ -47,7 +47,7 @@ def test_an_untuned_machine(kernel: Kernel) -> None:
 
 
 def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path) -> None:
-    found = examine(Files(tmp_path), seconds=0)
+    found = examine(System(tmp_path), seconds=0)
     assert {f.state for f in found} == {"unknown"}
     assert {f.value for f in found} == {"unknown"}
 
@@ -55,7 +55,7 @@ def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path) -> None
 def test_everything_has_one_sentence_on_its_effect_and_a_key_of_its_own(
     kernel: Kernel, tmp_path: Path
 ) -> None:
-    for found in (examine(kernel), examine(Files(tmp_path), seconds=0)):
+    for found in (examine(kernel), examine(System(tmp_path), seconds=0)):
         assert len({f.key for f in found}) == len(found)
         for f in found:
             assert f.effect.endswith("."), f

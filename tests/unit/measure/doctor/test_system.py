@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.measure.doctor.system import Files, cpu_list, number, selected
+from whyfast.measure.doctor.system import System, cpu_list, number, selected
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,15 @@ def test_numbers() -> None:
 
 def test_a_setting_that_the_kernel_lacks_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        Files(tmp_path).write("boost", "0")
+        System(tmp_path).write("boost", "0")
     assert not (tmp_path / "boost").exists()
 
 
 def test_files_are_listed_as_people_count(tmp_path: Path) -> None:
     for name in ("cpu10", "cpu2", "cpu1"):
         (tmp_path / name).touch()
-    assert Files(tmp_path).names("cpu*") == ["cpu1", "cpu2", "cpu10"]
+    assert System(tmp_path).names("cpu*") == ["cpu1", "cpu2", "cpu10"]
 
 
 def test_what_cannot_be_read_is_none(tmp_path: Path) -> None:
-    assert Files(tmp_path).read("proc/loadavg") is None
+    assert System(tmp_path).read("proc/loadavg") is None

@@ -120,8 +120,7 @@ def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> N
     assert plot.kind == "search"
     assert max(plot.data["gaps"], key=lambda g: g["share"])["high"] == 9
     assert "KINDS.search" in render_html(page)
-    data = json.loads(dump_search(result))
-    assert data["schema"] == "whyfast-search/1"
+    data = json.loads(dump_search(result))["data"]
     assert len(data["state"]["observations"]) == len(result.state.observations)
 
 

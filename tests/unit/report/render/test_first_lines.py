@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.report.document import Bar, Cell, Column, Summary, Table
+from whyfast.report.document import Cell, Column, Summary, Table
 from whyfast.report.render.summary_lines import bar_text, fit_screen, shortened
 
 
 @pytest.mark.parametrize(
-    ("bar", "drawn"),
+    ("zero", "end", "sure", "drawn"),
     [
-        (Bar(0.0, 0.0), "│      "),
-        (Bar(0.0, 1.0), "│██████"),
-        (Bar(0.5, 1.0), "   │███"),
-        (Bar(0.5, 0.0), "███│   "),
-        (Bar(0.5, 0.25), " ▐█│   "),
-        (Bar(0.5, 0.6), "   │▌  "),
-        (Bar(0.5, 0.5), "   │   "),
-        (Bar(1.0, 0.0), "██████│"),
-        (Bar(0.0, 0.5, sure=False), "│░░░   "),
+        (0.0, 0.0, True, "│      "),
+        (0.0, 1.0, True, "│██████"),
+        (0.5, 1.0, True, "   │███"),
+        (0.5, 0.0, True, "███│   "),
+        (0.5, 0.25, True, " ▐█│   "),
+        (0.5, 0.6, True, "   │▌  "),
+        (0.5, 0.5, True, "   │   "),
+        (1.0, 0.0, True, "██████│"),
+        (0.0, 0.5, False, "│░░░   "),
     ],
 )
-def test_a_bar_reaches_from_its_line_to_its_end(bar: Bar, drawn: str) -> None:
-    assert bar_text(bar, 7) == drawn
+def test_a_bar_reaches_from_its_line_to_its_end(
+    zero: float, end: float, sure: bool, drawn: str
+) -> None:
+    assert bar_text(zero, end, 7, sure) == drawn
 
 
 def _brief(rows: int, said: int, care: int = 1) -> Summary:

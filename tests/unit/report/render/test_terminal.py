@@ -45,9 +45,9 @@ def test_no_line_is_wider_than_the_terminal(width: int, verbose: bool) -> None:
 
 
 def test_colour_only_adds_to_the_words() -> None:
-    for verbose, said in ((True, "2.14x slower"), (False, "2.14x slower [2.10, 2.19]")):
+    for verbose in (True, False):
         colored = _printed(sample_result(), 120, color=True, verbose=verbose)
-        assert f"\x1b[31m{said}" in colored
+        assert "\x1b[31m2.14x slower" in colored
     assert "\x1b" not in _printed(sample_result(), 120)
 
 

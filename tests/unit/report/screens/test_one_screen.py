@@ -15,11 +15,10 @@ from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.report.document import Document
 from whyfast.report.pages.check_page import check_page
-from whyfast.report.pages.code_page import code_page, programs_brief
+from whyfast.report.pages.code_page import Looked, code_page, programs_brief, programs_headline
 from whyfast.report.pages.history_page import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
-from whyfast.report.sections.summary_of_programs import Looked, programs_headline
 
 LONG = "python3 -X dev -W error -c 'import json; json.loads(text_of_a_large_file)' --size"
 MANY = tuple(f"benchmark_{i:02}" for i in range(40))

@@ -35,7 +35,7 @@ def test_one_above_the_other_in_a_narrow_one() -> None:
 
 
 def test_json_has_every_row_once() -> None:
-    (group,) = json.loads(dump_document(_page()))["sections"][0]["blocks"]
+    (group,) = json.loads(dump_document(_page()))["data"]["sections"][0]["blocks"]
     sides = group["blocks"][1]
     assert (sides["block"], sides["name"], sides["a"]) == ("codesides", "code-old--new-0", "old")
     assert len(sides["rows"]) == 13

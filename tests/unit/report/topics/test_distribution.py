@@ -71,7 +71,7 @@ def test_pairs_come_in_the_order_of_the_study() -> None:
 def test_one_benchmark_is_no_distribution() -> None:
     assert distributions(ab_result()) == ()
     assert distribution_tables(ab_result()) == ()
-    assert to_json(ab_result())["distributions"] == []
+    assert to_json(ab_result())["data"]["distributions"] == []
 
 
 def test_a_benchmark_without_a_ratio_is_left_out() -> None:
@@ -115,14 +115,14 @@ def test_a_short_report_has_the_main_baseline_and_the_claim() -> None:
 
 def test_the_json_has_every_figure() -> None:
     mean = Suite(verdict(*PAIR, "faster", 0.96, 0.95, 0.97), {"sieve": 1.0, "fib": 0.9})
-    (found,) = to_json(_result(mean))["distributions"]
+    (found,) = to_json(_result(mean))["data"]["distributions"]
     assert found == {
         "variant": "clang19-tail",
         "baseline": "clang18-goto",
         "benchmarks": 5,
-        "best": {"benchmark": "sieve", "ratio": 0.8, "verdict": "faster"},
-        "worst": {"benchmark": "fib", "ratio": 1.25, "verdict": "slower"},
-        "verdicts": {"faster": 2, "slower": 1, "same": 1, "undecided": 1},
+        "best": {"benchmark": "sieve", "ratio": 0.8, "outcome": "faster"},
+        "worst": {"benchmark": "fib", "ratio": 1.25, "outcome": "slower"},
+        "outcomes": {"faster": 2, "slower": 1, "same": 1, "undecided": 1},
         "estimates": {"faster": 3, "slower": 2},
         "moved_by": [
             {"benchmark": "fib", "without": 0.9},

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import math
-from dataclasses import replace
 
-import pytest
 from rich.console import Console
-from tests.unit.report.example import SUITES, ab_result, sample_result
+from tests.unit.report.example import sample_result
 from tests.unit.report.parts import as_terminal
 
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.terminal import render_terminal
-from whyfast.report.sections.summary import first_screen, line_cell
 
 
 def test_each_fact_is_said_once() -> None:
@@ -35,22 +31,3 @@ def test_without_unicode_there_are_no_bars() -> None:
     assert b"clang19-goto              6  merged      2.14x slower [2.10, 2.19]\n" in (
         b"\n".join(line.rstrip() for line in buffer.getvalue().split(b"\n"))
     )
-
-
-@pytest.mark.parametrize(
-    ("ratio", "text"),
-    [
-        (2.144, "undecided, 2.14x slower so far"),
-        (0.5, "undecided, 2.00x faster so far"),
-        (1.004, "undecided, 1.00x so far"),
-        (0.0, "undecided, too few blocks"),
-        (math.inf, "undecided, too few blocks"),
-    ],
-)
-def test_what_is_seen_so_far(ratio: float, text: str) -> None:
-    v = replace(SUITES[0].verdict, outcome="undecided", ratio=ratio, low=0.0, high=math.inf)
-    assert line_cell(v).text == text
-
-
-def test_only_studies_have_one() -> None:
-    assert first_screen(ab_result()) is None

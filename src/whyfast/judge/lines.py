@@ -1,0 +1,328 @@
+"""What a benchmark costs by its parameter, exact counts, and both over kernel releases."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.decide import outcome_of
+from whyfast.judge.ratios import median, over_layouts, robust_deviation
+from whyfast.model.sample import Block
+from whyfast.model.study import Question
+from whyfast.model.variant import Benchmark, Variant, alike
+from whyfast.model.verdict import Coefficient, Line, LinePoint, Verdict
+
+Floats = NDArray[np.float64]
+CONFIDENCE = 0.95
+
+#: A line needs so many points.
+FEWEST_POINTS = 3
+
+#: The variance of a median over that of a mean of as many normal values.
+_MEDIAN = math.pi / 2
+
+
+def judge_lines(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[Benchmark],
+    variants: Sequence[str],
+    baseline: str,
+) -> tuple[Line, ...]:
+    """A line for each family of benchmarks and each variant that has run three or more of it.
+
+    Where layouts are varied, of the blocks that vary them, as the verdicts are.
+    """
+    blocks = over_layouts(blocks) or blocks
+    families = dict.fromkeys(b.parameter.family for b in benchmarks if b.parameter)
+    found = []
+    for family in families:
+        mine = [b for b in benchmarks if b.parameter and b.parameter.family == family]
+        first = _series(blocks, mine, baseline)
+        for variant in variants:
+            series = first if variant == baseline else _series(blocks, mine, variant)
+            other = None if variant == baseline else first
+            line = _line(mine, variant, series, other)
+            found += [line] if line else []
+    return tuple(found)
+
+
+def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Coefficient:
+    """The median of independent values and its distribution-free interval.
+
+    The k-th smallest and k-th largest, with the largest k for which a fair coin thrown once a value
+    shows fewer than k heads in at most (1 − confidence)/2 of all cases.
+    """
+    from scipy.stats import binom
+
+    ordered = sorted(values)
+    n = len(ordered)
+    k = int(binom.ppf((1 - confidence) / 2, n, 0.5))
+    while k > 0 and binom.cdf(k - 1, n, 0.5) > (1 - confidence) / 2:
+        k -= 1
+    middle = float(median(ordered))
+    return (
+        Coefficient(middle, ordered[k - 1], ordered[n - k])
+        if k
+        else Coefficient(middle, None, None)
+    )
+
+
+def _series(
+    blocks: Sequence[Block], family: Sequence[Benchmark], variant: str
+) -> Mapping[int, list[Floats]]:
+    """For each value of the parameter the times of one loop, an array a block, in order."""
+    series: dict[int, list[Floats]] = {}
+    for benchmark in family:
+        assert benchmark.parameter is not None
+        series[benchmark.parameter.value] = [
+            np.asarray(b.values[variant], dtype=np.float64) / b.loops
+            for b in blocks
+            if b.benchmark == benchmark.name and variant in b.values
+        ]
+    return {at: own for at, own in series.items() if own}
+
+
+def _line(
+    family: Sequence[Benchmark],
+    variant: str,
+    series: Mapping[int, list[Floats]],
+    baseline: Mapping[int, list[Floats]] | None,
+) -> Line | None:
+    parameter = family[0].parameter
+    assert parameter is not None
+    if len(series) < FEWEST_POINTS:
+        return None
+    slopes, intercepts = _fits(series)
+    points = tuple(_point(at, own) for at, own in sorted(series.items()))
+    slope, intercept = median_estimate(slopes), median_estimate(intercepts)
+    off = {p.at: p.seconds.value - (intercept.value + slope.value * p.at) for p in points}
+    furthest = max(off, key=lambda at: abs(off[at]))
+    return Line(
+        family=parameter.family,
+        name=parameter.name,
+        variant=variant,
+        points=points,
+        slope=slope,
+        intercept=intercept,
+        slope_ratio=_ratio(series, baseline),
+        departure=off[furthest],
+        departure_at=furthest,
+        passes=len(slopes),
+        confidence=CONFIDENCE,
+        linear=parameter.linear,
+    )
+
+
+def _fits(series: Mapping[int, list[Floats]]) -> tuple[list[float], list[float]]:
+    """Slope and intercept of each complete pass."""
+    from scipy.stats import theilslopes
+
+    at = sorted(series)
+    slopes, intercepts = [], []
+    for i in range(min(len(own) for own in series.values())):
+        times = [float(median(series[x][i])) for x in at]
+        fit = theilslopes(times, at)
+        slopes.append(float(fit[0]))
+        intercepts.append(float(median([y - fit[0] * x for x, y in zip(at, times, strict=True)])))
+    return slopes, intercepts
+
+
+def _ratio(
+    series: Mapping[int, list[Floats]], baseline: Mapping[int, list[Floats]] | None
+) -> Coefficient | None:
+    """The slope over the baseline's in the same pass: both ran in the same blocks."""
+    if not baseline or baseline.keys() != series.keys():
+        return None
+    own, other = _fits(series)[0], _fits(baseline)[0]
+    if len(own) != len(other) or min(other) <= 0:
+        return None
+    return median_estimate([a / b for a, b in zip(own, other, strict=True)])
+
+
+def _point(at: int, own: Sequence[Floats]) -> LinePoint:
+    """The median of the blocks' medians, and the spread on both levels."""
+    medians = [float(median(x)) for x in own]
+    logs = [np.log(x) for x in own]
+    within = float(median([robust_deviation(x) for x in logs]))
+    turns = float(median([len(x) for x in own]))
+    total = robust_deviation(np.log(medians))
+    between = max(0.0, total**2 - _MEDIAN * within**2 / turns)
+    return LinePoint(
+        at=at,
+        seconds=median_estimate(medians),
+        value=within,
+        process=math.sqrt(between),
+        blocks=len(own),
+    )
+
+
+METRIC = "instructions"
+
+
+def judge_counts(
+    blocks: Sequence[Block],
+    *,
+    benchmarks: Sequence[str],
+    variants: Sequence[str],
+    baselines: Sequence[str],
+    margin: float,
+) -> tuple[Verdict, ...]:
+    """One verdict a benchmark × variant × baseline; the confidence is 1.
+
+    A comparison with a side that was never counted is left out.
+    """
+    verdicts = []
+    for benchmark in benchmarks:
+        for baseline in baselines:
+            base = counts(blocks, benchmark, baseline)
+            for variant in variants:
+                own = counts(blocks, benchmark, variant)
+                if variant != baseline and own and base:
+                    verdicts.append(_judge(benchmark, variant, baseline, own, base, margin))
+    return tuple(verdicts)
+
+
+def counts(blocks: Sequence[Block], benchmark: str, variant: str) -> list[float]:
+    """Instructions of one loop, a boot each."""
+    return [
+        value / b.loops
+        for b in blocks
+        if b.benchmark == benchmark
+        for value in b.values.get(variant, ())
+    ]
+
+
+def spread(own: Sequence[float]) -> float:
+    """How far the boots lie apart, relative to the least; 0 when they are equal."""
+    return max(own) / min(own) - 1
+
+
+def _judge(
+    benchmark: str,
+    variant: str,
+    baseline: str,
+    own: Sequence[float],
+    base: Sequence[float],
+    margin: float,
+) -> Verdict:
+    low, high = min(own) / max(base), max(own) / min(base)
+    return Verdict(
+        variant=variant,
+        baseline=baseline,
+        benchmark=benchmark,
+        outcome=outcome_of(math.log(low), math.log(high), margin),
+        ratio=math.sqrt(low * high),
+        low=low,
+        high=high,
+        confidence=1.0,
+        log_e=0.0,
+        blocks=min(len(own), len(base)),
+        metric=METRIC,
+    )
+
+
+# ---- What a kernel release costs after the one before it: series over releases, and their steps.
+@dataclass(frozen=True)
+class ReleasePoint:
+    """One kernel of a series: the instructions of a unit more of the parameter (``slope``), and
+    those at 0 of it."""
+
+    kernel: str
+    variant: str
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True)
+class ReleaseStep:
+    """From ``before`` to ``after``, neighbours in a series, the slope changed by more than the
+    margin of the study."""
+
+    before: ReleasePoint
+    after: ReleasePoint
+
+    @property
+    def ratio(self) -> float:
+        """The new slope over the old."""
+        return self.after.slope / self.before.slope
+
+
+@dataclass(frozen=True)
+class ReleaseSeries:
+    """Variants that differ in nothing but their kernel, oldest first; ``keys`` are the values of
+    the axes that they share (``spectre_v2`` → ``off``), ``unit`` what the parameter counts."""
+
+    family: str
+    unit: str
+    keys: Mapping[str, str]
+    points: tuple[ReleasePoint, ...]
+    steps: tuple[ReleaseStep, ...]
+
+    @property
+    def name(self) -> str:
+        """For reports: ``static, spectre_v2 off``."""
+        said = [f"{axis} {value}" for axis, value in self.keys.items()]
+        return ", ".join(said) or self.family
+
+
+def release_series(
+    study: Question, lines: Sequence[Line], releases: Mapping[str, str]
+) -> tuple[ReleaseSeries, ...]:
+    """The series of a study; ``releases`` maps each variant to the release of its kernel.
+
+    A slope of 0 or less has no ratio, and so no step.
+    """
+    slopes = {(line.family, line.variant): line for line in lines}
+    found = []
+    for family in dict.fromkeys(line.family for line in lines):
+        for group in alike(study.measured, but=("kernel",)):
+            points = [
+                ReleasePoint(
+                    releases[v.name],
+                    v.name,
+                    slopes[family, v.name].slope.value,
+                    slopes[family, v.name].intercept.value,
+                )
+                for v in group
+                if (family, v.name) in slopes and v.name in releases
+            ]
+            points.sort(key=lambda p: version_key(p.kernel))
+            if points:
+                unit = slopes[family, points[0].variant].name
+                steps = _steps(points, study.margin)
+                found.append(ReleaseSeries(family, unit, _keys(group), tuple(points), steps))
+    return tuple(found)
+
+
+def version_key(release: str) -> tuple[int, ...]:
+    """Orders releases: 5.10 after 5.4."""
+    return tuple(int(n) for n in re.findall(r"\d+", release))
+
+
+def _keys(group: Sequence[Variant]) -> dict[str, str]:
+    """The axes on which the group does not differ. Of a group of one it cannot be told which axis
+    is that of the kernels; most will call it so."""
+    first = group[0].axes
+    if len(group) == 1:
+        return {axis: value for axis, value in first.items() if axis != "kernel"}
+    return {
+        axis: value
+        for axis, value in first.items()
+        if all(v.axes.get(axis) == value for v in group)
+    }
+
+
+def _steps(points: Sequence[ReleasePoint], margin: float) -> tuple[ReleaseStep, ...]:
+    limit = math.log1p(margin)
+    return tuple(
+        ReleaseStep(a, b)
+        for a, b in itertools.pairwise(points)
+        if a.slope > 0 and b.slope > 0 and abs(math.log(b.slope / a.slope)) > limit
+    )

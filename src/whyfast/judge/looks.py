@@ -1,0 +1,397 @@
+"""How a benchmark stands while it is measured: whether it is decided, look after look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyfast.judge.correlation import is_clear, lag_one
+from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
+from whyfast.judge.power import needed_blocks, small_sample
+from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
+from whyfast.judge.stationarity import non_stationary, set_aside
+from whyfast.judge.strategies import location, strategies_in_hindsight
+from whyfast.model.sample import Block
+from whyfast.model.study import Commands, Question
+from whyfast.model.verdict import NonStationary, Verdict
+
+#: The longest that a look is put off where far more blocks are still needed.
+MOST_GROWTH = 0.5
+
+#: No more turns than this are asked for because processes may yet become warm.
+MOST_TO_WARM = 40
+
+
+@dataclass(frozen=True)
+class Looks:
+    """When a benchmark is judged: when it has ``first`` blocks, then with each up to ``each``, then
+    only when they have grown by at least the share ``growth``. As valid as with every block, and
+    the time that judging takes does not grow with the square of the blocks. While they are too few
+    for any verdict, only once the blocks since the last look took ``apart`` seconds: nobody reads
+    faster."""
+
+    first: int = 1
+    each: int = 16
+    growth: float = 0.06
+    apart: float = 0.25
+
+
+#: Where many machines are judged by one: fewer than nine blocks never decide anything.
+FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
+
+
+class TogetherJudge:
+    """Looks at many benchmarks, of many machines, taken at once: side by side a look costs a tenth.
+
+    What a look finds is told with the next :meth:`judge`, and the benchmark takes further blocks
+    until then. As valid, since it may be looked at whenever one likes.
+    """
+
+    def __init__(self, margin: float, alpha: float = ALPHA) -> None:
+        self._margin, self._alpha = margin, alpha
+        self._waiting: list[tuple[Mapping[Key, Sample], Callable[[tuple[Verdict, ...]], None]]] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(
+        self, samples: Mapping[Key, Sample], told: Callable[[tuple[Verdict, ...]], None]
+    ) -> None:
+        """``told`` will hear the verdicts on these samples, each at ``alpha``."""
+        self._waiting.append((samples, told))
+
+    def judge(self) -> None:
+        """Take all looks that wait."""
+        waiting, self._waiting = self._waiting, []
+        joined: dict[Key, Sample] = {
+            (f"{number} {key[0]}", key[1], key[2]): ratios
+            for number, (samples, _) in enumerate(waiting)
+            for key, ratios in samples.items()
+        }
+        found = iter(judge_each(joined, margin=self._margin, alpha=self._alpha))
+        for samples, told in waiting:
+            told(tuple(replace(next(found), benchmark=key[0]) for key in samples))
+
+
+#: From variants and the main baseline to pairs (variant, baseline).
+Compared = Callable[[Sequence[str], str], Sequence[tuple[str, str]]]
+
+
+def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+    return [(v, baseline) for v in variants if v != baseline]
+
+
+@dataclass
+class _Standing:
+    """Of one benchmark: the ratios of the first ``seen`` blocks, and what was said at the last
+    look, which holds until there are ``next_look`` blocks. ``waiting``: for a look at those."""
+
+    table: RatioTable
+    varied: bool
+    baseline: str
+    non_stationary: tuple[NonStationary, ...] = ()
+    skip: int = 0
+    seen: int = 0
+    next_look: int = 0
+    said: tuple[Verdict, ...] = ()
+    waiting: bool = False
+
+
+class LiveJudge:
+    """How one benchmark stands against its main baseline, kept up to date as blocks come in.
+
+    ``compared`` says what else is compared with what, given the variants and the main baseline.
+    ``together`` takes the looks, with those of others, where there is such a judge.
+
+    The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
+    account for how many there are.
+    """
+
+    def __init__(
+        self,
+        margin: float,
+        compared: Compared = _every,
+        looks: Looks | None = None,
+        alpha: float = ALPHA,
+        together: TogetherJudge | None = None,
+    ) -> None:
+        self._alpha = alpha
+        self._margin = margin
+        self._compared = compared
+        self._looks = looks or Looks()
+        self._together = together
+        self._standing: dict[str, _Standing] = {}
+
+    def update(
+        self,
+        benchmark: str,
+        blocks: Sequence[Block],
+        variants: Sequence[str],
+        baseline: str,
+        *,
+        takes_turns: bool = False,
+    ) -> tuple[Verdict, ...]:
+        """Verdicts of all ``variants`` against ``baseline``, as of the last look.
+
+        ``blocks``: all of this benchmark so far, in order; only new ones are worked on. With
+        ``takes_turns`` the first values of processes that warm up are set aside, as they will be in
+        the end.
+        """
+        # Where layouts are varied, the blocks that vary them are what the verdict will be about.
+        drawn = over_layouts(blocks)
+        varied, blocks = bool(drawn), drawn or blocks
+        pairs = self._compared(variants, baseline)
+        own = self._standing.get(benchmark)
+        # The blocks as linked that came before the first drawn one no longer count.
+        if (
+            own is None
+            or varied != own.varied
+            or baseline != own.baseline
+            or len(blocks) < own.seen
+        ):
+            own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
+        known = {v.variant for v in own.said}  # each variant has one baseline at most
+        if own.waiting or len(blocks) < self._looks.first:
+            return own.said
+        if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
+            return own.said
+        own.non_stationary = non_stationary(blocks, variants) if takes_turns else ()
+        skip = set_aside(own.non_stationary).get(benchmark, 0)
+        if skip != own.skip:
+            own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
+        own.table.add(blocks[own.seen :])
+        own.seen = len(blocks)
+        ratios = own.table.ratios()
+        samples: dict[Key, Sample] = {
+            (benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios
+        }
+        if self._together is None:
+            self._tell(own, judge_each(samples, margin=self._margin, alpha=self._alpha))
+        else:
+            own.waiting = True
+            self._together.add(samples, partial(self._tell, own))
+        return own.said
+
+    def said(self, benchmark: str) -> tuple[Verdict, ...]:
+        """As of the last look."""
+        own = self._standing.get(benchmark)
+        return own.said if own else ()
+
+    def _tell(self, own: _Standing, said: tuple[Verdict, ...]) -> None:
+        own.said, own.waiting = said, False
+        own.next_look = self._next_look(own)
+
+    def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
+        if len(blocks) >= needed_blocks(self._alpha):
+            return len(blocks) < own.next_look
+        return sum(block.seconds for block in blocks[own.seen :]) < self._looks.apart
+
+    def _next_look(self, own: _Standing) -> int:
+        if own.seen < self._looks.each:
+            return own.seen + 1
+        # The width falls with the root of the blocks.
+        most = max((_excess(v, self._margin) for v in own.said), default=1.0)
+        growth = min(max(self._looks.growth, (most**2 - 1) / 4), MOST_GROWTH)
+        return own.seen + max(1, round(growth * own.seen))
+
+    def least_turns(self, benchmark: str) -> int:
+        """How many turns a block should have at least, going by how its processes warm up: three
+        for each that is set aside, and twice as many as now where they are not warm by half."""
+        own = self._standing.get(benchmark)
+        return max((_least_turns(u) for u in own.non_stationary), default=0) if own else 0
+
+    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether every one of these verdicts is decided and precise."""
+        return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
+
+
+def _least_turns(found: NonStationary) -> int:
+    if not found.lasts:
+        return 3 * found.at
+    return min(2 * found.turns, MOST_TO_WARM) if found.ratio < 1 else 0
+
+
+def _excess(verdict: Verdict, margin: float) -> float:
+    """How many times as wide an interval is as it has to become for its verdict to settle."""
+    if not 0 < verdict.low <= verdict.high < math.inf:
+        return 1.0
+    half = math.log(verdict.high / verdict.low) / 2
+    return half / max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)
+
+
+Floats = NDArray[np.float64]
+
+#: The part of the level that is kept for the last look.
+KEPT = 0.5
+
+#: Scores are whole numbers up to this, of so many blocks and fewer; of more, half as many for four
+#: times as many blocks, and not below the second: what the coins do is then quickly counted.
+_FINEST, _FINE_UP_TO, _COARSEST = 16, 64, 4
+
+#: Places that are tried from the outside in, and halvings after that.
+_PLACES, _HALVINGS = 24, 12
+
+#: The largest correlation of neighbours that is allowed for.
+_MOST_ALIKE = 0.95
+
+#: The difference found nine times in ten, over half the width of the interval, of n normal blocks:
+#: the first plus the second over n (python -m bench.last_look).
+_NINE_IN_TEN = 1.47, 4.0
+
+
+def level_of_looks(question: Question) -> float:
+    """The level at which blocks may be looked at one after the other: half of it where the other
+    half is kept for the end, as it is for commands that do not take turns."""
+    whole_runs = isinstance(question, Commands) and not any(
+        b.kind.takes_turns for b in question.benchmarks
+    )
+    return ALPHA * (1 - KEPT) if whole_runs else ALPHA
+
+
+def final_analysis(
+    verdicts: Sequence[Verdict],
+    samples: Mapping[Key, Ratios],
+    *,
+    margin: float,
+    cost: Mapping[Key, float],
+    ended: bool,
+) -> tuple[Verdict, ...]:
+    """Verdicts at :func:`level_of_looks`, with what the kept half adds when a budget has ``ended``
+    by itself.
+
+    Of m comparisons each has an m-th of that half, so that all their last intervals hold together.
+    ``samples`` and ``cost``: see :func:`whyfast.judge.decide.judge_family`. Where the statistics of
+    a block disagree, and where neighbouring blocks are clearly alike, nothing is added.
+    """
+    kept = ALPHA * KEPT / max(1, len(verdicts))
+    found = []
+    for v in verdicts:
+        key = (v.benchmark, v.variant, v.baseline)
+        series = samples[key]
+        level = 1 - v.confidence + kept
+        few = v.small_sample and small_sample(series.medians, level)
+        v = replace(v, confidence=1 - level, small_sample=few)
+        found.append(_narrowed(v, series, margin, cost.get(key), kept) if ended else v)
+    return tuple(found)
+
+
+def _narrowed(
+    v: Verdict, series: Ratios, margin: float, cost: float | None, alpha: float
+) -> Verdict:
+    if v.statistics or v.correlation is not None:
+        return v
+    before = (math.log(v.low) if v.low > 0 else -math.inf), math.log(v.high)
+    own = planned_interval(series, alpha)
+    low, high = max(before[0], own[0]), min(before[1], own[1])
+    if low > high:  # either of them errs, or the effect is no shift: both are shown
+        low, high = min(before[0], own[0]), max(before[1], own[1])
+    if math.isinf(low) or math.isinf(high):
+        return v
+    said = outcome_beside(low, high, margin, v.asymmetric_outliers)
+    ratio = math.exp(min(max(math.log(v.ratio), low), high))
+    v = replace(
+        v, outcome=said, ratio=ratio, low=math.exp(low), high=math.exp(high), small_sample=None
+    )
+    if said != "undecided":
+        return replace(v, detectable=None, seconds_to_margin=None, seconds_to_margin_90=None)
+    half = (high - low) / 2
+    usual, likely = (
+        None
+        if cost is None or half == 0
+        else cost * max(0.0, len(series) * ((half * factor / math.log1p(margin)) ** 2 - 1))
+        for factor in (1.0, nine_in_ten(len(series)))
+    )
+    return replace(
+        v,
+        detectable=math.exp(half * nine_in_ten(len(series))) if half else math.inf,
+        seconds_to_margin=usual,
+        seconds_to_margin_90=likely,
+    )
+
+
+def nine_in_ten(blocks: int) -> float:
+    """By what half the width is multiplied for a difference found nine times in ten."""
+    always, few = _NINE_IN_TEN
+    return always + few / blocks
+
+
+def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:
+    """The log ratios that blocks do not refute at level ``alpha``, if their number was not chosen
+    by what they say.
+
+    Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are clearly alike. Where
+    they are somewhat alike, it is as much wider as the mean of a first-order autoregression is, the
+    correlation rid of its bias (Kendall 1954; Marriott and Pope 1954).
+    """
+    n = len(series)
+    lag = lag_one(series.medians)
+    if 2.0**-n >= alpha / 2 or bool(is_clear(np.array([lag]), n)[0]):
+        return -math.inf, math.inf
+    likely = min(max(0.0, lag + (1 + 4 * lag) / n), _MOST_ALIKE)
+    wider = math.sqrt((1 + likely) / (1 - likely))
+    center = location(series)
+    low, high = _end(series, center, alpha / 2), -_end(_turned(series), -center, alpha / 2)
+    return center - (center - low) * wider, center + (high - center) * wider
+
+
+def _turned(series: Ratios) -> Ratios:
+    """With variant and baseline exchanged."""
+    return Ratios(-series.logs, series.spread, series.level)
+
+
+def _end(series: Ratios, center: float, alpha: float) -> float:
+    """The lower end: from the outside in, the first log ratio that is not refuted, and between it
+    and the one before the place where that begins."""
+    # Beyond all blocks every coin shows the same side.
+    outside = float(np.min(series.logs))
+    outside -= 1e-9 * (abs(outside) + center - outside)
+    refuted = outside
+    for place in np.linspace(outside, center, _PLACES)[1:]:
+        if _chance(series, float(place)) > alpha:
+            break
+        refuted = float(place)
+    held = refuted + (center - outside) / (_PLACES - 1)
+    for _ in range(_HALVINGS):
+        middle = (refuted + held) / 2
+        if _chance(series, middle) > alpha:
+            held = middle
+        else:
+            refuted = middle
+    return refuted
+
+
+def _chance(series: Ratios, theta: float) -> float:
+    """How often coins for signs would make the sum of the blocks' scores about ``theta`` as large
+    as it is. A score is that of the estimate, in whole numbers."""
+    s = strategies_in_hindsight([series], theta)
+    slope = s.inverse * s.share[:, None]
+    scores = np.sum(s.scores(np.array([theta])) * slope, axis=(1, 2))
+    most = float(np.max(np.abs(scores)))
+    if most == 0 or not math.isfinite(most):
+        return 1.0
+    n = len(scores)
+    fine = max(_COARSEST, min(_FINEST, round(_FINEST * math.sqrt(_FINE_UP_TO / n))))
+    whole = np.rint(scores / most * fine).astype(np.int64)
+    return _tail(np.abs(whole), int(whole.sum()))
+
+
+def _tail(sizes: NDArray[np.int64], least: int) -> float:
+    """The probability that the sum of ``sizes``, each with the sign of a coin, is ``least`` or
+    more: from the characteristic function of the sum, the product of cosines."""
+    total = int(sizes.sum())
+    if least <= -total:
+        return 1.0
+    period = 2 ** math.ceil(math.log2(2 * total + 2))
+    angle = 2 * math.pi / period * np.arange(period // 2 + 1)
+    product = np.ones(len(angle))
+    for size, count in enumerate(np.bincount(sizes)):
+        if size and count:
+            product *= np.cos(size * angle) ** int(count)
+    shares = np.fft.irfft(product, period)
+    at = np.arange(least, total + 1) % period
+    return float(np.sum(shares[at]))
