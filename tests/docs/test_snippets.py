@@ -90,6 +90,11 @@ def test_a_command_is_understood(snippet: Snippet, words: list[str]) -> None:
     command_parser(words[0]).parse_args(words[1:])
 
 
+def test_every_command_has_its_page() -> None:
+    folder = Path(__file__).parents[2] / "docs"
+    assert [name for name in COMMANDS if not (folder / f"{name}.md").is_file()] == []
+
+
 def test_there_is_something_to_look_at() -> None:
     assert len(toml_snippets()) >= 15
     assert len(commands()) >= 30
