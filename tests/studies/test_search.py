@@ -48,7 +48,7 @@ def test_a_study_is_searched_for_the_commit(
     done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
     found: dict[str, Any] = json.loads(out.read_text())
     assert found["schema"] == "whyfast-search/1"
-    assert found["answer"]["word"] == "culprit"
+    assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"] == {
         "first": CULPRIT,
         "last": CULPRIT,

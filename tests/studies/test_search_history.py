@@ -88,7 +88,7 @@ def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
 
 def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> None:
     found, said = _searched(study, "change-0", "change-14", tmp_path / "out.json")
-    assert found["answer"]["word"] == "culprit"
+    assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == CULPRIT
     assert f"change {CULPRIT}" in said.splitlines()[0]
     step = found["answer"]["step"]
@@ -101,13 +101,13 @@ def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> Non
 
 def test_a_decoy_alone_is_placement(study: Path, tmp_path: Path) -> None:
     found, said = _searched(study, "change-0", "change-6", tmp_path / "out.json")
-    assert found["answer"]["word"] == "placement"
+    assert found["answer"]["outcome"] == "placement"
     assert "It is placement." in said
 
 
 def test_what_was_reverted_is_no_step(study: Path, tmp_path: Path) -> None:
     found, said = _searched(study, f"change-{DECOY}", f"change-{LAST}", tmp_path / "out.json")
-    assert found["answer"]["word"] == "none"
+    assert found["answer"]["outcome"] == "none"
     assert said.startswith("There is no step")
 
 
@@ -164,7 +164,7 @@ def test_several_steps_are_all_found_on_demand(
     titles = set()
 
     def gather(result: dict[str, Any]) -> None:
-        if result["answer"]["word"] == "culprit":
+        if result["answer"]["outcome"] == "culprit":
             titles.add(result["candidates"][result["answer"]["where"]["first"]]["title"][19:])
         for one in result["further"]:
             gather(one)

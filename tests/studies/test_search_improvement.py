@@ -63,7 +63,7 @@ def test_a_command_is_searched_for_what_made_it_faster(
     done, found = _by_command(repository, tmp_path, *ends)
     assert done.startswith("Made faster by '")
     assert " side 2'" in done.split(", which is 1.33x faster")[0]
-    assert (found["answer"]["word"], found["backwards"]) == ("culprit", True)
+    assert (found["answer"]["outcome"], found["backwards"]) == ("culprit", True)
     (branch,) = found["further"]
     assert (branch["why"], branch["backwards"]) == ("merged branch", True)
     assert not list(own_home.cache.glob("checkouts/*"))
@@ -74,7 +74,7 @@ def test_ends_without_a_direction_that_do_not_differ_are_the_answer(
 ) -> None:
     done, found = _by_command(repository, tmp_path, "--from", OLD, "--to", "change-3")
     assert done.startswith("There is no step: ")
-    assert found["answer"]["word"] == "none"
+    assert found["answer"]["outcome"] == "none"
     assert found["state"]["built"] == []
 
 

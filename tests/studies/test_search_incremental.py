@@ -63,7 +63,7 @@ def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
     ends = ("--good", "fast", "--bad", "main", "--measure", "instructions")
     done = whyfast("search", study, *ends, "--json", out, "-v")
     found: dict[str, Any] = json.loads(out.read_text())
-    assert found["answer"]["word"] == "culprit"
+    assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == CULPRIT
     assert "not built incrementally" not in done.stderr
 

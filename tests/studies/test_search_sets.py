@@ -57,7 +57,7 @@ def test_the_flag_among_decoys(own_home: Home, tmp_path: Path) -> None:
     study = _study(tmp_path / "study")
     found, said = _search(study, "--axis", "flags", "--good", "fast", "--bad", "slow", "--all")
     assert found["schema"] == "whyfast-search-set/1"
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[2]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[2]])
     assert found["differences"][2] == "-fno-inline"
     assert "`-fno-inline` " in said
 
@@ -76,7 +76,7 @@ def test_the_object_that_makes_the_difference(own_home: Home, tmp_path: Path) ->
     assert "hot.o" in found["differences"]
     assert found["differences"][-1] == "linked as slow is"
     hot = found["differences"].index("hot.o")
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[hot]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[hot]])
     assert "`hot.o` " in said
 
 
@@ -114,14 +114,18 @@ def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) 
         "main, note, noted (with mixed)",
         "rare (with mixed)",
     ]
-    assert (found["answer"]["word"], found["answer"]["parts"]) == ("set", [[0]])
+    assert (found["answer"]["outcome"], found["answer"]["parts"]) == ("set", [[0]])
     assert "`hot (with mixed)` " in " ".join(said.split())
 
 
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
-        ("fast", "nowhere", "--bad: no variant 'nowhere'; there are fast, slow, other; or write"),
+        (
+            "fast",
+            "nowhere",
+            "--bad: unknown variant 'nowhere'; available: fast, slow, other",
+        ),
         ("fast", "fast", "--bad: fast and fast have the same flags"),
         ("fast", "other", "--axis flags: fast and other differ in env too; name two variants"),
         ("-O2 '", "fast", '--good: "-O2 \'" cannot be split into flags: No closing quotation'),
@@ -154,10 +158,10 @@ def test_the_pass_over_one_object(own_home: Home, tmp_path: Path) -> None:
     # Between the 60th and the 80th pass over hot.c, that of the inliner over hot alone matters.
     ends = ("--axis", "passes", "--object", "hot.o", "--good", "80", "--bad", "60")
     found, said = _search(study, *ends)
-    assert found["schema"] == "whyfast-search-line/1"
-    assert found["search"]["answer"]["word"] == "culprit"
-    place = found["search"]["answer"]["where"]["first"]
-    assert "InlinerPass on (hot), left out" in found["search"]["candidates"][place]["title"]
+    assert found["schema"] == "whyfast-search/1"
+    assert found["answer"]["outcome"] == "culprit"
+    place = found["answer"]["where"]["first"]
+    assert "InlinerPass on (hot), left out" in found["candidates"][place]["title"]
     assert "InlinerPass on (hot)" in " ".join(said.split())
 
 
@@ -199,10 +203,10 @@ def test_the_decision_of_gcc_over_one_object(own_home: Home, tmp_path: Path) -> 
     (study / "study.toml").write_text(text.replace(str(PARTS), ".").replace('"-O2"', '"-O3"'))
     ends = ("--good", "vect_loop:all", "--bad", "vect_loop:0")
     found, said = _search(study, "--axis", "passes", "--object", "loops.o", *ends)
-    titles = [c["title"] for c in found["search"]["candidates"]]
+    titles = [c["title"] for c in found["candidates"]]
     assert titles[1:] == ["vect_loop 2 of 2, left out", "vect_loop 1 of 2, left out"]
-    assert found["search"]["answer"]["word"] == "culprit"
-    assert found["search"]["answer"]["where"]["first"] == 1
+    assert found["answer"]["outcome"] == "culprit"
+    assert found["answer"]["where"]["first"] == 1
     assert "vect_loop 2 of 2" in " ".join(said.split())
 
 

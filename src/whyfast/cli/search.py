@@ -18,22 +18,14 @@ if TYPE_CHECKING:
 
     from whyfast.investigate.services import Observer, Services
     from whyfast.model.study import Study
-    from whyfast.report.document import Document
-    from whyfast.search.by_set import SetResult
-    from whyfast.search.requests import LineResult
-    from whyfast.search.run import SearchResult
+    from whyfast.search.axes.axis import SearchRequest
+    from whyfast.search.results import SearchResult, SetResult
     from whyfast.store.home import Home
 
-#: What is searched for, and what is found.
-S = TypeVar("S")
 R = TypeVar("R")
 
-#: Since when; those that are a study's alone, in order; and those of differences that are mixed.
-SINCE, LINES, SETS = (
-    ("commits", "toolchains"),
-    ("passes", "kernels"),
-    ("flags", "objects", "functions"),
-)
+#: Axes that are sets of differences, which are mixed; the others have candidates in order.
+SETS = ("flags", "objects", "functions")
 #: How commits are searched without a study.
 WITHOUT = "whyfast search --from REV --to REV [--build LINE] -- CMD …"
 #: Of candidates that are built by the steps of a study.
@@ -49,7 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to build and measure; or, behind --, a command that does so in a checkout",
     )
     parser.add_argument(
-        "--axis", choices=(*SINCE, *SETS, *LINES), default="commits", help="default: commits"
+        "--axis",
+        choices=("commits", "toolchains", *SETS, "passes", "kernels"),
+        default="commits",
+        help="default: commits",
     )
     parser.add_argument(
         "--good",
@@ -125,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     Of ends of which nobody says which is the fast one, measuring says it.
     """
     from whyfast.cli.output import FAILED, check_outputs, show
+    from whyfast.report.pages.search_page import dump_search, search_page
     from whyfast.report.progress import watching
 
     check_outputs(args)
@@ -137,16 +133,13 @@ def run(args: argparse.Namespace) -> int:
     _check_ends(args)
     _check_fleet(args)
     with watching("search", 0.01) as observer:
-        counted = args.axis == "toolchains" and args.measure != "time"
-        ways = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
-        way = _line if counted else ways.get(args.axis, _since)
-        page, data, word = way(args, observer)
-        if args.either and word == "swapped":
+        result = _search(args, observer)
+        if args.either and result.answer.outcome == "swapped":
             observer.note(f"{args.bad} is the faster end")
             args.good, args.bad, args.either = args.bad, args.good, False
-            page, data, word = way(args, observer)
-    show(page, args, json=lambda: data)
-    return FAILED if word == "undecided" else 0
+            result = _search(args, observer)
+    show(search_page(result), args, json=lambda: dump_search(result))
+    return FAILED if result.answer.outcome == "undecided" else 0
 
 
 def _check_ends(args: argparse.Namespace) -> None:
@@ -162,89 +155,34 @@ def _check_ends(args: argparse.Namespace) -> None:
         args.good, args.bad = unnamed
 
 
-def _since(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_page import dump_search, search_page
-
-    result = _search(args, observer)
-    return search_page(result), dump_search(result), result.answer.outcome
-
-
-def _set(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_set_page import dump_set, set_page
-
-    result = _search_set(args, observer)
-    return set_page(result), dump_set(result), result.answer.outcome
-
-
-def _line(args: argparse.Namespace, observer: Observer) -> tuple[Document, str, str]:
-    from whyfast.report.pages.search_line_page import dump_line, line_page
-
-    result = _search_line(args, observer)
-    return line_page(result), dump_line(result), result.search.answer.outcome
-
-
-def _search_line(args: argparse.Namespace, observer: Observer) -> LineResult:
-    from whyfast.search.axes.axis import Bisection
-    from whyfast.search.requests import search_by_line
-
-    search = Bisection(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.among),
-        args.object,
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.measure,
-    )
-    return _in_study(args, search, search_by_line, observer)
-
-
-def _search_set(args: argparse.Namespace, observer: Observer) -> SetResult:
-    from whyfast.search.by_set import SetSearch, search_by_set
-
-    search = SetSearch(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.measure,
-        args.object,
-        args.incremental,
-        args.everything,
-    )
-    return _in_study(args, search, search_by_set, observer)
-
-
-def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    from whyfast.search.requests import StudySearch, search_by_study
+def _search(args: argparse.Namespace, observer: Observer) -> SearchResult | SetResult:
+    from whyfast.search.axes.axis import SearchRequest
+    from whyfast.search.requests import search_range, search_set
     from whyfast.study.find import is_study
 
-    if len(args.what) > 1 or not is_study(args.what[0]):
-        _check_command(args.what[0])
-        return _search_command(args, observer)
-    search = StudySearch(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.among),
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.everything,
-        args.measure,
-        args.incremental,
+    request = SearchRequest(
+        axis=args.axis,
+        good=args.good,
+        bad=args.bad,
+        variant=args.variant,
+        among=tuple(args.among),
+        object=args.object,
+        benchmarks=tuple(args.benchmark),
+        margin=percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        blocks=args.blocks,
+        fresh=args.fresh,
+        quantity=args.measure,
+        incremental=args.incremental,
+        everything=args.everything,
     )
-    return _in_study(args, search, search_by_study, observer)
+    if args.axis in SETS:
+        return _in_study(args, request, search_set, observer)
+    if args.axis in ("commits", "toolchains") and (
+        len(args.what) > 1 or not is_study(args.what[0])
+    ):
+        _check_command(args.what[0])
+        return _search_command(args, request, observer)
+    return _in_study(args, request, search_range, observer)
 
 
 def _check_command(word: str) -> None:
@@ -255,9 +193,11 @@ def _check_command(word: str) -> None:
         )
 
 
-def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:
+def _search_command(
+    args: argparse.Namespace, request: SearchRequest, observer: Observer
+) -> SearchResult:
     from whyfast.investigate.services import Services
-    from whyfast.search.requests import CommandSearch, search_by_command
+    from whyfast.search.requests import UserCommand, search_by_command
     from whyfast.store.home import own_home
 
     if args.scheduler or args.hosts:
@@ -276,31 +216,16 @@ def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResul
             "of a command nothing is counted; let it print a number, and say --number",
             where=f"--measure {args.measure}",
         )
-    command = CommandSearch(
-        tuple(args.what),
-        args.build,
-        args.repo,
-        args.good,
-        args.bad,
-        _margin(args) or 0.01,
-        args.blocks,
-        args.fresh,
-        args.number,
-        args.program,
-        args.everything,
-        args.either,
+    command = UserCommand(
+        tuple(args.what), args.build, args.repo, args.number, args.program, args.either
     )
-    return search_by_command(command, own_home(), observer, Services())
-
-
-def _margin(args: argparse.Namespace) -> float | None:
-    return percent(args.margin, f"--margin {args.margin}") if args.margin else None
+    return search_by_command(command, request, own_home(), observer, Services())
 
 
 def _in_study(
     args: argparse.Namespace,
-    search: S,
-    function: Callable[[Study, S, Home, Observer, Services], R],
+    request: SearchRequest,
+    function: Callable[[Study, SearchRequest, Home, Observer, Services], R],
     observer: Observer,
 ) -> R:
     """Search in the one study that is named, whose builds nobody removes meanwhile."""
@@ -312,7 +237,7 @@ def _in_study(
         raise UserError(f"{args.axis} are those of a study; name one", where=f"--axis {args.axis}")
     study, own = load_study(args.what[0]), own_home()
     with BuildStore(own.builds).in_use(), _outside(args, own, observer) as services:
-        return function(study, search, own, observer, services)
+        return function(study, request, own, observer, services)
 
 
 def _check_fleet(args: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ import math
 import random
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,8 +99,11 @@ class ScriptSubject:
             return [{c: np.array([self._counted(c)]) for c in order}]
         return self._blocks().take(candidates, number=number)
 
-    def settle(self, candidates: Sequence[int]) -> None:
+    def rebuild_clean(self, candidates: Sequence[int]) -> None:
         """Nothing: every checkout is a build of its own."""
+
+    def prefetch(self, candidates: Iterable[int]) -> None:
+        """Nothing: checkouts are built here."""
 
     def _counted(self, candidate: int) -> float:
         """What the command prints; of a count that does not vary what it printed before."""

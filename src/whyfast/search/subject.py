@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from whyfast.search.state import Observation, Pair, Reading
 #: The times of one block: for each program, one a turn, in seconds.
 Times = Mapping[int, NDArray[np.float64]]
 
-#: Which of its layouts each candidate runs in, from 1. A search uses each once: what one layout
-#: does to a program by luck, it does in every block that runs it, and so many blocks of few layouts
-#: would be taken for many.
+#: Which of its layouts each candidate runs in, from 1. A search uses each once: the luck of one
+#: layout is the same in every block that runs it, so many blocks of few layouts would claim too
+#: much.
 Layouts = Mapping[int, int]
 
 
@@ -52,17 +52,13 @@ class Subject(Protocol):
         drawn for it follows from that. Without ``layouts`` all run as linked. Raises
         :class:`CandidateFailed`."""
 
-    def settle(self, candidates: Sequence[int]) -> None:
-        """What is measured of these from now on is for the answer: built clean. Raises
+    def rebuild_clean(self, candidates: Sequence[int]) -> None:
+        """Build these from scratch: from now on they are measured for the answer. Raises
         :class:`CandidateFailed`."""
 
-
-@runtime_checkable
-class BuildsAhead(Protocol):
-    """A subject whose candidates may be built elsewhere before they are asked for."""
-
     def prefetch(self, candidates: Iterable[int]) -> None:
-        """Between blocks: these are likely to be asked for, the likeliest first."""
+        """Between blocks: these are likely to be built next, the likeliest first. They may be built
+        elsewhere meanwhile; a subject that cannot do that does nothing."""
 
 
 def observation(

@@ -20,11 +20,12 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.report.pages.search_line_page import dump_line, line_headline, line_page
+from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.markdown import render_markdown
-from whyfast.search import requests as by_line
-from whyfast.search.axes.axis import Bisection, CandidateRange
-from whyfast.search.requests import LineResult, search_by_line
+from whyfast.search import requests
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.requests import search_range
+from whyfast.search.results import SearchResult
 from whyfast.search.state import AxisCandidate
 from whyfast.store.home import Home
 
@@ -33,7 +34,7 @@ NAMES = tuple(f"debian:linux-6.{n}" for n in range(8))
 
 def _search(
     tmp_path: Path, machine: Machine, good: str = NAMES[0], bad: str = NAMES[-1]
-) -> LineResult:
+) -> SearchResult:
     (tmp_path / "source").mkdir(exist_ok=True)
     study = Study(
         name="kernels",
@@ -56,8 +57,8 @@ def _search(
 
     world = World(launcher=Replay({PROGRAM: machine}))
     home = Home(tmp_path / "cache", tmp_path / "data")
-    search = Bisection("kernels", good, bad, among=NAMES)
-    return search_by_line(study, search, home, Watcher(), world.services(kernel=fetch))
+    search = SearchRequest("kernels", good, bad, among=NAMES)
+    return search_range(study, search, home, Watcher(), world.services(kernel=fetch))
 
 
 @pytest.fixture
@@ -70,12 +71,12 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def test_since_which_kernel(tmp_path: Path, machine: Machine, golden: Hear) -> None:
     found = _search(tmp_path, machine)
-    assert (found.quantity, found.search.answer.outcome) == ("instructions", "one of")
-    golden(line_headline(found))
-    shown = render_markdown(line_page(found))
+    assert (found.quantity, found.answer.outcome) == ("instructions", "one of")
+    golden(search_headline(found))
+    shown = render_markdown(search_page(found))
     assert "debian:linux-6.4: the archive has no debian:linux-6.4" in shown
     assert "Counts repeat exactly: each program was counted once." in shown
-    assert '"schema": "whyfast-search-line/1"' in dump_line(found)
+    assert '"schema": "whyfast-search/1"' in dump_search(found)
     # Two boots each, however many blocks the search took; a kernel without an image has none.
     assert max(machine.boots.count(n) for n in NAMES) == 2
     assert machine.boots.count(NAMES[4]) == 0
@@ -84,14 +85,14 @@ def test_since_which_kernel(tmp_path: Path, machine: Machine, golden: Hear) -> N
 def test_a_search_that_ended_boots_nothing_again(tmp_path: Path, machine: Machine) -> None:
     whole = _search(tmp_path, machine)
     boots = len(machine.boots)
-    assert _search(tmp_path, machine).search.state == whole.search.state
+    assert _search(tmp_path, machine).state == whole.state
     assert len(machine.boots) == boots
 
 
 def test_kernels_that_cost_the_same_or_less(tmp_path: Path, machine: Machine, golden: Hear) -> None:
-    golden(line_headline(_search(tmp_path, machine, NAMES[0], NAMES[2])))
+    golden(search_headline(_search(tmp_path, machine, NAMES[0], NAMES[2])))
     (tmp_path / "again").mkdir()
-    golden(line_headline(_search(tmp_path / "again", machine, NAMES[7], NAMES[0])))
+    golden(search_headline(_search(tmp_path / "again", machine, NAMES[7], NAMES[0])))
 
 
 def test_an_end_without_a_kernel(tmp_path: Path, machine: Machine) -> None:
@@ -121,7 +122,7 @@ class Placing(FakeRunner):
         return Sample(seconds * loops)
 
 
-def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> LineResult:
+def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> SearchResult:
     (tmp_path / "source").mkdir()
     study = Study(
         name="passes",
@@ -140,43 +141,43 @@ def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> LineResult:
         runner=lambda name, arguments: Placing(slow, moved, world.clock),
         relink=lambda recipe, build, store, seeds, keep: [Path(f"{s}") for s in seeds],
     )
-    search = Bisection("steps", "0", "8")
-    return search_by_line(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), services)
+    search = SearchRequest("steps", "0", "8")
+    return search_range(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), services)
 
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """An axis of nine programs."""
 
-    def line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
+    def line(work: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
         return CandidateRange(tuple(AxisCandidate(str(n), f"step {n}", variant) for n in range(9)))
 
-    monkeypatch.setattr(by_line, "LINES", {"steps": line})
+    monkeypatch.setattr(requests, "RANGES", {"steps": line})
 
 
 @pytest.mark.usefixtures("steps")
 def test_a_step_that_only_moves_code_is_placement(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=99, moved=5, layouts=12)
-    assert (found.search.answer.outcome, found.search.answer.tested) == ("placement", "placement")
-    assert line_headline(found).startswith("Placement: as linked step 8 is 1.05")
-    assert "Over other layouts step 8 is 1.0" in render_markdown(line_page(found))
+    assert (found.answer.outcome, found.answer.tested) == ("placement", "placement")
+    assert "1.05" in search_headline(found)
+    assert "In other layouts 'step 8' is 1.0" in render_markdown(search_page(found))
 
 
 @pytest.mark.usefixtures("steps")
 def test_a_step_that_does_more_is_confirmed_over_layouts(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=3, moved=99, layouts=12)
-    answer = found.search.answer
+    answer = found.answer
     assert (answer.outcome, answer.tested) == ("culprit", "change")
-    assert line_headline(found).startswith("step 3: from there on it is 1.0")
-    shown = render_markdown(line_page(found))
+    assert "'step 3'" in search_headline(found)
+    shown = render_markdown(search_page(found))
     assert "Placement alone scatters a program by 2." in shown
     assert "± 2 errors" in shown
-    assert "was not tested" not in shown
+    assert "Placement was not tested" not in shown
 
 
 @pytest.mark.usefixtures("steps")
 def test_without_layouts_it_is_said_that_placement_was_not_tested(tmp_path: Path) -> None:
     found = _timed(tmp_path, slow=3, moved=99, layouts=0)
-    assert found.search.answer.outcome == "culprit"
-    shown = render_markdown(line_page(found))
-    assert "Whether it is placement was not tested: there are no other layouts." in shown
+    assert found.answer.outcome == "culprit"
+    shown = render_markdown(search_page(found))
+    assert "Placement was not tested" in shown

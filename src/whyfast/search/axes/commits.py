@@ -6,17 +6,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.investigate.services import Observer
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
 from whyfast.search.state import AxisCandidate
 from whyfast.store.git import git, must_git, own_filters_off
+
+
+def commit_range(
+    repository: Path, search: SearchRequest, observer: Observer, variant: Variant | None = None
+) -> CandidateRange:
+    """The commits from the good end to the bad one; a note where the newer end is checked out with
+    changes that are not committed. With ``variant``, each candidate is that variant."""
+    candidates = commits(repository, search.good, search.bad, variant)
+    backwards = leads(repository, candidates[-1].name, candidates[0].name)
+    if note := uncommitted(repository, candidates[0 if backwards else -1]):
+        observer.note(note)
+    return CandidateRange(
+        candidates,
+        backwards=backwards,
+        branch=lambda merge: merged_branch(repository, merge, variant),
+    )
 
 
 def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...]:
-    """Every commit on the way from ``good`` to ``bad``, both ends among them; merges are followed
-    by their first parent. With ``variant``, each is that variant at the commit.
+    """Every commit on the way from ``good`` to ``bad``, both included, along first parents. With
+    ``variant``, each is that variant at the commit.
 
     UserError for a name that is no commit, for a shallow clone that does not reach so far, and
     where no path leads from one to the other.
@@ -69,18 +87,18 @@ def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate
 
 
 def uncommitted(repository: Path, newer: AxisCandidate) -> str:
-    """What to tell of changes that no commit has: nothing unless ``newer`` is checked out there."""
+    """A note on uncommitted changes; empty unless ``newer`` is checked out there."""
     head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
     status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
     if head != newer.name or not git(repository, *status).stdout.strip():
         return ""
-    return f"{repository} has changes that are not committed: they are no part of the search"
+    return f"{repository} has uncommitted changes, which are not part of the search"
 
 
 def _candidates(
     repository: Path, commits: Sequence[str], variant: Variant | None
 ) -> tuple[AxisCandidate, ...]:
-    said = must_git(
+    titles = must_git(
         *(repository, "log", "--no-walk=unsorted", "--format=%h %cs %s", "--stdin"),
         given="\n".join(commits),
     ).splitlines()
@@ -90,7 +108,7 @@ def _candidates(
             title.strip(),
             replace(variant, name=commit[:12], revision=commit, axes={}) if variant else None,
         )
-        for commit, title in zip(commits, said, strict=True)
+        for commit, title in zip(commits, titles, strict=True)
     )
 
 

@@ -16,7 +16,7 @@ from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import BuildSpec, EvidenceSpec, Study
 from whyfast.model.variant import Variant, differ_in, flag_units
-from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 
@@ -211,9 +211,11 @@ _OPTION = re.compile(r"^\s+(?P<name>--?[\w+-]+(?:=[\w+-]+(?==))?)(?P<choice>=\S*
 _NOT_HOW = re.compile(r"-O|-o$|-fdebug|-fcoverage|-main-file|-resource|-internal|-dumpdir")
 
 
-def mix_flags(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
-    """The flags in which the ends differ; of a level of optimisation all that it sets."""
-    good, bad = ends.good, ends.bad
+def mix_flags(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+) -> DifferenceSet:
+    """The flags in which the ends differ; an optimisation level is expanded into its flags."""
+    del object_
     found = find_differences(good, bad)
     if levels(found):
         observed = [options_set(work, v) for v in (good, bad)]

@@ -21,7 +21,7 @@ from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
-from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.axes.objects import as_asked, built_with, link_of, linked, made_end
 from whyfast.search.axes.toolchains import compiler_of
 from whyfast.search.state import AxisCandidate
@@ -38,7 +38,9 @@ _GCC = ("-fno-ipa-ra",)
 _MOST_NAMED = 3
 
 
-def mix_functions(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
+def mix_functions(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str
+) -> DifferenceSet:
     """The functions in which one object of two builds differs; the good end is the program with
     the good object, the bad end the same with the bad one, whatever else the builds differ in.
 
@@ -46,15 +48,15 @@ def mix_functions(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
     is not one whose functions can be had apart.
     """
     link_of(work)
-    if "revision" in differ_in(ends.good, ends.bad):
+    if "revision" in differ_in(good, bad):
         raise UserError(
             "functions of two revisions cannot be mixed: what they share may differ",
             where="--axis functions",
         )
-    good, bad = (_apart(work, v) for v in (ends.good, ends.bad))
+    good, bad = (_apart(work, v) for v in (good, bad))
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
-    name = ends.object or _only(built)
+    name = object_ or _only(built)
     files = [b.context / name for b in built]
     if not all(f.is_file() for f in files):
         raise UserError("no object of both ends", where=f"--object {name}")

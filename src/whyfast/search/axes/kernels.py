@@ -13,7 +13,7 @@ from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
 from whyfast.search.state import AxisCandidate, CannotTell
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 
@@ -21,7 +21,9 @@ from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for suite in NEWER))
 
 
-def kernel_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
+def kernel_range(
+    work: RunContext[Study], variant: Variant, search: SearchRequest
+) -> CandidateRange:
     """The kernels from the good end to the bad one among ``search.among``, in that order.
 
     UserError for a study that boots no kernels, malformed names, ends that are not among them, and
@@ -36,29 +38,23 @@ def kernel_line(work: RunContext[Study], variant: Variant, search: Bisection) ->
         raise UserError("kernels are compared by instructions", where="--measure")
     names = kernels(search.among or (search.good, search.bad), search.good, search.bad)
     VirtualMachines().check(work)
-    found = tuple(
+    candidates = tuple(
         AxisCandidate(n, n, replace(variant, name=n, kernel=n, axes={}, expect={})) for n in names
     )
-    return CandidateRange(found, count=count_boots, quantity="instructions")
+    return CandidateRange(candidates, count=count_boots, quantity="instructions")
 
 
 def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:
     """Patterns replaced by what they stand for; from one end to the other."""
     names: list[str] = []
     for word in wanted:
-        found = [k for k in KNOWN if fnmatchcase(k, word)] if "*" in word else [word]
-        if not found:
-            raise UserError(f"no kernel is called so; there are {', '.join(KNOWN)}", where=word)
-        names += [n for n in found if n not in names]
+        matches = [k for k in KNOWN if fnmatchcase(k, word)] if "*" in word else [word]
+        if not matches:
+            raise UserError(f"unknown kernel; available: {', '.join(KNOWN)}", where=word)
+        names += [n for n in matches if n not in names]
     for name in names:
         parse_kernel(name)
-    for end, option in ((good, "--good"), (bad, "--bad")):
-        if end not in names:
-            raise UserError(f"{end!r} is none of: {', '.join(names)}", where=option)
-    i, j = names.index(good), names.index(bad)
-    if i == j:
-        raise UserError("both ends are the same kernel", where="--bad")
-    return tuple(names[i : j + 1] if i < j else names[j : i + 1][::-1])
+    return tuple(between(names, good, bad, "kernel")[0])
 
 
 def count_boots(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
@@ -31,14 +31,16 @@ from whyfast.store.files import sha256_of
 VANISHING = "it is placement, or more than a few files make it together"
 
 
-def mix_objects(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
+def mix_objects(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+) -> DifferenceSet:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
     UserError where the study does not say how it is linked, an end cannot be built, their objects
     are not the same files, or the objects of the one end do not make its program.
     """
+    del object_
     link_of(work)
-    good, bad = ends.good, ends.bad
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
     differing, alone = differing_objects(*(b.context for b in built))

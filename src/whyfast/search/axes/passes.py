@@ -23,7 +23,7 @@ from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import Bisection, CandidateRange
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
 from whyfast.search.axes.objects import as_asked, built_with, link_of, link_one, linked
 from whyfast.search.axes.toolchains import compiler_of
 from whyfast.search.state import AxisCandidate
@@ -258,7 +258,7 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
-def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
+def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
     """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
     others as they are. LLVM's passes are limited, and gcc's counters of what its passes do.
 
@@ -293,7 +293,7 @@ def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> C
 
 
 def _of_object(
-    work: RunContext[Study], variant: Variant, search: Bisection, run: OptimiserRun
+    work: RunContext[Study], variant: Variant, search: SearchRequest, run: OptimiserRun
 ) -> CandidateRange:
     link_of(work)
     whole = _built(work, variant, variant.name)
