@@ -10,12 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.confirm import ALPHA, MOST, bounded, surely_above
 from whyfast.search.engine import entropy
 from whyfast.search.likelihood import doubt
 from whyfast.search.state import Costs, Tested
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
-from whyfast.search.view import test_of
+from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
 
 Part = tuple[int, ...]
 

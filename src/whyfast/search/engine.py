@@ -16,10 +16,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.confirm import ALPHA, Attempt, attempts, bounded, interval, surely_above
 from whyfast.search.posterior import Posterior
 from whyfast.search.state import Interval, Observation, Outcome, SearchAnswer, State, Task, Where
-from whyfast.search.view import SURE, View, likely, located, view
+from whyfast.search.view import (
+    ALPHA,
+    SURE,
+    Attempt,
+    View,
+    attempts,
+    bounded,
+    interval,
+    likely,
+    located,
+    surely_above,
+    view,
+)
 
 # ---- Which candidate to measure next.
 

@@ -116,7 +116,7 @@ EFFECTS: Floats = np.arange(-12.0, 13.0)
 #: With fewer blocks than this the estimate of the noise is so poor that the steps are wider.
 POOR = 8
 #: The least noise, as a share of the effect. Counted instructions have none, but then a level
-#: between two of :data:`whyfast.search.hypotheses.LEVELS`, up to an eighth off, would be refuted.
+#: between two of :data:`whyfast.search.state.LEVELS`, up to an eighth off, would be refuted.
 LEAST = 1 / 16
 #: At most this many points of each sign are kept, those with most weight.
 KEPT = 48

@@ -154,7 +154,7 @@ class Posterior:
 def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     """The posterior after these blocks, which must all be as linked or all over layouts.
 
-    ValueError when there are too few of them to know the noise (see ``nuisance.grid``). The last
+    ValueError when there are too few of them to know the noise (see :func:`grid`). The last
     ones are remembered: a build changes nothing of what the blocks say.
     """
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)

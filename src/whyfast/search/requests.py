@@ -27,7 +27,6 @@ from whyfast.search.ddmin import Differences, Minimal
 from whyfast.search.keep import SearchFile, search_key
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, begun, compared
 from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
-from whyfast.search.script_subject import ScriptSubject
 from whyfast.search.state import AxisCandidate, Count, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import (
     Make,
@@ -36,6 +35,7 @@ from whyfast.search.study_subject import (
     incrementally,
     without_layouts,
 )
+from whyfast.search.subject import ScriptSubject
 from whyfast.store.home import Home
 
 # ---- Searches of a study.

@@ -74,13 +74,13 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
     """Before anything is built: UserError when nothing of this study can be counted so."""
     if quantity == "indirect-jumps" and not study.evidence.dispatch:
         raise UserError(
-            "the study names no functions that dispatch; write [evidence] dispatch = […]",
+            "the study names no dispatch functions; write [evidence] dispatch = […]",
             where="--measure indirect-jumps",
         )
     if quantity == "instructions" and not any(b.kind.countable for b in study.benchmarks):
         kinds = ", ".join(sorted({b.runner for b in study.benchmarks}))
         raise UserError(
-            f"benchmarks of the kind {kinds} cannot be counted; measure time",
+            f"cannot count benchmarks of the kind {kinds}; measure time",
             where="--measure instructions",
         )
 
@@ -117,20 +117,20 @@ class _Instructions:
         chosen = all(b.name in self._loops for b in benchmarks)
         work = own if good is own or chosen else _both(good, own)
         name = own.builds[0].variant
-        found = []
+        costs = []
         with scratch_folder(work.home) as folder:
             counter = BuildCounter(work, {}, folder)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)
-                (mine,) = [c for c in counts if c.variant == name]
-                executed = [c.value for c in mine.counters if c.name == "instructions"]
-                if mine.failed or not executed or not executed[0]:
-                    said = (*mine.notes, "nothing was counted")[0]
-                    raise CannotTell(f"{benchmark.name}: {said}")
+                (counted,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in counted.counters if c.name == "instructions"]
+                if counted.failed or not executed or not executed[0]:
+                    reason = (*counted.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {reason}")
                 self._loops[benchmark.name] = loops
-                found.append(executed[0])
-        return tuple(found)
+                costs.append(executed[0])
+        return tuple(costs)
 
 
 def _both(good: RunContext[Study], own: RunContext[Study]) -> RunContext[Study]:

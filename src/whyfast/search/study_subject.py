@@ -228,8 +228,8 @@ class StudySubject:
     def block(
         self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
     ) -> list[Times]:
-        """A block of every benchmark; what is not built yet is built, and linked in as many layouts
-        as it takes. Raises CandidateFailed."""
+        """A block of every benchmark; candidates are built, and linked in enough layouts. Raises
+        CandidateFailed."""
         if layouts is not None:
             self.rebuild_clean(candidates)
         for candidate in candidates:
@@ -251,7 +251,7 @@ class StudySubject:
             self._made[candidate] = replace(made, prefixes=study_prefixes(made))
             have = self._layouts_of(candidate)
         if have < wanted:
-            raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+            raise CandidateFailed(candidate, "cannot be linked in other layouts")
 
     def _layouts_of(self, candidate: int) -> int:
         return sum(len(programs) for programs in self._made[candidate].layouts.values())

@@ -21,14 +21,13 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 from whyfast.report.sections.check import change_sentence
-from whyfast.search.confirm import attempts
 from whyfast.search.likelihood import ENDS_NOISE, robust_noise
 from whyfast.search.posterior import Posterior
 from whyfast.search.results import SearchResult, StepEvidence
-from whyfast.search.script_subject import REPEATED
 from whyfast.search.state import Interval, Observation, Quantity
+from whyfast.search.subject import REPEATED
 from whyfast.search.subsets import Trial
-from whyfast.search.view import view
+from whyfast.search.view import attempts, view
 
 #: What a higher cost has more of, and a lower one; see :func:`whyfast.search.state.counting`.
 _COUNTED: Mapping[Quantity, tuple[str, str]] = {

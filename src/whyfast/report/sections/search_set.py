@@ -28,11 +28,11 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.search import alike, compares, scatter_of, surely_unlike
 from whyfast.report.sections.summary import search_brief
-from whyfast.search.confirm import ALPHA, interval
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
 from whyfast.search.state import Interval
 from whyfast.search.subsets import Subset, Trial, label, level, numbered
+from whyfast.search.view import ALPHA, interval
 
 #: A share this close to 1, or within its error, counts as the whole difference.
 _WHOLE = 0.05

@@ -57,7 +57,7 @@ def _line(
     line = ("rev-list", "--first-parent", "--reverse", f"{old}..{new}")
     path = must_git(repository, *line).split()
     if must_git(repository, "rev-parse", f"{path[0]}^").strip() != old:
-        hint = "name a commit of the line of first parents that leads to the newer end"
+        hint = "name a commit on the line of first parents of the newer end"
         raise UserError(f"{name[0]} came in by a merge; {hint}", where=name[1])
     return _candidates(repository, (old, *path), variant)
 
@@ -65,10 +65,8 @@ def _line(
 def merged_branch(
     repository: Path, merge: AxisCandidate, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...] | None:
-    """What a merge of two commits brought in: the branch by first parents, from the commit where
-    it left to its tip. None for a commit that is no such merge, or brought nothing.
-
-    Where the branch itself merged what its origin had by then, that merge is one of its commits.
+    """The branch that a merge of two commits brought in, along first parents from where it left to
+    its tip. None for other commits, and for a merge that brought nothing.
     """
     parents = must_git(repository, "show", "-s", "--format=%P", merge.name).split()
     if len(parents) != 2:
@@ -117,13 +115,13 @@ def _commit(repository: Path, name: str, which: str) -> str:
     if done.returncode:
         shallow = git(repository, "rev-parse", "--is-shallow-repository")
         if shallow.returncode:
-            raise UserError("is no git repository", where=repository)
+            raise UserError("not a git repository", where=repository)
         hint = (
             ", whose clone is shallow: git fetch --unshallow"
             if shallow.stdout.strip() == "true"
             else ""
         )
-        raise UserError(f"{name!r} is no commit of {repository}{hint}", where=f"--{which}")
+        raise UserError(f"unknown commit {name!r} in {repository}{hint}", where=f"--{which}")
     return done.stdout.strip()
 
 

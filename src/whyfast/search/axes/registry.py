@@ -9,11 +9,9 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.flags import mix_flags
-from whyfast.search.axes.functions import mix_functions
-from whyfast.search.axes.kernels import kernel_range
-from whyfast.search.axes.objects import mix_objects
+from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
-from whyfast.search.axes.toolchains import toolchain_range
+from whyfast.search.axes.versions import kernel_range, toolchain_range
 
 #: Candidates in order; UserError for impossible ends.
 RANGES: Mapping[str, Callable[[RunContext[Study], Variant, SearchRequest], CandidateRange]] = {

@@ -10,8 +10,7 @@ import pytest
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange
-from whyfast.search.axes.kernels import kernels
-from whyfast.search.axes.toolchains import toolchains
+from whyfast.search.axes.versions import kernels, toolchains
 from whyfast.toolchain.provider import Provider
 
 

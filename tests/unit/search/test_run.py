@@ -1,4 +1,4 @@
-"""The loop over whatever is built and measured."""
+"""The loop over a subject, the store, progress, and prefetching."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.search.worlds import Range, step_at
 
-from whyfast.search.ddmin import Failed
-from whyfast.search.engine import Step, begin, built, observe, skip
+from whyfast.search.ddmin import Differences, Failed, Try, next_try
+from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
 from whyfast.search.keep import FORMAT, SearchFile, search_key
-from whyfast.search.run import drive
-from whyfast.search.state import Observation, Pair, Reading, State, Task
+from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
+from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
 from whyfast.search.subsets import Trial
 
@@ -196,3 +197,75 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path
     varied = sum(o.layouts for o in after.observations)
     assert [n for c, n in taken if c == 0] == list(range(1, varied + 1))
     assert [n for c, n in taken if c == 19] == list(range(1, 11))
+
+
+# ---- Progress.
+
+CANDIDATES = tuple(AxisCandidate(str(i), f"change {i}") for i in range(17))
+
+
+def test_before_the_noise_is_known_there_is_only_a_count() -> None:
+    assert posterior_lines(begin(Task(16)), CANDIDATES) == ("0 blocks, 0 built",)
+
+
+def test_the_posterior_has_its_peak_at_the_step() -> None:
+    state, _ = Range(step_at(12, 16, 0.03), noise=0.001).search(Task(16))
+    line, taken, likely, *_ = posterior_lines(state, CANDIDATES)
+    bars = line.removeprefix("good │").removesuffix("│ bad")
+    assert len(bars) == 16
+    assert bars.index(BARS[-1]) == 11
+    assert taken.startswith(f"{len(state.observations)} blocks, ")
+    assert likely.endswith(": change 12")
+
+
+# ---- Prefetching.
+
+EFFECT = 0.1
+
+
+def ends_seen(positions: int) -> State:
+    """A search that is about to build the middle."""
+    state = begin(Task(positions))
+    while not isinstance(next_step(state), BuildCandidate):
+        state = observe(state, Observation(EFFECT))
+    return state
+
+
+def test_before_anything_was_seen_the_middle_then_the_quarters_then_the_eighths() -> None:
+    first = list(likely_next(begin(Task(16))))[:7]
+    assert first == [8, 12, 4, 14, 10, 6, 2]
+
+
+def test_the_one_that_is_wanted_now_is_not_among_them() -> None:
+    state = ends_seen(16)
+    assert next_step(state) == BuildCandidate(8)
+    assert list(likely_next(state))[:2] == [12, 4]
+
+
+def test_what_is_measured_decides_which_half_comes_next() -> None:
+    state = built(ends_seen(16), 8)
+    for like_bad in (True, False):
+        reading = Reading(8, EFFECT, 0.0) if like_bad else Reading(8, 0.0, -EFFECT)
+        seen = state
+        while not isinstance(next_step(seen), BuildCandidate):
+            seen = observe(seen, Observation(EFFECT, (reading,)))
+        near = list(likely_next(seen))[:2]
+        assert near == ([6, 2] if like_bad else [14, 10])
+
+
+def test_what_cannot_be_built_and_what_is_built_is_not_foreseen() -> None:
+    state = skip(built(ends_seen(16), 12), 4, "does not build")
+    assert not {4, 12} & set(likely_next(state))
+
+
+def test_the_subsets_of_a_search_for_a_set() -> None:
+    task = Differences(8)
+    events: tuple[Trial, ...] = ()
+    while True:
+        wanted = next_try(task, events)
+        assert isinstance(wanted, Try)
+        if wanted.subset is not None:
+            break
+        events = (*events, Trial(EFFECT))
+    assert wanted.subset == frozenset(range(4))
+    assert list(likely_subsets(task, events))[:2] == [frozenset(range(6)), frozenset(range(2))]
