@@ -1,4 +1,4 @@
-"""What a search is about and what it has seen: plain data, appended to and never changed.
+"""The question of a search and its blocks: plain data, appended to and never changed.
 
 Candidates are numbered in order: 0 is the good end, ``task.positions`` the bad one. A step *at* k
 lies between k − 1 and k: k is the first with the new level. All ratios are natural logarithms of
@@ -60,7 +60,7 @@ SCATTER: Floats = np.full(len(LEVELS), 0.1 / len(MIDDLE))
 SCATTER[[GOOD, BAD]] = 0.45
 
 
-# ---- What a search compares: times, or something that is counted and does not depend on load.
+# ---- Quantities: times, or counts, which do not depend on load.
 
 Quantity = Literal["time", "instructions", "indirect-jumps"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
@@ -85,8 +85,8 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
         )
 
 
-#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
-#: has the good end, which is counted first. Raises :class:`CannotTell`.
+#: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
+#: is the good end, which is counted first. Raises :class:`CannotTell`.
 Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 
@@ -97,9 +97,9 @@ def counting(quantity: Quantity) -> Count:
     return _Instructions() if quantity == "instructions" else _merged
 
 
-def _merged(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
+def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
     del good
-    dispatch = own.evidence[0].dispatch if own.evidence else None
+    dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
     if dispatch is None or not dispatch.indirect_jumps:
         raise CannotTell("no indirect jump in the functions that dispatch")
     return (1 / dispatch.indirect_jumps,)
@@ -112,11 +112,11 @@ class _Instructions:
 
     _loops: dict[str, int] = field(default_factory=dict)
 
-    def __call__(self, good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
-        benchmarks = [b for b in own.question.benchmarks if b.kind.countable]
+    def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
         chosen = all(b.name in self._loops for b in benchmarks)
-        work = own if good is own or chosen else _both(good, own)
-        name = own.builds[0].variant
+        work = candidate if good is candidate or chosen else _both(good, candidate)
+        name = candidate.builds[0].variant
         costs = []
         with scratch_folder(work.home) as folder:
             counter = BuildCounter(work, {}, folder)
@@ -133,9 +133,9 @@ class _Instructions:
         return tuple(costs)
 
 
-def _both(good: RunContext[Study], own: RunContext[Study]) -> RunContext[Study]:
+def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
     """One piece of work with two programs; the good end is its baseline."""
-    works = (good, own)
+    works = (good, candidate)
     variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
     return replace(
         good,
@@ -281,7 +281,7 @@ class State:
     skipped: Mapping[int, str] = field(default_factory=dict)
 
 
-# ---- What a search says in the end.
+# ---- Answers.
 
 Outcome = Literal[
     "culprit",

@@ -67,14 +67,14 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
         layouts, alpha = blocks[0].layouts, ALPHA / 2**number
         # What was known then: later blocks must not change what was decided.
         effect = _effect(observations[: places[-1] + 1], layouts, known)
-        word, (low, high) = _decided(jumps, alpha, TOO_LITTLE * effect)
+        outcome, (low, high) = _decided(jumps, alpha, TOO_LITTLE * effect)
         out.append(
             Attempt(
                 parent=pairs[0].parent,
                 culprit=pairs[0].culprit,
                 number=number,
                 layouts=layouts,
-                outcome=word,
+                outcome=outcome,
                 estimate=float(np.median(jumps)),
                 low=low,
                 high=high,
@@ -88,7 +88,7 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
 def _decided(
     jumps: tuple[float, ...], alpha: float, little: float
 ) -> tuple[Outcome, tuple[float, float]]:
-    """The word of an attempt and its interval; the last ones are remembered.
+    """The outcome of an attempt and its interval; the last ones are cached.
 
     The two shifts that matter are looked at first: the ends of an interval take ten times as long.
     """
@@ -144,14 +144,11 @@ def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds
     return float(np.median([o.ends for o in observations if o.layouts == layouts]))
 
 
-# ---- Does the difference of the ends lie in the change, or in where the linker put the code?
-#
-# Blocks of the ends as linked show the difference of two programs; blocks in which each end is
-# linked anew, in another layout, show that of the change. Two layouts of one code differ by
-# chance,
-# so a difference as linked may be nothing else. Unknown are what the change itself makes, as a
-# share κ of the difference as linked, and s, the standard deviation that layouts alone make of one
-# program's log time, in the same unit.
+# ---- Placement: is the difference of the ends in the change, or in where the linker put the code?
+# Blocks as linked show the difference of two programs; blocks in which each end is linked anew, in
+# another layout, show that of the change. Unknown are the effect of the change, as a share κ of the
+# difference as linked, and s, the standard deviation of a program's log time over layouts, in the
+# same unit.
 
 Floats = NDArray[np.float64]
 

@@ -118,12 +118,12 @@ def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:
     return tuple(between(names, good, bad, "kernel")[0])
 
 
-def count_boots(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
-    """The instructions of one loop of each benchmark, in boots of the candidate's kernel, which an
-    interpreting QEMU counts. Raises CannotTell."""
+def count_boots(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+    """The instructions of one loop of each benchmark, counted by a QEMU that boots the
+    candidate's kernel. Raises CannotTell."""
     machines = VirtualMachines()
-    counting = replace(own.services, boot_unit="instructions")
-    work = machines.ready(replace(own, services=counting))
+    counting = replace(candidate.services, boot_unit="instructions")
+    work = machines.ready(replace(candidate, services=counting))
     (build,) = work.builds
     if isinstance(build, BuildFailure):
         raise CannotTell(build.reason)
