@@ -25,7 +25,7 @@ from whyfast.search.view import (
     View,
     attempts,
     bounded,
-    interval,
+    interval_of,
     likely,
     located,
     surely_above,
@@ -217,11 +217,7 @@ def _placed(seen: View) -> tuple[Where, ...]:
 
 def _ends(state: State, *, layouts: bool) -> Interval | None:
     """The ends' log ratio from all blocks as linked or all over layouts; None without any."""
-    d = np.array([o.ends for o in state.observations if o.layouts == layouts])
-    if not d.size:
-        return None
-    low, high = interval(tuple(d.tolist()), ALPHA)
-    return Interval(float(np.median(d)), low, high, len(d))
+    return interval_of([o.ends for o in state.observations if o.layouts == layouts])
 
 
 #: Before a candidate is built, the ends must differ this surely; once some are measured, blocks

@@ -18,7 +18,7 @@ from whyfast.judge.ratios import as_ratios
 from whyfast.judge.strategies import strategies
 from whyfast.search.likelihood import ENDS_NOISE, FEWEST, log_disturbed, robust_noise
 from whyfast.search.posterior import Posterior, posterior
-from whyfast.search.state import KnownEnds, Observation, State, Tested, Where
+from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested, Where
 
 # ---- Confirmation: culprit and parent side by side, in blocks that chose neither.
 
@@ -131,6 +131,14 @@ def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
     if 2 ** len(values) < 2 / alpha:
         return -math.inf, math.inf
     return confidence_interval(np.array(values), alpha, independent=True)
+
+
+def interval_of(values: Sequence[float]) -> Interval | None:
+    """The median of log ratios and their interval at :data:`ALPHA`; None without any."""
+    if not len(values):
+        return None
+    low, high = interval(tuple(values), ALPHA)
+    return Interval(float(np.median(values)), low, high, len(values))
 
 
 def _attempt(observation: Observation) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.codec import encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
-from whyfast.report.formatting import format_percent, join_words, pluralize, quote, ratio_text
+from whyfast.report.formatting import format_percent, join_words, pluralize, quote
 from whyfast.report.sections.search import (
     alike,
     because,
@@ -148,9 +147,10 @@ def _repaired(back: SearchResult) -> str:
     names, answer = back.candidates, back.answer
     if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
         reverted, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{reverted} repaired some of it: {before} {_compares(back, answer.step)} than that."
+        clause = compares(back.quantity, answer.step)
+        return f"{reverted} repaired some of it: {before} {clause} than that."
     after, good = quote(names[-1].title), quote(names[0].title)
-    ends = f"{after} {_compares(back, answer.ends)} than {good}" if answer.ends else ""
+    ends = f"{after} {compares(back.quantity, answer.ends)} than {good}" if answer.ends else ""
     return f"After it some of it was repaired in several steps: {ends}." if ends else _answer(back)
 
 
@@ -160,7 +160,7 @@ def _good_again(back: SearchResult) -> str:
     last, bad = quote(names[0].title), quote(names[-1].title)
     if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
         again, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{again} is good again: {before} {_compares(back, answer.step)} than that."
+        return f"{again} is good again: {before} {compares(back.quantity, answer.step)} than that."
     if answer.outcome in ("none", "swapped"):
         return f"It is not good again: {last} is no better than {bad}."
     return f"Not found where it is good again, up to {last}: {_answer(back)}"
@@ -185,7 +185,7 @@ def _answer(result: SearchResult) -> str:
     where = answer.where
     if answer.outcome in ("culprit", "one of") and where is not None and answer.step is not None:
         older = quote(names[result.sides(where)[0]].title)
-        step = _compares(result, _newer(result, answer.step))
+        step = compares(result.quantity, _newer(result, answer.step))
         culprit = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
         text = f"{culprit} {step}"
         if result.quantity == "time":
@@ -196,7 +196,7 @@ def _answer(result: SearchResult) -> str:
             f"{text[0].upper()}{text[1:]} than {older}: {_listed(result, where)}; the candidates "
             "between cannot be measured."
         )
-    ends = _compares(result, answer.ends) if answer.ends else "was not measured"
+    ends = compares(result.quantity, answer.ends)
     if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.outcome == "swapped":
@@ -290,15 +290,7 @@ def _of_ends(result: SearchResult, ends: Interval | None) -> str:
         older, newer = newer, older
     if ends is None:
         return f"{newer} was not measured"
-    return f"{newer} {_compares(result, _newer(result, ends))} than {older}"
-
-
-def _compares(result: SearchResult, interval: Interval) -> str:
-    """The ratio and its interval, or no interval while too few blocks bound it."""
-    if result.quantity == "time" and not math.isfinite(interval.low + interval.high):
-        ratio = math.exp(interval.estimate)
-        return f"is about {ratio_text(ratio, ratio, ratio).factor}"
-    return compares(result.quantity, interval.estimate, interval.low, interval.high)
+    return f"{newer} {compares(result.quantity, _newer(result, ends))} than {older}"
 
 
 def dump_search(result: SearchResult | SetResult) -> str:

@@ -36,34 +36,34 @@ _COUNTED: Mapping[Quantity, tuple[str, str]] = {
 }
 
 
-#: Beyond this a ratio is no number any more: it is unbounded.
+#: Beyond this, exp of a log ratio overflows: the ratio is unbounded.
 _LARGEST = 700.0
 
 
-def compares(quantity: Quantity, estimate: float, low: float, high: float) -> str:
+def compares(quantity: Quantity, ratio: Interval | None) -> str:
     """A log ratio of costs as the end of a sentence: ``is 1.37x slower [1.35, 1.39]``, or of
     counts, which have no interval, ``has 1.37x more instructions``."""
+    if ratio is None:
+        return "was not measured"
     if quantity != "time":
         more, fewer = _COUNTED[quantity]
-        return f"has {_factor(estimate)}x {more if estimate >= 0 else fewer}"
-    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in (estimate, low, high)))
+        return f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
+    if not math.isfinite(ratio.low + ratio.high):
+        estimate = math.exp(ratio.estimate)
+        return f"is about {ratio_text(estimate, estimate, estimate).factor}"
+    logs = (ratio.estimate, ratio.low, ratio.high)
+    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     return f"is {text.factor} {text.interval}".strip()
 
 
 def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:
     """That the ends do not differ by the margin, as a clause with their ratio."""
-    as_much = "takes as long" if quantity == "time" else "costs as much"
-    if ends is None:
-        return f"{bad} {as_much} as {good}"
-    if not math.isfinite(ends.low + ends.high):
-        ratio = math.exp(ends.estimate)
-        return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
-    if quantity != "time" and _factor(ends.estimate) == "1":
-        return f"{bad} {as_much} as {good}"
-    ratio_clause = compares(quantity, ends.estimate, ends.low, ends.high)
+    same = f"{bad} {'takes as long' if quantity == 'time' else 'costs as much'} as {good}"
+    if ends is None or (quantity != "time" and _factor(ends.estimate) == "1"):
+        return same
     if surely_unlike(quantity, ends):
-        return f"{bad} {ratio_clause} than {good}, less than the margin"
-    return f"{bad} {as_much} as {good} (it {ratio_clause})"
+        return f"{bad} {compares(quantity, ends)} than {good}, less than the margin"
+    return f"{same} (it {compares(quantity, ends)})"
 
 
 def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:

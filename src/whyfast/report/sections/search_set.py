@@ -6,8 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-import numpy as np
-
 from whyfast.report.document import (
     Document,
     ReportSection,
@@ -32,7 +30,7 @@ from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
 from whyfast.search.state import Interval
 from whyfast.search.subsets import Subset, Trial, label, level, numbered
-from whyfast.search.view import ALPHA, interval
+from whyfast.search.view import interval_of
 
 #: A share this close to 1, or within its error, counts as the whole difference.
 _WHOLE = 0.05
@@ -209,11 +207,10 @@ def _further(result: SetResult) -> Iterator[str]:
 def _layouts(result: SetResult) -> Iterator[str]:
     """What other layouts of the same code say."""
     answer = result.answer
-    over = np.array([t.ends for t in _trials(result) if t.layouts])
-    if not over.size:
+    over = interval_of([t.ends for t in _trials(result) if t.layouts])
+    if over is None:
         return
-    low, high = interval(tuple(over.tolist()), ALPHA)
-    clause = compares(result.quantity, float(np.median(over)), low, high)
+    clause = compares(result.quantity, over)
     yield f"In other layouts {quote(result.bad)} {clause} than {quote(result.good)}."
     if scatter := scatter_of(_trials(result)):
         yield scatter
@@ -305,19 +302,12 @@ def _judged(result: SetResult) -> list[Trial]:
 
 
 def _ends(result: SetResult) -> str:
-    """What the bad end is or has: a ratio with its interval, or of counts without one."""
-    ends = _interval(result)
-    if ends is None:
-        return "is not measured"
-    return compares(result.quantity, ends.estimate, ends.low, ends.high)
+    """How the bad end compares, as the end of a sentence."""
+    return compares(result.quantity, _interval(result))
 
 
 def _interval(result: SetResult) -> Interval | None:
-    ends = np.array([t.ends for t in _judged(result)])
-    if not ends.size:
-        return None
-    low, high = interval(tuple(ends.tolist()), ALPHA)
-    return Interval(float(np.median(ends)), low, high, len(ends))
+    return interval_of([t.ends for t in _judged(result)])
 
 
 def _share(level_error: tuple[float, float]) -> str:
