@@ -33,15 +33,12 @@ _NUMBERED = re.compile(r"(?:(?<=^)|(?<=^building ))\d+(?= with |: )")
 
 
 @dataclass(frozen=True)
-class WithinSearch:
+class WithinSearch(Silent):
     """Passes on everything but phases: a search is one phase, however many candidates it builds.
     Numbers of candidates are replaced by their names."""
 
     observer: Observer
     name: Callable[[int], str] = str
-
-    def phase(self, name: str) -> None:
-        """Not passed on."""
 
     def step(self, text: str) -> None:
         """Passed on."""
@@ -60,10 +57,6 @@ class WithinSearch:
     ) -> None:
         """Passed on."""
         self.observer.block(benchmark, verdicts, spent, budget)
-
-    def standing(self, lines: Sequence[str]) -> None:
-        """Passed on."""
-        self.observer.standing(lines)
 
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a

@@ -13,15 +13,15 @@ from tests.unit.investigate.doubles import Watcher, World
 from tests.unit.investigate.test_virtual_machines import COSTS, Machine
 from tests.unit.measure.doubles import FakeClock, FakeRunner
 from tests.unit.measure.tools import Replay
-from tests.unit.search.worlds import Range
+from tests.unit.search.worlds import Range, make_study
 
 from whyfast.investigate.context import RunContext
 from whyfast.measure.invocation import Invocation, Sample
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel
-from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.study import BuildSpec, MeasureSpec, Study
+from whyfast.model.variant import Variant
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search import requests
@@ -38,18 +38,9 @@ NAMES = tuple(f"debian:linux-6.{n}" for n in range(8))
 def _kernels(
     tmp_path: Path, machine: Machine, good: str = NAMES[0], bad: str = NAMES[-1]
 ) -> SearchResult:
-    (tmp_path / "source").mkdir(exist_ok=True)
-    study = Study(
-        name="kernels",
-        title="t",
-        folder=tmp_path,
-        baselines=("base",),
-        margin=0.01,
-        source=Source("path", ".", tmp_path / "source"),
-        build=BuildSpec((), "program"),
-        variants=(Variant("base", "path:gcc", kernel=NAMES[0]),),
-        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
-    )
+    kernel = Variant("base", "path:gcc", kernel=NAMES[0])
+    build = BuildSpec((), "program")
+    study = make_study(tmp_path, variants=(kernel,), build=build)
 
     def fetch(name: str, home: Home, progress: Callable[[str], None]) -> Kernel:
         if name.endswith("6.4"):
@@ -126,19 +117,7 @@ class Placing(FakeRunner):
 
 
 def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> SearchResult:
-    (tmp_path / "source").mkdir()
-    study = Study(
-        name="passes",
-        title="t",
-        folder=tmp_path,
-        baselines=("base",),
-        margin=0.02,
-        source=Source("path", ".", tmp_path / "source"),
-        build=BuildSpec((), "program", link="link {layout}"),
-        variants=(Variant("base", "path:gcc"),),
-        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
-        measure=MeasureSpec(layouts=layouts),
-    )
+    study = make_study(tmp_path, margin=0.02, measure=MeasureSpec(layouts=layouts))
     world = World()
     services = world.services(
         runner=lambda name, arguments: Placing(slow, moved, world.clock),

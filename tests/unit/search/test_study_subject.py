@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.unit.investigate.doubles import Watcher, World
+from tests.unit.search.worlds import make_study
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Note
 from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.study import MeasureSpec, Study
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import StudySubject, as_linked, incrementally
 from whyfast.search.subject import CandidateFailed
@@ -51,20 +51,7 @@ def yard() -> Yard:
 def _subject(
     tmp_path: Path, yard: Yard, *, incremental: bool = True, layouts: int = 2, most: int = 1000
 ) -> StudySubject:
-    (tmp_path / "source").mkdir()
-    study = Study(
-        name="demo",
-        title="t",
-        folder=tmp_path,
-        baselines=("base",),
-        margin=0.01,
-        source=Source("path", ".", tmp_path / "source"),
-        build=BuildSpec((), "program", link="link {layout}"),
-        variants=(Variant("base", "path:gcc"),),
-        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
-        measure=MeasureSpec(layouts=layouts),
-        control=False,
-    )
+    study = make_study(tmp_path, measure=MeasureSpec(layouts=layouts), control=False)
     services = World().services()
     services = replace(
         services,
