@@ -101,13 +101,13 @@ def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats)
 # averaged over the grid, weighted by how well the blocks agree with each point. With known ends
 # the grid has one point for each sign.
 
-#: Blocks of the ends before anything can be said without knowing the noise.
+#: The blocks of the ends that are necessary to estimate the noise.
 FEWEST = 4
 #: Effects are thought of between the margin and this log ratio, a factor of 20.
 LARGEST = math.log(20)
 #: The noise is sought from a sixth to twelve times its robust estimate, in these ratios.
 NOISES: Floats = 1.25 ** np.arange(-8.0, 12.0)
-#: Effects are sought around the median of the ends, in so many half standard errors to each side.
+#: Effects are sought around the median of the ends, in this many half standard errors to each side.
 EFFECTS: Floats = np.arange(-12.0, 13.0)
 #: With fewer blocks than this the estimate of the noise is so poor that the steps are wider.
 POOR = 8

@@ -293,7 +293,7 @@ Outcome = Literal[
     "scattered",
     "undecided",
 ]
-#: Whether layouts were drawn, and what they said of the difference of the ends.
+#: Whether layouts were drawn, and what they show of the difference of the ends.
 Tested = Literal["change", "placement", "partly", "undecided", "not tested"]
 
 
@@ -333,7 +333,7 @@ class Where:
 class SearchAnswer:
     """The answer and what it rests on.
 
-    ``culprit``: one position. ``one of``: several that cannot be told apart, because the
+    ``culprit``: one position. ``one of``: several that cannot be distinguished, because the
     candidates between cannot be measured. ``none``: the ends do not differ. ``swapped``: the bad
     end is the faster one. ``placement``: the difference is where the linker put the code.
     ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or

@@ -181,7 +181,7 @@ class StudySubject:
 
             services = replace(self.context.services, build=ask)
             work = replace(self.context, services=services, observer=Silent())
-            with contextlib.suppress(UserError, CandidateFailed):  # told when it is asked for
+            with contextlib.suppress(UserError, CandidateFailed):  # raised again by its build
                 self._maker(candidate)(work, self.candidates[candidate], str(candidate))
             self._prefetched[candidate] = tuple(asked)
         return self._prefetched[candidate]
@@ -204,7 +204,7 @@ class StudySubject:
 
     def can_vary(self) -> bool:
         """Whether both ends, which it builds, have other layouts; no where one cannot be built,
-        which is told when it is measured."""
+        which its measurement reports."""
         if self.relinkable:
             with contextlib.suppress(CandidateFailed):
                 for end in self._ends:

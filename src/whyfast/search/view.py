@@ -26,7 +26,7 @@ from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested
 ALPHA = 0.01
 #: A step that surely carries less than this share of the difference is not what was sought.
 TOO_LITTLE = 1 / 3
-#: After so many blocks an attempt is left open.
+#: After this many blocks an attempt ends unconfirmed.
 MOST = 400
 
 Outcome = Literal["confirmed", "refuted", "open", "unconfirmed"]
@@ -162,7 +162,7 @@ Floats = NDArray[np.float64]
 
 #: What has this probability is taken for decided.
 SURE = 0.99
-#: After so many blocks of the ends over layouts it is placement too when surely less than a third
+#: After this many blocks of the ends over layouts it is placement too when surely less than a third
 #: of the difference remains, and rather less than the margin; else the search goes on.
 MOST_LAYOUTS = 100
 #: The shares that are weighed, finely around 0, and that one in five differences is placement
@@ -254,7 +254,7 @@ class View:
 
     ``layouts``: whether candidates are to be measured over layouts. ``seen``: the blocks of that
     kind, and ``belief`` what they say, None while they are too few. ``differ``: whether the bad
-    end as linked may be slower. ``tested``: what layouts said of that difference. ``tries``: the
+    end as linked may be slower. ``tested``: what layouts show of that difference. ``tries``: the
     confirmations so far.
     """
 

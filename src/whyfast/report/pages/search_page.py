@@ -62,7 +62,7 @@ def search_page(result: SearchResult | SetResult) -> Document:
         *_course(inner, ""),
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
-        heading="The culprit",
+        heading="Search",
         summary=search_brief(
             (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),

@@ -56,7 +56,7 @@ def set_page(result: SetResult) -> Document:
         section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
         *(s for i, search in enumerate(every) for s in _course(search, i)),
         about=(about,),
-        heading="The culprits",
+        heading="Search",
         summary=search_brief(
             (*_rests_on(result), *_further(result)),
             tuple(_weakened(result)),
