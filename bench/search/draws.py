@@ -17,9 +17,9 @@ from bench.search.parts import Mixtures
 from bench.search.placed import lucky, pair_of, spread
 from bench.search.scenes import EFFECT
 from bench.search.world import ONE, Draw
-from whyfast.search.confirm import ALPHA, surely_above
 from whyfast.search.ddmin import Differences, ddmin
 from whyfast.search.subsets import Subset
+from whyfast.search.view import ALPHA, surely_above
 
 NOISE = 0.15
 #: (layouts of each end, blocks); each layout in one block where they are as many.

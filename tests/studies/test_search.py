@@ -125,7 +125,7 @@ def test_a_search_from_a_hook_reads_the_users_repository_and_writes_nothing(
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
-        ("fast", "nowhere", "--bad: 'nowhere' is no commit of"),
+        ("fast", "nowhere", "--bad: unknown commit 'nowhere'"),
         ("main", "main", "--bad: main and main are the same commit"),
     ],
 )

@@ -62,7 +62,7 @@ def _search(study: Path, axis: str, bad: str) -> tuple[dict[str, Any], str]:
 def test_flags_that_only_move_code_are_placement(study: Path) -> None:
     found, said = _search(study, "flags", "moved")
     assert found["answer"]["outcome"] == "placement"
-    assert said.startswith("Placement: as linked moved is 1.0")
+    assert said.startswith("Placement: moved is 1.0")
 
 
 @pytest.mark.long

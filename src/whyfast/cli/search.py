@@ -8,37 +8,22 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
-from whyfast.cli.measuring_options import LINES, SETS
+from whyfast.cli.measuring_options import SETS
 from whyfast.cli.output import FAILED, check_outputs, percent, show
 from whyfast.investigate.services import Observer, Services
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
-from whyfast.report.document import Document
-from whyfast.report.pages.search_line_page import dump_line, line_page
 from whyfast.report.pages.search_page import dump_search, search_page
-from whyfast.report.pages.search_set_page import dump_set, set_page
 from whyfast.report.progress import watching
-from whyfast.search.axes.axis import Bisection
-from whyfast.search.by_set import SetSearch, search_by_set
-from whyfast.search.requests import (
-    CommandSearch,
-    StudySearch,
-    search_by_command,
-    search_by_line,
-    search_by_study,
-)
-from whyfast.search.run import SearchResult
+from whyfast.search.axes.axis import SearchRequest
+from whyfast.search.requests import UserCommand, search_by_command, search_range, search_set
+from whyfast.search.results import SearchResult, SetResult
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import is_study
 from whyfast.study.load import load_study
 
-#: A request for a search, and its result.
-S = TypeVar("S")
 R = TypeVar("R")
-
-#: The report, its JSON and the outcome.
-Answer = tuple[Document, str, str]
 
 #: A search of commits without a study.
 WITHOUT = "whyfast search --from REV --to REV [--build LINE] -- CMD …"
@@ -61,16 +46,13 @@ def run_search(args: argparse.Namespace) -> int:
     _check_ends(args)
     _check_fleet(args)
     with watching("search", 0.01) as observer:
-        counted = args.axis == "toolchains" and args.measure != "time"
-        kinds = {**dict.fromkeys(SETS, _set), **dict.fromkeys(LINES, _line)}
-        search = _line if counted else kinds.get(args.axis, _since)
-        page, data, outcome = search(args, observer)
-        if args.either and outcome == "swapped":
+        result = _search(args, observer)
+        if args.either and result.answer.outcome == "swapped":
             observer.note(f"{args.bad} is the faster end")
             args.good, args.bad, args.either = args.bad, args.good, False
-            page, data, outcome = search(args, observer)
-    show(page, args, json=lambda: data)
-    return FAILED if outcome == "undecided" else 0
+            result = _search(args, observer)
+    show(search_page(result), args, json=lambda: dump_search(result))
+    return FAILED if result.answer.outcome == "undecided" else 0
 
 
 def _check_ends(args: argparse.Namespace) -> None:
@@ -86,67 +68,30 @@ def _check_ends(args: argparse.Namespace) -> None:
         args.good, args.bad = unnamed
 
 
-def _line(args: argparse.Namespace, observer: Observer) -> Answer:
-    search = Bisection(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.among),
-        args.object,
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.measure,
+def _search(args: argparse.Namespace, observer: Observer) -> SearchResult | SetResult:
+    request = SearchRequest(
+        axis=args.axis,
+        good=args.good,
+        bad=args.bad,
+        variant=args.variant,
+        among=tuple(args.among),
+        object=args.object,
+        benchmarks=tuple(args.benchmark),
+        margin=percent(args.margin, f"--margin {args.margin}") if args.margin else None,
+        blocks=args.blocks,
+        fresh=args.fresh,
+        quantity=args.measure,
+        incremental=args.incremental,
+        everything=args.everything,
     )
-    result = _in_study(args, search, search_by_line, observer)
-    return line_page(result), dump_line(result), result.search.answer.outcome
-
-
-def _set(args: argparse.Namespace, observer: Observer) -> Answer:
-    search = SetSearch(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.measure,
-        args.object,
-        args.incremental,
-        args.everything,
-    )
-    result = _in_study(args, search, search_by_set, observer)
-    return set_page(result), dump_set(result), result.answer.outcome
-
-
-def _since(args: argparse.Namespace, observer: Observer) -> Answer:
-    result = _search(args, observer)
-    return search_page(result), dump_search(result), result.answer.outcome
-
-
-def _search(args: argparse.Namespace, observer: Observer) -> SearchResult:
-    if len(args.what) > 1 or not is_study(args.what[0]):
+    if args.axis in SETS:
+        return _in_study(args, request, search_set, observer)
+    if args.axis in ("commits", "toolchains") and (
+        len(args.what) > 1 or not is_study(args.what[0])
+    ):
         _check_command(args.what[0])
-        return _search_command(args, observer)
-    search = StudySearch(
-        args.axis,
-        args.good,
-        args.bad,
-        args.variant,
-        tuple(args.among),
-        tuple(args.benchmark),
-        _margin(args),
-        args.blocks,
-        args.fresh,
-        args.everything,
-        args.measure,
-        args.incremental,
-    )
-    return _in_study(args, search, search_by_study, observer)
+        return _search_command(args, request, observer)
+    return _in_study(args, request, search_range, observer)
 
 
 def _check_command(word: str) -> None:
@@ -157,7 +102,9 @@ def _check_command(word: str) -> None:
         )
 
 
-def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResult:
+def _search_command(
+    args: argparse.Namespace, request: SearchRequest, observer: Observer
+) -> SearchResult:
     if args.scheduler or args.hosts:
         raise UserError(
             "hosts build only the candidates of a study; name a study",
@@ -176,31 +123,16 @@ def _search_command(args: argparse.Namespace, observer: Observer) -> SearchResul
             "a command is timed; to compare a number that it prints: --number",
             where=f"--measure {args.measure}",
         )
-    command = CommandSearch(
-        tuple(args.what),
-        args.build,
-        args.repo,
-        args.good,
-        args.bad,
-        _margin(args) or 0.01,
-        args.blocks,
-        args.fresh,
-        args.number,
-        args.program,
-        args.everything,
-        args.either,
+    command = UserCommand(
+        tuple(args.what), args.build, args.repo, args.number, args.program, args.either
     )
-    return search_by_command(command, own_home(), observer, Services())
-
-
-def _margin(args: argparse.Namespace) -> float | None:
-    return percent(args.margin, f"--margin {args.margin}") if args.margin else None
+    return search_by_command(command, request, own_home(), observer, Services())
 
 
 def _in_study(
     args: argparse.Namespace,
-    search: S,
-    function: Callable[[Study, S, Home, Observer, Services], R],
+    request: SearchRequest,
+    function: Callable[[Study, SearchRequest, Home, Observer, Services], R],
     observer: Observer,
 ) -> R:
     """Search in the study; its builds are not removed meanwhile."""
@@ -208,7 +140,7 @@ def _in_study(
         raise UserError("expected one study", where=f"--axis {args.axis}")
     study, home = load_study(args.what[0]), own_home()
     with BuildStore(home.builds).in_use(), _services(args, home, observer) as services:
-        return function(study, search, home, observer, services)
+        return function(study, request, home, observer, services)
 
 
 def _check_fleet(args: argparse.Namespace) -> None:

@@ -33,7 +33,6 @@ VERSIONS = {
     "explain": 2,
     "history": 2,
     "search": 2,
-    "search-line": 2,
     "search-set": 2,
 }
 #: Earlier versions that are still read. Their data stands beside ``schema``, without an envelope.

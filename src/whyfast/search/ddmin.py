@@ -1,4 +1,11 @@
-"""What a search for a set says in the end."""
+"""Delta debugging with noise: which of many differences between two ends carry the slowdown.
+
+Differences, such as flags or object files, have no order, so one is made up. The first subset of a
+growing chain that carries the difference names one part that is needed; with that part kept, the
+chain up to it is searched again, until the parts carry the difference by themselves. That takes
+about log2 n subsets for each part. Every decision is a probability from blocks that contain both
+ends; the parts are then verified by blocks of their own.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +17,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.confirm import ALPHA, MOST, bounded, surely_above
 from whyfast.search.engine import entropy
 from whyfast.search.likelihood import doubt
 from whyfast.search.state import Costs, Tested
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
-from whyfast.search.view import test_of
+from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
 
 Part = tuple[int, ...]
 
@@ -27,16 +33,16 @@ Together = Literal["additive", "interplay", "unclear"]
 class Minimal:
     """The answer.
 
-    ``set``: ``parts`` carry the difference and none of them can be left out; a part is one
-    difference, or several that could not be measured apart. ``mixed``: the difference goes away
-    when the ends are mixed, or comes and goes with what should not matter, as placement does.
-    ``none`` and ``swapped``: the ends do not differ, or in the other direction. ``placement``: they
-    do as linked, and in other layouts they do not. ``undecided``: verifying refuted what had been
-    found, again and again, or the budget is spent.
+    ``set``: ``parts`` carry the difference and each is necessary; a part is one difference, or
+    several that could not be measured separately. ``mixed``: the difference disappears when the
+    ends are mixed, or depends on what should not matter, as placement does. ``none`` and
+    ``swapped``: the ends do not differ, or in the other direction. ``placement``: they differ as
+    linked, but not in other layouts. ``undecided``: the verification refuted the parts again and
+    again, or the budget is spent.
 
     ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
     of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
-    differences carries the difference as well. ``tested``: what layouts said of the difference;
+    differences carries the difference as well. ``tested``: what layouts show of the difference;
     ``over_layouts``: whether the levels are over layouts; else ``varied`` is that of all parts
     together over layouts, where it was tested.
     """
@@ -54,31 +60,22 @@ class Minimal:
     subsets: int = 0
 
 
-# ---- Which of many differences between two ends carry the difference in time.
-#
-# Delta debugging with noise: flags, or object files, have no order, so one is made up. The first
-# subset of a growing chain that carries the difference names one part that is needed; with that
-# part
-# kept, the chain up to it is searched again, until the parts found carry the difference by
-# themselves. That takes about log2 n subsets a part. Everything that decides is a probability from
-# blocks that hold both ends; what was found is then verified by blocks of its own.
-
-#: What has this probability is decided.
+#: From this probability on a question is decided.
 SURE = 0.99
 #: How surely the ends must differ before a subset is built.
 DOUBT = 0.02
-#: After so many blocks of one subset the likelier side is taken: its level is at the line.
+#: After this many blocks of one subset the likelier side is taken: its level is at the line.
 MOST_BLOCKS = 60
-#: Only levels far beyond the line contradict what was found: parts may add up.
+#: Only levels far beyond the line contradict the parts: parts may add up.
 LITTLE, NEARLY_ALL = 0.35, 0.85
-#: Subsets that show whether what was found holds whatever else is mixed in.
+#: Subsets that show whether the parts carry the difference whatever else is mixed in.
 MIXED = 6
-#: A search that its verification refutes is begun again, with all that was seen, so many times.
+#: How often a search is repeated, with all its blocks, when its verification refutes it.
 AGAIN = 2
-#: Levels are told to this standard error, in at most :data:`MOST_BLOCKS` blocks.
+#: Levels are measured to this standard error, in at most :data:`MOST_BLOCKS` blocks.
 PRECISE = 0.1
 
-#: A build is charged to the first of about so many measurements of its subset.
+#: A build is charged to the first of about this many measurements of its subset.
 SERVES = 5.0
 #: A build costs as much as a block.
 ONE_BLOCK = Costs()
@@ -88,8 +85,8 @@ ONE_BLOCK = Costs()
 class Differences:
     """The question: ``count`` differences, numbered from 0, of which some carry the difference.
 
-    ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the difference is said
-    to vanish when mixed. ``budget``: the most blocks of measuring, no limit if None.
+    ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the outcome is ``mixed``.
+    ``budget``: the most blocks of measuring, no limit if None.
     ``relinkable``: whether blocks can draw layouts.
     """
 
@@ -131,7 +128,7 @@ Oracle = Callable[[Try], Event]
 
 
 def ddmin(task: Differences, oracle: Oracle) -> Minimal:
-    """Ask the oracle until the answer is found. Deterministic, given what the oracle says."""
+    """Ask the oracle until there is an answer. Deterministic, given the oracle's blocks."""
     return _Run(task, oracle).answer()
 
 
@@ -142,19 +139,19 @@ def next_try(task: Differences, events: Sequence[Event]) -> Try | Minimal:
     def replayed(wanted: Try) -> Event:
         for event in recorded:
             return event
-        raise _Wanted(wanted)
+        raise _NextTry(wanted)
 
     try:
         return ddmin(task, replayed)
-    except _Wanted as end:
-        return end.what
+    except _NextTry as end:
+        return end.wanted
 
 
-class _Wanted(Exception):
+class _NextTry(Exception):
     """The recorded events end here."""
 
-    def __init__(self, what: Try) -> None:
-        self.what = what
+    def __init__(self, wanted: Try) -> None:
+        self.wanted = wanted
 
 
 class _Mixed(Exception):
@@ -168,8 +165,8 @@ class _Spent(Exception):
 class _NotSlower(Exception):
     """The ends turned out not to differ, or to be swapped, while mixtures were measured."""
 
-    def __init__(self, word: Outcome) -> None:
-        self.outcome = word
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
 
 
 @dataclass
@@ -188,9 +185,9 @@ class _Run:
 
     def answer(self) -> Minimal:
         try:
-            word = self._ends() or self._placement()
-            if word is not None:
-                return self._said(word)
+            outcome = self._ends() or self._placement()
+            if outcome is not None:
+                return self._conclude(outcome)
             for _ in range(1 + AGAIN):
                 parts = self._find()
                 verified = self._verify(parts)
@@ -201,16 +198,16 @@ class _Run:
                     return replace(described, varied=varied[0])
                 self.trials = [replace(t, fresh=False) for t in self.trials]
         except _Mixed:
-            return self._said("mixed")
-        except _NotSlower as told:
-            over, self.layouts = told.outcome == "none" and self.layouts, False
+            return self._conclude("mixed")
+        except _NotSlower as ends:
+            over, self.layouts = ends.outcome == "none" and self.layouts, False
             if not over:
-                return self._said(told.outcome)
+                return self._conclude(ends.outcome)
             self.tested = "placement"  # as linked they do differ
-            return self._said("placement")
+            return self._conclude("placement")
         except _Spent:
             pass
-        return self._said("undecided")
+        return self._conclude("undecided")
 
     def _ends(self) -> Outcome | None:
         """Blocks of the ends alone until it is known whether they differ."""
@@ -226,8 +223,8 @@ class _Run:
             self._block(None, False)
 
     def _placement(self) -> Outcome | None:
-        """Blocks of the ends over layouts until it is known what remains of their difference; what
-        is another one there is then searched for over layouts."""
+        """Blocks of the ends over layouts until it is known what remains of their difference; if
+        that is another difference, the search goes on over layouts."""
         if not self.task.relinkable:
             return None
         linked = _ends_of(self.seen)
@@ -243,8 +240,8 @@ class _Run:
         return "placement" if self._above() else "undecided"
 
     def _survives(self, parts: tuple[Part, ...]) -> tuple[tuple[float, float] | None] | None:
-        """Blocks of what was found as linked over layouts: its level there. None when it does not
-        carry the difference there; the search then goes on over layouts."""
+        """Blocks of the parts over layouts: their level there. None when they do not carry the
+        difference there; the search then goes on over layouts."""
         whole = _joined(parts)
         if self.tested == "not tested" or self.layouts:
             return (None,)
@@ -257,9 +254,9 @@ class _Run:
         return (varied,)
 
     def _sure(self) -> bool:
-        """Blocks of the ends until the interval that is told leaves out "no difference", which
-        errs with at most :data:`ALPHA` whenever it is looked at; over layouts first, where they
-        were drawn. What chose the parts is a posterior, and promises no such rate."""
+        """Blocks of the ends until their interval excludes "no difference", which errs with at most
+        :data:`ALPHA` at any time; over layouts first, where they were drawn. The posterior that
+        chose the parts promises no such rate."""
         judged, self.layouts = self.layouts, self.tested != "not tested"
         sure = self._above()
         self.layouts = judged
@@ -305,7 +302,7 @@ class _Run:
             self._block(chain[free[int(np.argmax(worth))]], False)
 
     def _verify(self, parts: tuple[Part, ...]) -> tuple[Part, ...] | None:
-        """The parts that blocks of their own find needed and enough; None when they do not.
+        """The parts that blocks of their own show to be necessary and sufficient, or None.
 
         A part without which the others surely carry the difference is left out.
         """
@@ -329,7 +326,7 @@ class _Run:
             alone = tuple(self._level(frozenset(p)) for p in parts)
             together = _together(self._level(whole), alone)
         return replace(
-            self._said("set"),
+            self._conclude("set"),
             parts=parts,
             whole=self._level(whole),
             alone=alone,
@@ -380,8 +377,8 @@ class _Run:
 
     def _level(self, subset: Subset) -> tuple[float, float]:
         for _ in range(MOST_BLOCKS):
-            found = level(self.seen, subset)
-            if found[1] <= PRECISE or subset in self.failed or len(subset) == self.task.count:
+            _, error = level(self.seen, subset)
+            if error <= PRECISE or subset in self.failed or len(subset) == self.task.count:
                 break
             self._block(subset, False)
         return (1.0, 0.0) if len(subset) == self.task.count else level(self.seen, subset)
@@ -398,19 +395,19 @@ class _Run:
                 self._doubted()
 
     def _differ(self) -> None:
-        if (word := self._ends()) is not None:
-            raise _NotSlower(word)
+        if (outcome := self._ends()) is not None:
+            raise _NotSlower(outcome)
 
     def _doubted(self) -> None:
-        """What a few blocks of the ends said by chance, the blocks beside mixtures refute."""
+        """Blocks beside mixtures may refute what a few blocks of the ends showed by chance."""
         none, swapped = doubt(_ends_of(self.seen), self.task.margin)
         if none + swapped >= SURE:
             self._differ()
 
-    def _said(self, word: Outcome) -> Minimal:
+    def _conclude(self, outcome: Outcome) -> Minimal:
         subsets = {t.subset for t in self.trials if t.subset is not None}
         return Minimal(
-            word,
+            outcome,
             tested=self.tested,
             over_layouts=self.layouts,
             blocks=len(self.trials),

@@ -1,10 +1,10 @@
-"""The search as a plain state and functions: what to do next, and what was seen.
+"""Bisection as a plain state and functions: the next step, and the state after it.
 
     state = begin(task)
     while not isinstance(step := next_step(state), Done):
         state = observe(state, …), or built(state, …), or skip(state, …)
 
-Everything but the state is computed from it, so a search goes on from wherever it was kept.
+Everything else is computed from the state, so a search goes on from any state that was kept.
 """
 
 from __future__ import annotations
@@ -16,17 +16,28 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.confirm import ALPHA, Attempt, attempts, bounded, interval, surely_above
 from whyfast.search.posterior import Posterior
 from whyfast.search.state import Interval, Observation, Outcome, SearchAnswer, State, Task, Where
-from whyfast.search.view import SURE, View, likely, located, view
+from whyfast.search.view import (
+    ALPHA,
+    SURE,
+    Attempt,
+    View,
+    attempts,
+    bounded,
+    interval_of,
+    likely,
+    located,
+    surely_above,
+    view,
+)
 
 # ---- Which candidate to measure next.
 
 Floats = NDArray[np.float64]
 
 #: How strongly a candidate fails together with its neighbour, and over how many candidates that
-#: falls off: code that does not build stays broken until somebody mends it.
+#: falls off: code that does not build stays broken for some commits.
 TOGETHER = 0.8
 STRETCH = 4.0
 #: A build serves about this many measurements: the candidates beside the culprit are measured
@@ -54,17 +65,16 @@ def below(posterior: Posterior, task: Task) -> Floats:
 
 
 def next_candidate(posterior: Posterior, state: State) -> int | None:
-    """The candidate whose measurement is expected to tell most for what it costs.
+    """The candidate with the most expected information for its cost; None when there is none.
 
-    A candidate tells whether the step is at it or before, or after it. What is to be learnt is most
-    where the two are as likely, so among candidates of one cost it is k or k − 1 around the median
-    of the posterior, whichever splits it nearer to half. The median itself would be asked for ever
-    once it holds most of the posterior, with its answer known beforehand. None when no candidate
-    can be measured.
+    A candidate shows whether the step is at it or before, or after it. The information is largest
+    where both are equally likely: at equal cost that is k or k − 1 around the median of the
+    posterior, whichever splits it more evenly. The median itself would be measured for ever once it
+    holds most of the posterior.
     """
     share = below(posterior, state.task)
-    told = information(share, posterior.effect / posterior.noise)
-    worth = told * _succeeds(state) / _costs(state)
+    bits = information(share, posterior.effect / posterior.noise)
+    worth = bits * _succeeds(state) / _costs(state)
     for candidate in state.skipped:
         worth[candidate - 1] = -1.0
     best = int(np.argmax(worth)) if worth.size else 0
@@ -72,10 +82,10 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
 
 
 def witness(posterior: Posterior, state: State) -> int | None:
-    """A candidate far from all that led to the step; None when every one is measured or skipped.
+    """A candidate far from those that led to the step; None when all are measured or skipped.
 
-    It tells a step from candidates that are all different or change little by little, which those
-    on the way to the step never do. One is measured until it is clear which end it is like.
+    It distinguishes a step from gradual and scattered levels; candidates near the step cannot. A
+    witness is measured until it is clear which end it is like.
     """
     blocks = max(1.0, min(MOST_WITNESS, (CLEAR * posterior.noise / posterior.effect) ** 2))
     last = state.observations[-1] if state.observations else None
@@ -107,18 +117,17 @@ def witnesses(state: State) -> int:
 
 
 def information(share: Floats, effect: float) -> Floats:
-    """What one measurement tells of a coin with this probability, in bits: its mutual information.
+    """The mutual information, in bits, of one measurement and a coin with this probability.
 
-    Heads have the mean of tails plus ``effect`` standard deviations of normal noise. In much noise
-    a coin that is nearly known is worth still less than its entropy says, next to an even one.
+    Heads have the mean of tails plus ``effect`` standard deviations of normal noise.
     """
     p = 1 / (1 + np.exp(-_ODDS))
-    told = np.zeros_like(p)
-    # By each side the mean of log(likelihood / likelihood of both), over the noise.
-    for own in (p, 1 - p):
-        other = np.exp(-effect * (_NODES + effect / 2))
-        told -= own * (np.log2(own[:, None] + (1 - own[:, None]) * other) @ _WEIGHTS)
-    return np.asarray(np.interp(share, p, told, left=0.0, right=0.0))
+    bits = np.zeros_like(p)
+    ratio = np.exp(-effect * (_NODES + effect / 2))
+    # For each side the mean of log(likelihood / likelihood of both), over the noise.
+    for side in (p, 1 - p):
+        bits -= side * (np.log2(side[:, None] + (1 - side[:, None]) * ratio) @ _WEIGHTS)
+    return np.asarray(np.interp(share, p, bits, left=0.0, right=0.0))
 
 
 def entropy(share: Floats) -> Floats:
@@ -148,23 +157,23 @@ def _succeeds(state: State) -> Floats:
 
 # ---- From what is seen to the answer.
 
-#: A second step is spoken of when there are two with this probability.
+#: The answer mentions a second step from this probability on.
 SEVERAL = 0.9
 
 
-def conclude(state: State, seen: View, word: Outcome) -> SearchAnswer:
-    """The answer ``word`` with all that it rests on; "culprit" needs a confirmation."""
+def conclude(state: State, seen: View, outcome: Outcome) -> SearchAnswer:
+    """The answer with everything that it rests on; "culprit" needs a confirmation."""
     last = seen.tries[-1] if seen.tries else None
     where, step, several = None, None, False
-    if word == "undecided" and seen.belief is not None:
+    if outcome == "undecided" and seen.belief is not None:
         where = located(seen.belief, state) or likely(seen.belief)
-    if word == "culprit" and last is not None:
+    if outcome == "culprit" and last is not None:
         where = _at(last, seen)
         step = Interval(last.estimate, last.low, last.high, last.blocks)
         several = _several(state, seen, last)
-        word = "culprit" if where.size == 1 else "one of"
+        outcome = "culprit" if where.size == 1 else "one of"
     return SearchAnswer(
-        outcome=word,
+        outcome=outcome,
         ends=_ends(state, layouts=False),
         varied=_ends(state, layouts=True),
         of=dict(seen.belief.of) if seen.belief else {},
@@ -208,23 +217,19 @@ def _placed(seen: View) -> tuple[Where, ...]:
 
 def _ends(state: State, *, layouts: bool) -> Interval | None:
     """The ends' log ratio from all blocks as linked or all over layouts; None without any."""
-    d = np.array([o.ends for o in state.observations if o.layouts == layouts])
-    if not d.size:
-        return None
-    low, high = interval(tuple(d.tolist()), ALPHA)
-    return Interval(float(np.median(d)), low, high, len(d))
+    return interval_of([o.ends for o in state.observations if o.layouts == layouts])
 
 
 #: Before a candidate is built, the ends must differ this surely; once some are measured, blocks
 #: of the ends alone are taken only when they are in doubt again.
 DOUBT_BEFORE = 0.02
 DOUBT_LATER = 0.5
-#: How surely there must be a step, rather than a slope or mere scatter, before one is confirmed,
-#: and before it is told where no layouts could be drawn. Candidates on the way to a step never
-#: contradict it, whatever they are; what tells scatter are further ones, away from it.
+#: The probability of a step, rather than a slope or scatter, before one is confirmed, and before it
+#: is the answer where no layouts could be drawn. Candidates near a step never contradict it; only
+#: those away from it show scatter.
 LIKELY = 0.5
 THERE = 0.98
-#: So many further candidates that agree with the step are enough; what doubt is left is told.
+#: This many further candidates that agree with the step are enough; the answer states the doubt.
 WITNESSES = 4
 #: Confirmations before the search gives up.
 ATTEMPTS = 3
@@ -239,7 +244,7 @@ class MeasureEnds:
 
 @dataclass(frozen=True)
 class BuildCandidate:
-    """BuildCandidate a candidate: then ``built``, or ``skip`` when it cannot be."""
+    """Build a candidate: then ``built``, or ``skip`` when that fails."""
 
     candidate: int
 
@@ -273,7 +278,7 @@ Step = MeasureEnds | BuildCandidate | Measure | Confirm | Done
 
 
 def begin(task: Task, already_built: Iterable[int] = ()) -> State:
-    """A search that has seen nothing yet."""
+    """A search without any block."""
     return State(task, built=frozenset(already_built))
 
 
@@ -288,10 +293,8 @@ def built(state: State, candidate: int) -> State:
 
 
 def skip(state: State, candidate: int, reason: str) -> State:
-    """The state after a candidate did not build, crashed or gave wrong results.
-
-    Its share of the posterior stays where it is.
-    """
+    """The state after a candidate did not build, crashed or gave wrong results. It keeps its share
+    of the posterior."""
     return replace(
         state,
         built=state.built - {candidate},
@@ -324,34 +327,36 @@ def _about_ends(state: State, seen: View) -> Step | None:
         return MeasureEnds(seen.layouts)
     if belief.of["none"] >= SURE:
         placed = seen.layouts and seen.differ  # as linked they do
-        return _said(state, seen, "placement" if placed else "none")
+        return _conclude_ends(state, seen, "placement" if placed else "none")
     if belief.of["swapped"] >= SURE:
-        return _said(state, seen, "swapped")
+        return _conclude_ends(state, seen, "swapped")
     fresh = len(belief.bounds) == 2 and state.task.known is None
     doubt = belief.of["none"] + belief.of["swapped"]
     if doubt > (DOUBT_BEFORE if fresh else DOUBT_LATER):
         return MeasureEnds(seen.layouts)
     if seen.tested == "placement":
-        return _said(state, seen, "placement")
+        return _conclude_ends(state, seen, "placement")
     if seen.tested == "undecided" and not seen.layouts:
         return MeasureEnds(layouts=True)
     return None
 
 
-def _said(state: State, seen: View, word: Literal["none", "swapped", "placement"]) -> Step:
-    """Tell that of the ends, once their intervals bear it: what is told has one, and errs with at
-    most :data:`ALPHA`, which a posterior does not promise. Ends that are known are not told."""
+def _conclude_ends(
+    state: State, seen: View, outcome: Literal["none", "swapped", "placement"]
+) -> Step:
+    """That outcome of the ends, once their intervals support it: these err with at most
+    :data:`ALPHA`, which a posterior does not promise. Known ends need no interval."""
     kinds = {"none": {False, seen.layouts}, "swapped": {seen.layouts}, "placement": {False}}
-    for layouts in sorted(kinds[word]) if state.task.known is None else ():
+    for layouts in sorted(kinds[outcome]) if state.task.known is None else ():
         ends = [o.ends for o in state.observations if o.layouts == layouts]
-        borne = {
+        supported = {
             "none": bounded(ends, ALPHA),
             "swapped": surely_above([-x for x in ends], ALPHA),
             "placement": surely_above(ends, ALPHA),
         }
-        if not borne[word]:
+        if not supported[outcome]:
             return MeasureEnds(layouts)
-    return Done(conclude(state, seen, word))
+    return Done(conclude(state, seen, outcome))
 
 
 def _about_step(state: State, seen: View) -> Step:
@@ -381,7 +386,7 @@ def _about_step(state: State, seen: View) -> Step:
 
 
 def _enough(state: State, confirmed: bool) -> float:
-    """How surely there must be a step before one is confirmed, or told.
+    """How surely there must be a step before it is confirmed, or the answer.
 
     Over layouts scatter averages out, so the confirmation needs no witness.
     """

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from whyfast.search.state import ENDS, LEVELS, KnownEnds, Observation
 
-# ---- Sums of numbers that are kept as their logarithms.
-#
-# ``numpy.logaddexp`` takes its terms one by one; exponentials of a whole array are ten times as
-# fast.
+# ---- Sums of numbers that are kept as logarithms: ten times as fast as ``numpy.logaddexp``, which
+# takes its terms one by one.
 
 Floats = NDArray[np.float64]
 
@@ -99,24 +97,22 @@ def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats)
     return np.log(both) - np.log(noise * scale)
 
 
-# ---- Noise and effect of the ends, which no one knows beforehand: a weighted grid of both.
-#
-# Nothing is fitted and then taken for true: every conclusion is averaged over the grid, weighted
-# by
-# how well the blocks agree with each point. With known ends the grid is one point a sign.
+# ---- The unknown noise and effect of the ends: a weighted grid of both. Every conclusion is
+# averaged over the grid, weighted by how well the blocks agree with each point. With known ends
+# the grid has one point for each sign.
 
-#: Blocks of the ends before anything can be said without knowing the noise.
+#: The blocks of the ends that are necessary to estimate the noise.
 FEWEST = 4
 #: Effects are thought of between the margin and this log ratio, a factor of 20.
 LARGEST = math.log(20)
 #: The noise is sought from a sixth to twelve times its robust estimate, in these ratios.
 NOISES: Floats = 1.25 ** np.arange(-8.0, 12.0)
-#: Effects are sought around the median of the ends, in so many half standard errors to each side.
+#: Effects are sought around the median of the ends, in this many half standard errors to each side.
 EFFECTS: Floats = np.arange(-12.0, 13.0)
 #: With fewer blocks than this the estimate of the noise is so poor that the steps are wider.
 POOR = 8
 #: The least noise, as a share of the effect. Counted instructions have none, but then a level
-#: between two of :data:`whyfast.search.hypotheses.LEVELS`, up to an eighth off, would be refuted.
+#: between two of :data:`whyfast.search.state.LEVELS`, up to an eighth off, would be refuted.
 LEAST = 1 / 16
 #: At most this many points of each sign are kept, those with most weight.
 KEPT = 48
@@ -244,9 +240,9 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     candidates = tuple(sorted({r.candidate for r in readings}))
     u = np.array([r.offset for r in readings])
     w = np.array([ends for _, ends in first])
-    of = np.array([r.candidate for r in readings], dtype=np.float64)
+    numbers = np.array([r.candidate for r in readings], dtype=np.float64)
     # Shape (points, readings, levels + 1): the last level is that of a ramp, another for each.
-    levels = np.column_stack([np.tile(LEVELS, (len(u), 1)), of / positions])
+    levels = np.column_stack([np.tile(LEVELS, (len(u), 1)), numbers / positions])
     mean = (levels[None] - 0.5) * effect[..., None]
     n, sd = len(first), noise[..., None]
     fit = np.concatenate(
@@ -256,7 +252,7 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
         ],
         axis=1,
     )
-    summed = _by_candidate(of, fit)
+    summed = _by_candidate(numbers, fit)
     return BlockTable(
         candidates,
         summed[..., :-1],
@@ -265,11 +261,11 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     )
 
 
-def _by_candidate(of: Floats, fit: Floats) -> Floats:
+def _by_candidate(numbers: Floats, fit: Floats) -> Floats:
     """Sums over the readings of each candidate, in order; (points, readings, levels) to (points,
     candidates, levels)."""
-    if not of.size:
+    if not numbers.size:
         return np.zeros((fit.shape[0], 0, fit.shape[2]))
-    order = np.argsort(of, kind="stable")
-    first = np.flatnonzero(np.diff(of[order], prepend=-1.0))
+    order = np.argsort(numbers, kind="stable")
+    first = np.flatnonzero(np.diff(numbers[order], prepend=-1.0))
     return np.asarray(np.add.reduceat(fit[:, order], first, axis=1))

@@ -1,4 +1,4 @@
-"""What the blocks say about every hypothesis and every position of the step.
+"""The posterior of every hypothesis and every position of the step.
 
 The likelihood of a step depends only on between which measured candidates it lies, so positions
 are kept as *gaps* between neighbouring measured candidates: (low, high] holds the positions
@@ -154,7 +154,7 @@ class Posterior:
 def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     """The posterior after these blocks, which must all be as linked or all over layouts.
 
-    ValueError when there are too few of them to know the noise (see ``nuisance.grid``). The last
+    ValueError when there are too few of them to know the noise (see :func:`grid`). The last
     ones are remembered: a build changes nothing of what the blocks say.
     """
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)
@@ -169,7 +169,7 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
         "several": two_steps(slower, mass),
     }
     shapes: dict[Hypothesis, Floats] = {
-        **{name: of.total for name, of in steps.items()},
+        **{name: step.total for name, step in steps.items()},
         "gradual": slower.ramp.sum(axis=1),
         "scattered": log_sum(slower.level + np.log(SCATTER), axis=2).sum(axis=1),
     }
@@ -179,8 +179,8 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     logs["swapped"] = base[less] + one_step(table.at(less), mass).total
     every = float(np.logaddexp.reduce(np.concatenate(list(logs.values()))))
     lifted = {name: (prior[name] - every)[:, None] for name in steps}
-    largest = np.exp([of.largest + lifted[name] for name, of in steps.items()]).sum((0, 1))
-    some = np.exp([of.some + lifted[name] for name, of in steps.items()]).sum((0, 1))
+    largest = np.exp([step.largest + lifted[name] for name, step in steps.items()]).sum((0, 1))
+    some = np.exp([step.some + lifted[name] for name, step in steps.items()]).sum((0, 1))
     weight = np.exp([logs[name] - every for name in SHAPES]).sum(axis=0)
     return Posterior(
         of={name: float(np.exp(part - every).sum()) for name, part in logs.items()},

@@ -1,8 +1,9 @@
-"""What differs between culprit and parent of a search over the variants of a study."""
+"""Searches as a user asks for them: of a study, or of commits with a command, and what follows."""
 
 from __future__ import annotations
 
 import contextlib
+import shlex
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,35 +17,186 @@ from whyfast.investigate.context import RunContext, narrow
 from whyfast.investigate.services import Observer, Services
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.evidence import DispatchFacts
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import Bisection
-from whyfast.search.axes.commits import changed_files, commits, leads, merged_branch, uncommitted
-from whyfast.search.axes.registry import LINES
-from whyfast.search.axes.toolchains import is_backwards, toolchains, way_back
-from whyfast.search.keep import search_key
-from whyfast.search.run import SearchResult, StepEvidence, begun, compared, run_search
-from whyfast.search.script_subject import ScriptSubject
-from whyfast.search.state import AxisCandidate, Quantity, Task, check_quantity, remainders
-from whyfast.search.study_subject import StudySubject, as_linked, incrementally, without_layouts
+from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
+from whyfast.search.axes.commits import changed_files, commit_range
+from whyfast.search.axes.flags import with_flags
+from whyfast.search.axes.registry import RANGES, SETS
+from whyfast.search.ddmin import Differences, Minimal
+from whyfast.search.keep import SearchFile, search_key
+from whyfast.search.results import SearchResult, SetResult, StepEvidence, begun, compared
+from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
+from whyfast.search.state import AxisCandidate, Count, Quantity, Task, check_quantity, remainders
+from whyfast.search.study_subject import (
+    Make,
+    StudySubject,
+    as_linked,
+    incrementally,
+    without_layouts,
+)
+from whyfast.search.subject import ScriptSubject
 from whyfast.store.home import Home
+
+# ---- Searches of a study.
+
+
+@dataclass(frozen=True)
+class _StudySearch:
+    """What the searches of one request share."""
+
+    work: RunContext[Study]
+    request: SearchRequest
+    quantity: Quantity
+    incremental: bool
+
+    @property
+    def margin(self) -> float:
+        request, study = self.request, self.work.question
+        return study.margin if request.margin is None else request.margin
+
+    @property
+    def timed(self) -> bool:
+        return self.quantity == "time"
+
+    def subject(
+        self,
+        key: str,
+        candidates: Sequence[AxisCandidate],
+        make: Make,
+        count: Count | None = None,
+        ends: tuple[int, int] | None = None,
+    ) -> StudySubject:
+        study = self.work.question
+        relinkable = self.timed and study.build.link is not None and study.measure.layouts > 0
+        provisional = as_linked if relinkable else None
+        return StudySubject(
+            self.work,
+            candidates,
+            zlib.crc32(key.encode()),
+            relinkable=relinkable,
+            quantity=self.quantity,
+            make=make,
+            count=count,
+            provisional=incrementally if self.incremental else provisional,
+            ends=ends,
+        )
+
+
+def _prepared(
+    study: Study,
+    request: SearchRequest,
+    quantity: Quantity,
+    services: Services,
+    place: tuple[Home, Observer],
+    *,
+    incremental: bool,
+) -> _StudySearch:
+    if quantity != "time":  # a count is the same in every layout
+        study = without_layouts(study)
+    work = RunContext(replace(study, control=False), *place, services)
+    return _StudySearch(work, request, quantity, incremental)
+
+
+def search_range(
+    study: Study, request: SearchRequest, home: Home, observer: Observer, services: Services
+) -> SearchResult:
+    """Find the candidate that made the variant slower, or faster. UserError for impossible ends."""
+    study = narrow(study, (), request.benchmarks)
+    names = [v.name for v in study.measured]
+    variant = _variant(study, request.variant or study.baselines[0], names, "--variant")
+    repository = None
+    if request.axis == "commits":
+        study = _of_commits(study, request)
+        repository = _repository(study, home, observer)
+        axis = commit_range(repository, request, observer, variant)
+    else:
+        work = RunContext(replace(study, control=False), home, observer, services)
+        axis = RANGES[request.axis](work, variant, request)
+    if axis.quantity is None:
+        check_quantity(request.quantity, study)
+    incremental = repository is not None and (request.incremental or study.build.incremental)
+    if incremental and services.build_ahead is not None:
+        incremental = False
+        observer.note("commits are built clean, as other machines build them ahead")
+    quantity = axis.quantity or request.quantity
+    place = (home, observer)
+    shared = _prepared(study, request, quantity, services, place, incremental=incremental)
+
+    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
+        titles, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
+        key = search_key(study.name, request.axis, titles, benchmarks, shared.margin, quantity)
+        file = _file(home, key, request, [c.name for c in candidates])
+        observer.phase("search")
+        subject = shared.subject(key, candidates, axis.make, axis.count)
+        task = Task(len(candidates) - 1, shared.margin, subject.can_vary(), budget=request.blocks)
+        blank = begun(request.axis, candidates, task, quantity, backwards=backwards)
+        result = run_search(subject, blank, file, home, observer, alone=shared.timed)
+        if request.axis not in ("commits", "toolchains"):
+            return result
+        return replace(result, evidence=_study_evidence(shared.work, result, repository))
+
+    return follow(axis, search, everything=request.everything)
+
+
+def _file(home: Home, key: str, request: SearchRequest, names: Sequence[str]) -> SearchFile:
+    path = home.data / "searches" / f"{key}.json"
+    if request.fresh:
+        path.unlink(missing_ok=True)
+    return SearchFile(path, names)
+
+
+def _variant(study: Study, name: str, names: Sequence[str], where: str, hint: str = "") -> Variant:
+    if name not in names:
+        message = f"unknown variant {name!r}; available: {', '.join(names)}{hint}"
+        raise UserError(message, where=where)
+    return study.variant(name)
+
+
+def _of_commits(study: Study, request: SearchRequest) -> Study:
+    """The study; if its source is a folder in a repository, with that repository as the source:
+    its commits are built, not the files as they are."""
+    folder = study.source.folder
+    if study.source.kind == "path":
+        with contextlib.suppress(UserError):
+            root = top_level(folder)
+            inner = str(folder.resolve().relative_to(root.resolve())).removeprefix(".")
+            source = Source("git", str(root), root, revision=request.bad, inner=inner)
+            return replace(study, source=source)
+    return study
+
+
+def _repository(study: Study, home: Home, observer: Observer) -> Path:
+    repository = with_source(study, home, observer.step).source.repository
+    if repository is None:
+        raise UserError(
+            f"the source is not a git repository: {study.source.kind}; write git = … in [source], "
+            "or search with a command",
+            where=study.folder / "study.toml",
+        )
+    return repository
+
 
 #: Seconds that one run under the simulator may take.
 SIMULATED = 120.0
 
 
-def study_evidence(
+def _culprit(result: SearchResult) -> tuple[int, int] | None:
+    """Parent and culprit; None where no single culprit was found."""
+    where = result.answer.where
+    return result.sides(where) if result.answer.outcome == "culprit" and where else None
+
+
+def _study_evidence(
     work: RunContext[Study], result: SearchResult, repository: Path | None
 ) -> StepEvidence | None:
-    """None where no single culprit was found. ``repository``: that of the commits."""
-    where = result.answer.where
-    if result.answer.outcome != "culprit" or where is None:
+    """What differs between parent and culprit. ``repository``: that of the commits."""
+    if (pair := _culprit(result)) is None:
         return None
-    pair = tuple(result.candidates[i] for i in result.sides(where))
+    sides = [result.candidates[i] for i in pair]
     variants = tuple(
         replace(c.variant, name=name)
-        for c, name in zip(pair, ("parent", "culprit"), strict=True)
+        for c, name in zip(sides, ("parent", "culprit"), strict=True)
         if c.variant is not None
     )
     if len(variants) != 2:
@@ -58,379 +210,232 @@ def study_evidence(
         control=False,
         measure=replace(work.question.measure, layouts=0),
     )
-    made = build(replace(work, question=study))  # both are in the store
-    builds = [b for b in made.builds if isinstance(b, Build)]
+    both = build(replace(work, question=study))  # found in the store
+    builds = [b for b in both.builds if isinstance(b, Build)]
     if len(builds) != 2:
         return None
-    parent, culprit = (_place(made, b) for b in builds)
-    files = changed_files(repository, pair[0], pair[1]) if repository else ()
-    found = compared(parent, culprit, files)
-    reaches = () if found.code.same else reached_by(made, found.code, SIMULATED)
-    return replace(found, reaches=reaches, dispatch=_dispatch(made))
+    program = Path(study.build.program)
+    parent, culprit = ((b.program.parents[len(program.parts) - 1], program) for b in builds)
+    files = changed_files(repository, *sides) if repository else ()
+    evidence = compared(parent, culprit, files)
+    dispatch = [e.dispatch for e in both.evidence if e.dispatch is not None]
+    return replace(
+        evidence,
+        reaches=() if evidence.code.same else reached_by(both, evidence.code, SIMULATED),
+        dispatch=(dispatch[0], dispatch[1]) if len(dispatch) == 2 else None,
+    )
 
 
-def _dispatch(work: RunContext[Study]) -> tuple[DispatchFacts, DispatchFacts] | None:
-    facts = [e.dispatch for e in work.evidence if e.dispatch is not None]
-    return (facts[0], facts[1]) if len(facts) == 2 else None
+def search_set(
+    study: Study, request: SearchRequest, home: Home, observer: Observer, services: Services
+) -> SetResult:
+    """Find the differences that carry the slowdown. UserError for impossible ends."""
+    study = narrow(study, (), request.benchmarks)
+    check_quantity(request.quantity, study)
+    shared = _prepared(
+        *(study, request, request.quantity, services, (home, observer)),
+        incremental=request.incremental,
+    )
+    good = _end(study, request, request.good, "--good")
+    bad = _end(study, request, request.bad, "--bad")
+    differences = SETS[request.axis](shared.work, good, bad, request.object)
+    observer.phase("search")
+    if request.everything:
+        return search_all(differences, lambda remaining: _search_set(shared, remaining))
+    return _search_set(shared, differences)
 
 
-def _place(work: RunContext[Study], built: Build) -> tuple[Path, Path]:
-    """The folder that it was built in, and the program in it."""
-    program = Path(work.question.build.program)
-    return built.program.parents[len(program.parts) - 1], program
+def _search_set(shared: _StudySearch, ends: DifferenceSet) -> SetResult:
+    request, study, home = shared.request, shared.work.question, shared.work.home
+    key = search_key(
+        *(study.name, request.axis, request.object, request.quantity, ends.differences),
+        *(shared.margin, *(repr(replace(v, name="")) for v in (ends.good, ends.bad))),
+        *(repr(study.benchmarks), study.source.folder, study.source.revision),
+    )
+    file = _file(home, key, request, ends.differences)
+    candidates = list(ends.ends())
+    subject = shared.subject(key, candidates, ends.make, ends=(GOOD, BAD))
+    number, relinkable = len(ends.differences), subject.can_vary()
+    blank = SetResult(
+        *(request.axis, ends.good.name, ends.bad.name, ends.differences, request.quantity),
+        *((), Minimal("undecided"), ends.vanishing, ends.reverted),
+    )
+    return run_set(
+        Differences(number, shared.margin, budget=request.blocks, relinkable=relinkable),
+        SetSubject(subject, candidates, ends.differences),
+        *(blank, file, home, shared.work.observer),
+    )
 
 
-# ---- A search over the variants of a study.
+def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant:
+    names = [v.name for v in study.variants if not v.twin_of]
+    if not text.startswith("-"):
+        return _variant(study, text, names, where, "; or write flags")
+    base = _variant(study, request.variant or study.baselines[0], names, "--variant")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"{text!r} cannot be split into flags: {error}", where=where) from error
+    return with_flags(base, words, text)
 
 
-@dataclass(frozen=True)
-class StudySearch:
-    """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
-    when empty; ``margin`` None is the study's, ``blocks`` the most to take.
-    ``everything``: further steps too. ``quantity``: what is compared.
-    ``incremental``: commits are built from what the last one left, also where the study says so."""
-
-    axis: str
-    good: str
-    bad: str
-    variant: str | None = None
-    among: tuple[str, ...] = ()
-    benchmarks: tuple[str, ...] = ()
-    margin: float | None = None
-    blocks: int | None = None
-    fresh: bool = False
-    everything: bool = False
-    quantity: Quantity = "time"
-    incremental: bool = False
-
-
-def search_by_study(
-    study: Study, search: StudySearch, home: Home, observer: Observer, services: Services
-) -> SearchResult:
-    """Since which candidate the variant is slower, or faster. UserError for ends that cannot be."""
-    study = narrow(study, (), search.benchmarks)
-    variant = _variant(study, search.variant)
-    repository = None
-    if search.axis == "commits":
-        study = _of_commits(study, search)
-        repository = _repository(study, home, observer)
-    found = _candidates(variant, search, repository)
-    if repository is None:
-        backwards = is_backwards(_among(search), search.good, search.bad)
-    else:
-        backwards = leads(repository, found[-1].name, found[0].name)
-        if said := uncommitted(repository, found[0 if backwards else -1]):
-            observer.note(said)
-    check_quantity(search.quantity, study)
-    incremental = repository is not None and (search.incremental or study.build.incremental)
-    if incremental and services.build_ahead is not None:
-        incremental = False
-        observer.note("commits are built clean, as other machines build them ahead")
-    timed = search.quantity == "time"
-    relinkable = timed and study.build.link is not None and study.measure.layouts > 0
-    between = as_linked if relinkable else None
-    margin = study.margin if search.margin is None else search.margin
-    if not timed:  # a count is the same in every layout
-        study = without_layouts(study)
-    work = RunContext(replace(study, control=False), home, observer, services)
-
-    def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
-        names, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
-        key = search_key(study.name, search.axis, names, benchmarks, margin, search.quantity)
-        file = home.data / "searches" / f"{key}.json"
-        if search.fresh:
-            file.unlink(missing_ok=True)
-        seed = zlib.crc32(key.encode())
-        subject = StudySubject(
-            work,
-            candidates,
-            seed,
-            relinkable,
-            search.quantity,
-            unsettled=incrementally if incremental else between,
-        )
-        observer.phase("search")
-        task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)
-        blank = begun(search.axis, candidates, task, search.quantity, backwards=backwards)
-        result = run_search(subject, blank, file, home, observer)
-        return replace(result, evidence=study_evidence(work, result, repository))
-
-    def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
-        return merged_branch(repository, merge, variant) if repository else None
-
-    back = way_back(_among(search), search.good, search.bad, variant) if not repository else ()
-    return follow(one(found, backwards), Ways(one, inside, search.everything, back))
-
-
-def _variant(study: Study, name: str | None) -> Variant:
-    wanted = name or study.baselines[0]
-    names = [v.name for v in study.measured]
-    if wanted not in names:
-        raise UserError(f"no variant {wanted!r}; there are {', '.join(names)}", where="--variant")
-    return study.variant(wanted)
-
-
-def _candidates(
-    variant: Variant, search: StudySearch, repository: Path | None
-) -> tuple[AxisCandidate, ...]:
-    if repository is None:
-        return toolchains(_among(search), search.good, search.bad, variant)
-    return commits(repository, search.good, search.bad, variant)
-
-
-def _among(search: StudySearch) -> tuple[str, ...]:
-    return search.among or (search.good, search.bad)
-
-
-def _of_commits(study: Study, search: StudySearch) -> Study:
-    """The study; where its source is a folder of a repository, with that repository as the source:
-    its commits are built, not the files as they are."""
-    folder = study.source.folder
-    if study.source.kind == "path":
-        with contextlib.suppress(UserError):
-            root = top_level(folder)
-            inner = str(folder.resolve().relative_to(root.resolve())).removeprefix(".")
-            source = Source("git", str(root), root, revision=search.bad, inner=inner)
-            return replace(study, source=source)
-    return study
-
-
-def _repository(study: Study, home: Home, observer: Observer) -> Path:
-    repository = with_source(study, home, observer.step).source.repository
-    if repository is None:
-        raise UserError(
-            f"its source is no git repository but a {study.source.kind}; write git = … in "
-            "[source], or search by a command",
-            where=study.folder / "study.toml",
-        )
-    return repository
-
-
-# ---- A search over commits by a command of the user's own, without a study.
+# ---- A search over commits with a command of the user's own, without a study.
 
 
 @dataclass(frozen=True)
-class CommandSearch:
-    """``command`` runs in the checkout of a commit, ``build`` (a line of shell) once before.
-    ``margin`` is relative, ``blocks`` the most to take. ``prints_number``: the command prints what
-    counts. ``program``: what is built, in the checkout, to compare its code in the end; empty for
-    the command's first word, where that is a file there. ``everything``: further steps too.
-    ``either``: which end is the faster is not known, so checkouts stay where the bad one is."""
+class UserCommand:
+    """``words`` run in the checkout of a commit, ``build`` (a line of shell) once before.
 
-    command: tuple[str, ...]
+    ``prints_number``: the last number printed is compared, instead of the time. ``program``: the
+    built file, in the checkout, whose code is compared in the end; by default the command's first
+    word. ``either``: which end is faster is unknown, so checkouts stay when the ends are swapped.
+    """
+
+    words: tuple[str, ...]
     build: str
     repository: Path
-    good: str
-    bad: str
-    margin: float = 0.01
-    blocks: int | None = None
-    fresh: bool = False
     prints_number: bool = False
     program: str = ""
-    everything: bool = False
     either: bool = False
 
 
 def search_by_command(
-    search: CommandSearch, home: Home, observer: Observer, services: Services
+    command: UserCommand,
+    request: SearchRequest,
+    home: Home,
+    observer: Observer,
+    services: Services,
 ) -> SearchResult:
-    """Since which commit the command is slower, or faster. UserError for ends that cannot be."""
-    place = str(search.repository.resolve())
-    common = (place, search.command, search.build, search.margin, search.prints_number)
+    """Find the commit that made the command slower, or faster. UserError for impossible ends."""
+    repository, margin = command.repository, request.margin or 0.01
+    place = str(repository.resolve())
+    common = (place, command.words, command.build, margin, command.prints_number)
     folder = home.cache / "checkouts" / search_key(*common)
-    found = commits(search.repository, search.good, search.bad)
-    backwards = leads(search.repository, found[-1].name, found[0].name)
-    if said := uncommitted(search.repository, found[0 if backwards else -1]):
-        observer.note(said)
+    axis = commit_range(repository, request, observer)
     subjects = []
 
-    def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
-        key = search_key([c.name for c in candidates], *common)
-        file = home.data / "searches" / f"{key}.json"
-        if search.fresh:
-            file.unlink(missing_ok=True)
+    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
+        names = [c.name for c in candidates]
+        key = search_key(names, *common)
         subject = ScriptSubject(
-            search.repository,
+            repository,
             candidates,
-            search.command,
-            search.build,
+            command.words,
+            command.build,
             folder,
             services,
             zlib.crc32(key.encode()),
-            prints_number=search.prints_number,
+            prints_number=command.prints_number,
         )
         subjects.append(subject)
-        task = Task(len(candidates) - 1, search.margin, budget=search.blocks)
+        task = Task(len(candidates) - 1, margin, budget=request.blocks)
         observer.phase("search")
         blank = begun("commits", candidates, task, backwards=backwards)
+        file = _file(home, key, request, names)
         result = run_search(subject, blank, file, home, observer)
-        return replace(result, evidence=_evidence(search, subject, result))
-
-    def inside(merge: AxisCandidate) -> Sequence[AxisCandidate] | None:
-        return merged_branch(search.repository, merge)
+        return replace(result, evidence=_command_evidence(command, subject, result))
 
     try:
-        result = follow(one(found, backwards), Ways(one, inside, search.everything))
+        result = follow(axis, search, everything=request.everything)
     except UserError:
         for subject in subjects:
             subject.close(logs=True)  # the message may name one
         raise
-    for subject in subjects if not (search.either and result.answer.outcome == "swapped") else ():
-        subject.close()  # an interrupted search keeps its checkouts
+    if not (command.either and result.answer.outcome == "swapped"):
+        for subject in subjects:
+            subject.close()  # an interrupted search keeps its checkouts
     return result
 
 
-def _evidence(
-    search: CommandSearch, subject: ScriptSubject, result: SearchResult
+def _command_evidence(
+    command: UserCommand, subject: ScriptSubject, result: SearchResult
 ) -> StepEvidence | None:
-    """What differs between culprit and parent, where there is a program to look at."""
-    where = result.answer.where
-    if result.answer.outcome != "culprit" or where is None:
+    """What differs between parent and culprit, where there is a program to compare."""
+    if (pair := _culprit(result)) is None:
         return None
-    pair = result.sides(where)
-    program = Path(search.program or search.command[0])
+    program = Path(command.program or command.words[0])
     for number in pair:
-        subject.build(number)  # a search that was gone on with may have only its numbers
+        subject.build(number)  # a resumed search may have only its numbers
     missing = not all((subject.place(n) / program).is_file() for n in pair)
     if program.is_absolute() or missing:
-        if search.program:
-            raise UserError("is not in the checkout once it is built", where=search.program)
+        if command.program:
+            raise UserError("not found in the checkout after the build", where=command.program)
         return None
     parent, culprit = ((subject.place(n), program) for n in pair)
-    files = changed_files(search.repository, *(subject.candidates[n] for n in pair))
+    files = changed_files(command.repository, *(subject.candidates[n] for n in pair))
     return compared(parent, culprit, files)
 
 
-# ---- Searches of a study along lines that are neither commits nor compilers: passes and kernels.
+# ---- From a first answer on to merged branches and to what is left of the difference.
 
-
-@dataclass(frozen=True)
-class LineResult:
-    """A search along a line, and what was compared: everything that ``search`` calls a time is a
-    cost of that kind. ``back`` is that beyond the bad end: from its culprit's parent on it is good
-    again. ``notes``: what is to be said beside, a sentence each."""
-
-    quantity: Quantity
-    search: SearchResult
-    back: SearchResult | None = None
-    notes: tuple[str, ...] = ()
-
-
-def search_by_line(
-    study: Study, search: Bisection, home: Home, observer: Observer, services: Services
-) -> LineResult:
-    """Since which candidate the variant costs more. UserError for ends that cannot be."""
-    study = narrow(study, (), search.benchmarks)
-    work = RunContext(replace(study, control=False), home, observer, services)
-    line = LINES[search.axis](work, _variant(study, search.variant), search)
-    quantity = line.quantity or search.quantity
-    if line.quantity is None:
-        check_quantity(quantity, study)
-    timed = quantity == "time"
-    if not timed:  # a count is the same in every layout
-        work = replace(work, question=without_layouts(work.question))
-    relinkable = timed and study.build.link is not None and study.measure.layouts > 0
-    margin = study.margin if search.margin is None else search.margin
-    observer.phase("search")
-
-    def one(candidates: tuple[AxisCandidate, ...]) -> SearchResult:
-        names = [repr(c) for c in candidates]
-        key = search_key(study.name, search.axis, quantity, names, repr(study.benchmarks), margin)
-        file = home.data / "searches" / f"{key}.json"
-        if search.fresh:
-            file.unlink(missing_ok=True)
-        seed = zlib.crc32(key.encode())
-        subject = StudySubject(
-            work,
-            candidates,
-            seed,
-            relinkable=relinkable,
-            quantity=quantity,
-            make=line.make,
-            count=line.count,
-            unsettled=as_linked if relinkable else None,
-        )
-        task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=search.blocks)
-        blank = begun(search.axis, candidates, task, quantity)
-        return run_search(subject, blank, file, home, observer, alone=timed)
-
-    found = one(line.candidates)
-    if not line.back or found.answer.outcome not in ("culprit", "one of"):
-        return LineResult(quantity, found)
-    try:
-        return LineResult(quantity, found, one(line.back))
-    except UserError as error:
-        return LineResult(quantity, found, notes=(f"Beyond the bad end: {error}",))
-
-
-# ---- From a first answer to what is behind it: into merged branches, and on to further steps.
-
-#: Branches in branches are followed so deep.
+#: The most levels of branches in branches, and of remainders in remainders.
 DEEPEST = 6
 
 
-@dataclass(frozen=True)
-class Ways:
-    """How to go on. ``search`` searches a range of candidates, backwards or not. ``inside`` gives
-    the range of what a candidate merged, the oldest first, None where it is no merge.
-    ``everything``: further steps too. ``back`` are the candidates beyond the bad end, the last
-    first: where is it good again?"""
+def follow(
+    axis: CandidateRange,
+    search: Callable[[Sequence[AxisCandidate], bool], SearchResult],
+    *,
+    everything: bool = False,
+) -> SearchResult:
+    """The search of the candidates, with the searches that follow from its answer.
 
-    search: Callable[[Sequence[AxisCandidate], bool], SearchResult]
-    inside: Callable[[AxisCandidate], Sequence[AxisCandidate] | None]
-    everything: bool = False
-    back: Sequence[AxisCandidate] = ()
-
-
-def follow(result: SearchResult, ways: Ways, depth: int = 0) -> SearchResult:
-    """The result with further ones in it.
-
-    A culprit that merged a branch is searched in that branch, and so on; its own verdict stays. A
-    remainder over which it became better is searched backwards, for what repaired it. A
-    further search that cannot be made, for want of an end that builds, is told in ``notes``.
+    A culprit that merged a branch is searched in that branch, and so on; its own verdict stays.
+    Beyond the bad end, the candidate from which on it is good again is searched. With
+    ``everything``, the remainders are searched; where one became better, backwards for the repair.
+    A further search that fails, because an end does not build, becomes a note.
     """
+    result = search(axis.candidates, axis.backwards)
+    return _followed(result, axis, search, everything=everything, depth=0)
+
+
+def _followed(
+    result: SearchResult,
+    axis: CandidateRange,
+    search: Callable[[Sequence[AxisCandidate], bool], SearchResult],
+    *,
+    everything: bool,
+    depth: int,
+) -> SearchResult:
     further: list[SearchResult] = []
     notes: list[str] = []
 
     def add(why: str, candidates: Sequence[AxisCandidate], backwards: bool) -> None:
         try:
-            found = replace(ways.search(candidates, backwards), why=why)
+            next_result = replace(search(candidates, backwards), why=why)
         except UserError as error:
             notes.append(f"the {why} could not be searched: {error}")
-        else:
-            further.append(follow(found, ways, depth + 1))
-            if why == "remainder" and found.answer.outcome == "swapped":
-                add("repair", candidates[::-1], not backwards)
+            return
+        further.append(_followed(next_result, axis, search, everything=everything, depth=depth + 1))
+        if why == "remainder" and next_result.answer.outcome == "swapped":
+            add("repair", candidates[::-1], not backwards)
 
-    answer = result.answer
-    onwards, backwards = result.why != "repair", result.backwards
-    if onwards and answer.outcome == "culprit" and answer.where is not None and depth < DEEPEST:
-        branch = ways.inside(result.at(answer.where.first))
+    answer, backwards = result.answer, result.backwards
+    onwards = result.why != "repair" and depth < DEEPEST
+    if onwards and answer.outcome == "culprit" and answer.where is not None:
+        branch = axis.branch(result.at(answer.where.first))
         if branch is not None:
             add("merged branch", branch[::-1] if backwards else branch, backwards)
-    if ways.back and depth == 0 and answer.outcome in ("culprit", "one of"):
-        add("way back", ways.back, not backwards)
-    if ways.everything and onwards and depth < DEEPEST:
+    if axis.back and depth == 0 and answer.outcome in ("culprit", "one of"):
+        add("way back", axis.back, not backwards)
+    if everything and onwards:
         for good, bad in remainders(answer, len(result.candidates) - 1):
             add("remainder", result.candidates[good : bad + 1], backwards)
     return replace(result, further=tuple(further), notes=(*result.notes, *notes))
 
 
-def deepest(result: SearchResult) -> SearchResult:
-    """The result of the innermost merged branch in which a culprit was found, or the result."""
-    for one in result.further:
-        if one.why == "merged branch" and one.answer.outcome in ("culprit", "one of"):
-            return deepest(one)
-    return result
+def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:
+    """The search of a set, with the searches of the remaining difference in ``further``.
 
-
-def merged_by(result: SearchResult) -> tuple[AxisCandidate, ...]:
-    """The merges by which the deepest culprit came in, the outermost first."""
-    inner = deepest(result)
-    merges = []
-    while result is not inner:
-        where = result.answer.where
-        assert where is not None
-        merges.append(result.at(where.first))
-        (result,) = [r for r in result.further if r.why == "merged branch"]
-    return tuple(merges)
+    The culprits are as at the good end from then on, so every further search has fewer
+    differences; the first without culprits is the last. One that fails, because an end does not
+    build, becomes the ``note``.
+    """
+    result = search(ends)
+    culprits = frozenset(d for part in result.answer.parts for d in part)
+    if not culprits or len(culprits) == len(ends.differences):
+        return result
+    try:
+        return replace(result, further=search_all(ends.without(culprits), search))
+    except UserError as error:
+        return replace(result, note=f"the remaining difference could not be searched: {error}")

@@ -1,22 +1,21 @@
-"""One search as a whole: resumed or begun, kept after every step, and told."""
+"""One search as a whole: resumed or begun, kept after every step, with its progress."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
-from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.same_code import same_builds
+import numpy as np
+
 from whyfast.investigate.services import Observer
-from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.errors import UserError
-from whyfast.model.evidence import DispatchFacts
-from whyfast.search.ahead import likely_next
-from whyfast.search.confirm import attempts
+from whyfast.search.ddmin import Differences, Event, Failed, Try, ddmin, next_try
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -24,40 +23,203 @@ from whyfast.search.engine import (
     Measure,
     MeasureEnds,
     Step,
-    begin,
     built,
     next_step,
     observe,
     skip,
 )
-from whyfast.search.keep import load, save
+from whyfast.search.keep import SearchFile
 from whyfast.search.posterior import Posterior
-from whyfast.search.state import AxisCandidate, Quantity, SearchAnswer, State, Task, Where, ran
-from whyfast.search.subject import BuildsAhead, CandidateFailed, Layouts, Subject, observation
-from whyfast.search.view import likely, view
+from whyfast.search.results import SearchResult, SetResult
+from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, SearchAnswer, State, ran
+from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
+from whyfast.search.subsets import Subset, Trial, label, numbered
+from whyfast.search.view import attempts, likely, view
 from whyfast.store.files import exclusive
 from whyfast.store.home import Home
 
-# ---- One search from its state to its answer, whatever it builds and measures.
+# ---- Prefetch: which candidates are likely to be built next, by playing on from what was measured.
 
-#: Told of each state, with the step that led to it, once it is worth keeping.
-Keep = Callable[[State, Step], None]
+#: The most steps to play: each costs as much as a step of the search.
+PLAYED = 40
+PLAYED_SETS = 12
+
+#: Where nothing was measured yet, the ends are assumed to differ by this many margins.
+CLEAR = 10.0
+
+S = TypeVar("S")
+K = TypeVar("K", bound=Hashable)
 
 
-def drive(subject: Subject, state: State, keep: Keep) -> tuple[State, SearchAnswer]:
-    """Do what the engine wants until it has an answer.
+@dataclass(frozen=True)
+class _Move(Generic[S, K]):
+    """The next step of a search: ``needs`` has to be built for it; ``asks`` is what it measures.
+    ``after`` is the search after the step, given which of those asked are like the bad end."""
 
-    ``keep`` is called after every step and has made it durable when it returns: a search that was
-    ended there goes on from that state. A candidate that cannot be built or measured is skipped.
-    CandidateFailed when that is an end, which nothing can do without.
+    needs: K | None
+    asks: K | None
+    after: Callable[[Mapping[K, bool]], S]
+
+
+def _play(
+    start: S, known: Mapping[K, bool], move: Callable[[S], _Move[S, K] | None], steps: int
+) -> Iterator[K]:
+    """Everything that has to be built, likeliest first, except for the next step itself.
+
+    A measured candidate is like the good end or like the bad one with equal probability; both
+    continuations are played, the one with the fewest such questions first.
+    """
+    number = itertools.count()
+    queue = [(0, next(number), start, known)]
+    first = move(start)
+    seen = {first.needs} if first else set()
+    for _ in range(steps):
+        if not queue:
+            return
+        questions, _, search, answers = heapq.heappop(queue)
+        step = move(search)
+        if step is None:
+            continue
+        if step.needs is not None and step.needs not in seen:
+            seen.add(step.needs)
+            yield step.needs
+        if step.asks is None or step.asks in answers:
+            heapq.heappush(queue, (questions, next(number), step.after(answers), answers))
+            continue
+        for like_bad in (False, True):
+            assumed = {**answers, step.asks: like_bad}
+            heapq.heappush(queue, (questions + 1, next(number), step.after(assumed), assumed))
+
+
+def likely_next(state: State) -> Iterator[int]:
+    """The candidates of a bisection that are likely to be built, but for the next one."""
+    effect = _effect([o.ends for o in state.observations], state.task.margin)
+
+    def move(now: State) -> _Move[State, int] | None:
+        step = next_step(now)
+        match step:
+            case BuildCandidate(candidate):
+                return _Move(candidate, None, lambda _: built(now, candidate))
+            case Measure(candidate, layouts):
+
+                def measured(like_bad: Mapping[int, bool]) -> State:
+                    ratios = (effect, 0.0) if like_bad[candidate] else (0.0, -effect)
+                    reading = Reading(candidate, *ratios)
+                    return observe(now, Observation(effect, (reading,), layouts))
+
+                return _Move(None, candidate, measured)
+            case Confirm(parent, culprit, layouts, attempt):
+                pair = Pair(parent, culprit, attempt, effect)
+                confirmed = Observation(effect, (), layouts, pair)
+                return _Move(None, None, lambda _: observe(now, confirmed))
+            case MeasureEnds(layouts):
+                return _Move(None, None, lambda _: observe(now, Observation(effect, (), layouts)))
+            case _:
+                return None
+
+    return _play(state, {}, move, PLAYED)
+
+
+def likely_subsets(task: Differences, events: Sequence[Event]) -> Iterator[Subset]:
+    """The subsets that are likely to be built: each carries the difference or none of it."""
+    trials = [e for e in events if not isinstance(e, Failed)]
+    effect = _effect([t.ends for t in trials], task.margin)
+
+    def move(now: tuple[Event, ...]) -> _Move[tuple[Event, ...], Subset] | None:
+        wanted = next_try(task, now)
+        if not isinstance(wanted, Try):
+            return None
+        subset = wanted.subset
+
+        def after(carries: Mapping[Subset, bool]) -> tuple[Event, ...]:
+            offset = 0.0
+            if subset is not None:
+                offset = effect / 2 if carries[subset] else -effect / 2
+            return (*now, Trial(effect, subset, offset, wanted.fresh, wanted.layouts))
+
+        return _Move(subset, subset, after)
+
+    known = {t.subset: t.offset > 0 for t in trials if t.subset is not None}
+    return _play(tuple(events), known, move, PLAYED_SETS)
+
+
+def _effect(ends: Sequence[float], margin: float) -> float:
+    """The assumed difference of the ends: the measured one, if it is worth searching for."""
+    measured = float(np.median(ends)) if ends else 0.0
+    return measured if measured > np.log1p(margin) else CLEAR * float(np.log1p(margin))
+
+
+# ---- Runs of a search.
+
+
+@contextmanager
+def measuring(
+    home: Home, observer: Observer, ends: tuple[str, str], *, alone: bool
+) -> Iterator[None]:
+    """``alone``: waits until no other whyfast measures on this machine; counting need not wait.
+    A failed candidate is a UserError about the end of that title: a search skips all others."""
+    waiting = "waiting: another whyfast is measuring on this machine"
+    lock = exclusive(home.data / "measuring.lock", lambda: observer.note(waiting))
+    with lock if alone else nullcontext():
+        try:
+            yield
+        except CandidateFailed as failed:
+            end, title = ("bad", ends[1]) if failed.candidate else ("good", ends[0])
+            message = f"the {end} end, {title}, cannot be measured: {failed.reason}"
+            raise UserError(message, where=f"--{end}") from failed
+
+
+# ---- Bisection: candidates in order.
+
+
+def run_search(
+    subject: Subject,
+    result: SearchResult,
+    file: SearchFile,
+    home: Home,
+    observer: Observer,
+    *,
+    alone: bool = True,
+) -> SearchResult:
+    """Resume the search kept in ``file``, or begin ``result``, and go on to the answer.
+
+    UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves a file
+    that can be resumed.
+    """
+    state = file.load_state(result.state.task)
+    if state is not None and state.observations:
+        observer.note(f"resuming: {len(state.observations)} blocks are there already")
+    state = state or result.state
+
+    def keep(now: State, step: Step) -> None:
+        file.save_state(now)
+        if line := _progress(now, step, result):
+            observer.step(line)
+        observer.standing(posterior_lines(now, result.candidates, backwards=result.backwards))
+        subject.prefetch(likely_next(now))
+
+    ends = result.candidates[0].title, result.candidates[-1].title
+    with measuring(home, observer, ends, alone=alone):
+        subject.prefetch(likely_next(state))
+        state, answer = drive(subject, state, keep)
+    return replace(result, state=state, answer=answer)
+
+
+def drive(
+    subject: Subject, state: State, keep: Callable[[State, Step], None]
+) -> tuple[State, SearchAnswer]:
+    """Do what the engine asks for until it has an answer.
+
+    ``keep`` is called after every step and has made it durable when it returns. A candidate that
+    cannot be built or measured is skipped. CandidateFailed when that is an end.
     """
     last = state.task.positions
     while True:
         step = next_step(state)
+        if isinstance(step, Done):
+            return state, step.answer
         try:
-            if isinstance(step, Done):
-                return state, step.answer
-            state = _done(subject, state, step, last)
+            state = _do(subject, state, step, last)
         except CandidateFailed as failed:
             if failed.candidate in (0, last):
                 raise
@@ -65,49 +227,65 @@ def drive(subject: Subject, state: State, keep: Keep) -> tuple[State, SearchAnsw
         keep(state, step)
 
 
-def _done(subject: Subject, state: State, step: Step, last: int) -> State:
+def _do(
+    subject: Subject,
+    state: State,
+    step: BuildCandidate | MeasureEnds | Measure | Confirm,
+    last: int,
+) -> State:
     """The state after the step."""
+    chosen, pair = {0, last}, None
     match step:
         case BuildCandidate(candidate):
             subject.build(candidate)
             return built(state, candidate)
-        case MeasureEnds(layouts):
-            chosen: set[int] = set()
-            pair = None
-        case Measure(candidate, layouts):
-            chosen, pair = {candidate}, None
-        case Confirm(parent, culprit, layouts, attempt):
-            chosen, pair = {parent, culprit}, (parent, culprit, attempt)
-        case _:
-            raise AssertionError(step)
-    if pair:
-        subject.settle(pair[:2])
-    wanted = sorted({0, last, *chosen})
-    taken = subject.block(
-        wanted,
-        number=len(state.observations) + 1,
-        layouts=_layouts(state, wanted) if layouts else None,
-    )
-    return observe(state, observation(taken, last, layouts=layouts, pair=pair))
+        case Measure(candidate):
+            chosen.add(candidate)
+        case Confirm(parent, culprit, _, attempt):
+            chosen |= {parent, culprit}
+            pair = (parent, culprit, attempt)
+            subject.rebuild_clean((parent, culprit))
+    layouts = None
+    if step.layouts:
+        # Each candidate runs in the first layout that no block used yet.
+        used = Counter(c for o in state.observations if o.layouts for c in ran(state.task, o))
+        layouts = {c: used[c] + 1 for c in chosen}
+    blocks = subject.block(sorted(chosen), number=len(state.observations) + 1, layouts=layouts)
+    return observe(state, observation(blocks, last, layouts=step.layouts, pair=pair))
 
 
-def _layouts(state: State, candidates: Sequence[int]) -> Layouts:
-    """For each the first layout that no block ran yet."""
-    used = Counter(c for o in state.observations if o.layouts for c in ran(state.task, o))
-    return {c: used[c] + 1 for c in candidates}
+def _progress(state: State, step: Step, result: SearchResult) -> str:
+    """A line on a step, empty where it deserves none."""
+    number, candidates = len(state.observations), result.candidates
+    match step:
+        case BuildCandidate(candidate) if candidate in state.skipped:
+            return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
+        case BuildCandidate(candidate):
+            return f"built {candidates[candidate].title}"
+        case Measure(candidate, _) if state.observations and state.observations[-1].readings:
+            more = math.expm1(state.observations[-1].readings[0].to_good)
+            return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
+        case Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
+            jump = state.observations[-1].pair.jump
+            jump = math.expm1(-jump if result.backwards else jump)
+            title = result.at(culprit).title
+            return (
+                f"block {number}: confirming {title}, attempt {attempt}: {jump:+.2%} to its parent"
+            )
+        case Done():
+            return ""
+    return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"
 
-
-# ---- How a search stands: the posterior over the range, as text.
 
 #: Columns of the range, and what each eighth of a column looks like.
 WIDTH = 60
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def standing(
+def posterior_lines(
     state: State, candidates: Sequence[AxisCandidate], *, backwards: bool = False
 ) -> tuple[str, ...]:
-    """Lines: the posterior from the good end to the bad one, where it is, and what else may be.
+    """The posterior from the good end to the bad one, the likely place, and other hypotheses.
     ``backwards``: the good end is the newer one."""
     tries = attempts(state.observations, state.task.known)
     belief = view(state, tries).belief
@@ -124,15 +302,14 @@ def standing(
         lines.append(f"likely ({where.probability:.0%}): {place}")
     lines.append(", ".join(f"{name} {share:.0%}" for name, share in belief.of.items()))
     if tries and tries[-1].outcome == "open":
-        lines.append(
-            f"confirming: {tries[-1].blocks} blocks, {math.expm1(tries[-1].estimate):+.2%}"
-        )
+        estimate = math.expm1(tries[-1].estimate)
+        lines.append(f"confirming: {tries[-1].blocks} blocks, {estimate:+.2%}")
     return tuple(lines)
 
 
 def bars(belief: Posterior, width: int) -> str:
-    """The posterior of the largest step in ``width`` columns, or one for each position if those
-    are fewer. The height is of the square root, so that what is unlikely still shows."""
+    """The posterior of the largest step in at most ``width`` columns, one for each position if
+    there are fewer. The height is the square root, so that unlikely places still show."""
     positions = belief.bounds[-1]
     columns = min(width, positions)
     share = [0.0] * columns
@@ -146,175 +323,105 @@ def bars(belief: Posterior, width: int) -> str:
     return "".join(BARS[round(math.sqrt(s / top) * (len(BARS) - 1))] for s in share)
 
 
-# ---- What differs between a culprit and its parent, beside their time.
+# ---- Delta debugging: a set of differences.
 
 
-@dataclass(frozen=True)
-class SectionSize:
-    """A section of the program that differs, bytes in the parent and in the culprit."""
-
-    name: str
-    before: int
-    after: int
-
-
-@dataclass(frozen=True)
-class StepEvidence:
-    """Parent and culprit side by side.
-
-    ``code``: which functions differ. ``reaches``: whether each benchmark executes them, empty where
-    nothing could be run for it. ``dispatch``: of parent and culprit, where the study names the
-    functions that dispatch. ``sections``: those whose size differs. ``files``: what the step
-    changed in the source, a path each.
-    """
-
-    code: CodeComparison
-    reaches: tuple[ChangeCoverage, ...] = ()
-    dispatch: tuple[DispatchFacts, DispatchFacts] | None = None
-    sections: tuple[SectionSize, ...] = ()
-    files: tuple[str, ...] = ()
-
-
-def compared(
-    parent: tuple[Path, Path], culprit: tuple[Path, Path], files: Sequence[str] = ()
-) -> StepEvidence:
-    """The programs compared; each is the folder that it was built in, and its path in there."""
-    sizes = _sizes(parent[0] / parent[1]), _sizes(culprit[0] / culprit[1])
-    return StepEvidence(
-        same_builds(parent, culprit),
-        sections=tuple(
-            SectionSize(name, sizes[0].get(name, 0), sizes[1].get(name, 0))
-            for name in dict.fromkeys((*sizes[0], *sizes[1]))
-            if sizes[0].get(name, 0) != sizes[1].get(name, 0)
-        ),
-        files=tuple(files),
-    )
-
-
-def _sizes(program: Path) -> dict[str, int]:
-    """Bytes of the sections that are loaded; nothing of what is no ELF file."""
-    try:
-        found = open_elf(program)
-    except UserError:
-        return {}
-    sizes: dict[str, int] = {}
-    for one in found.sections:
-        if one.loaded:
-            sizes[one.name] = sizes.get(one.name, 0) + one.size
-    return sizes
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """What was searched, all that was seen, and the answer.
-
-    ``evidence`` is what differs between culprit and parent, None where nothing was compared.
-    ``further`` are searches that followed from the answer; each says in ``why`` what of:
-    ``merged branch``, ``remainder``, ``repair`` or ``way back``. ``notes``: what is to be said
-    beside, a sentence each. ``quantity``: what was compared; what is called a time is a cost of
-    that kind. ``backwards``: the good end is the newer one, so a step is what made it faster.
-    """
-
-    axis: str
-    candidates: tuple[AxisCandidate, ...]
-    state: State
-    answer: SearchAnswer
-    evidence: StepEvidence | None = None
-    why: str = ""
-    further: tuple[SearchResult, ...] = ()
-    notes: tuple[str, ...] = ()
-    quantity: Quantity = "time"
-    backwards: bool = False
-
-    def at(self, position: int) -> AxisCandidate:
-        """What brought the step at a position: the newer of the two that it lies between."""
-        return self.candidates[position - self.backwards]
-
-    def sides(self, where: Where) -> tuple[int, int]:
-        """The candidates around a step, the older one first."""
-        return (where.last, where.parent) if self.backwards else (where.parent, where.last)
-
-
-def run_search(
-    subject: Subject,
-    found: SearchResult,
-    file: Path,
+def run_set(
+    task: Differences,
+    oracle: SetSubject,
+    result: SetResult,
+    file: SearchFile,
     home: Home,
     observer: Observer,
-    *,
-    alone: bool = True,
-) -> SearchResult:
-    """Go on from what ``file`` keeps of this very search, or from ``found``, to the answer.
+) -> SetResult:
+    """As :func:`run_search`."""
+    events: list[Event] = []
+    earlier = file.load_events()
+    if earlier:
+        observer.note(f"resuming: {len(earlier)} blocks are there already")
+    recorded, names = iter(earlier), result.differences
+    if numbered(names, frozenset(range(len(names) // 2))):
+        legend = "; ".join(f"{n} {title}" for n, title in enumerate(names, 1))
+        observer.note(f"differences by their numbers: {legend}")
 
-    ``alone``: it waits until nobody else measures on this machine. What is counted need not. A
-    ``subject`` that builds ahead is told what it is likely to be asked for.
-    UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves the
-    file to be gone on with.
+    def ask(wanted: Try) -> Event:
+        event = next(recorded, None)
+        if event is None:
+            oracle.prefetch(likely_subsets(task, events))
+            event = oracle(wanted, events)
+            file.save_events([*events, event])
+            observer.step(_set_progress(len(events) + 1, event, wanted.subset, names))
+        events.append(event)
+        return event
+
+    ends = result.good, result.bad
+    with measuring(home, observer, ends, alone=result.quantity == "time"):
+        answer = ddmin(task, ask)
+    return replace(result, events=tuple(events), answer=answer)
+
+
+def _set_progress(number: int, event: Event, subset: Subset | None, names: Sequence[str]) -> str:
+    if isinstance(event, Failed):
+        return f"skipped {label(names, event.subset)}: {event.reason}"
+    if subset is None:
+        return f"block {number}: the ends, {event.ends:+.2%}"
+    share = round(0.5 + event.offset / event.ends, 2) + 0.0 if event.ends else 0.0
+    return f"block {number}: {label(names, subset)}: {share:.0%} of the difference"
+
+
+GOOD, BAD = 0, 1
+
+
+@dataclass
+class SetSubject:
+    """The oracle of :func:`whyfast.search.ddmin.ddmin`: builds and measures mixtures of two ends.
+
+    ``candidates`` are those of ``subject``, which may grow: the ends first, then every mixture
+    when it is first asked for, of the differences with these ``titles``.
+    Raises CandidateFailed when an end cannot be built or measured.
     """
-    names = [c.name for c in found.candidates]
-    state = load(file, found.state.task, names)
-    if state is not None and state.observations:
-        observer.note(f"resuming: {len(state.observations)} blocks are there already")
-    state = state or found.state
 
-    def keep(now: State, step: Step) -> None:
-        save(file, now, names)
-        if said := _said(now, step, found):
-            observer.step(said)
-        observer.standing(standing(now, found.candidates, backwards=found.backwards))
-        prefetch(now)
+    subject: Subject
+    candidates: list[AxisCandidate]
+    titles: Sequence[str]
+    _numbers: dict[Subset, int] = field(default_factory=dict)
 
-    def prefetch(now: State) -> None:
-        if isinstance(subject, BuildsAhead):
-            subject.prefetch(likely_next(now))
-
-    said = "waiting: another whyfast is measuring on this machine"
-    lock = exclusive(home.data / "measuring.lock", lambda: observer.note(said))
-    with lock if alone else nullcontext():
+    def __call__(self, wanted: Try, before: Sequence[Event]) -> Event:
+        """Take a block, after those ``before``."""
+        chosen = [] if wanted.subset is None else [self._number(wanted.subset)]
+        layouts: Layouts | None = None
+        if wanted.layouts:  # the first that no block used yet
+            varied = [e for e in before if isinstance(e, Trial) and e.layouts]
+            ends, mixture = len(varied) + 1, sum(t.subset == wanted.subset for t in varied) + 1
+            layouts = {GOOD: ends, BAD: ends, **dict.fromkeys(chosen, mixture)}
         try:
-            prefetch(state)
-            state, answer = drive(subject, state, keep)
+            if wanted.fresh:
+                self.subject.rebuild_clean(chosen)
+            blocks = self.subject.block(
+                [GOOD, BAD, *chosen], number=len(before) + 1, layouts=layouts
+            )
         except CandidateFailed as failed:
-            end, option = ("good", "--good") if failed.candidate == 0 else ("bad", "--bad")
-            title = found.candidates[failed.candidate].title
-            raise UserError(
-                f"the {end} end, {title}, cannot be measured: {failed.reason}", where=option
-            ) from failed
-    return replace(found, state=state, answer=answer)
+            if failed.candidate in (GOOD, BAD) or wanted.subset is None:
+                raise
+            return Failed(wanted.subset, failed.reason)
+        return _trial(blocks, chosen, wanted)
+
+    def prefetch(self, subsets: Iterable[Subset]) -> None:
+        """These mixtures are likely to be built, the likeliest first."""
+        self.subject.prefetch(self._number(subset) for subset in subsets)
+
+    def _number(self, subset: Subset) -> int:
+        if subset not in self._numbers:
+            self._numbers[subset] = len(self.candidates)
+            name = "+".join(map(str, sorted(subset)))
+            self.candidates.append(AxisCandidate(name, label(self.titles, subset), mixed=subset))
+        return self._numbers[subset]
 
 
-def begun(
-    axis: str,
-    candidates: Sequence[AxisCandidate],
-    task: Task,
-    quantity: Quantity = "time",
-    *,
-    backwards: bool = False,
-) -> SearchResult:
-    """A search that has seen nothing yet."""
-    state = begin(task)
-    none = SearchAnswer("undecided", None, None, {}, "not tested")
-    return SearchResult(
-        axis, tuple(candidates), state, none, quantity=quantity, backwards=backwards
-    )
-
-
-def _said(state: State, step: Step, found: SearchResult) -> str:
-    """A line on a step, empty where it is none worth one."""
-    number, candidates = len(state.observations), found.candidates
-    match step:
-        case BuildCandidate(candidate) if candidate in state.skipped:
-            return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
-        case BuildCandidate(candidate):
-            return f"built {candidates[candidate].title}"
-        case Measure(candidate, _) if state.observations and state.observations[-1].readings:
-            more = math.expm1(state.observations[-1].readings[0].to_good)
-            return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
-        case Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
-            jump = state.observations[-1].pair.jump
-            said = f"confirming {found.at(culprit).title}, attempt {attempt}"
-            jump = -jump if found.backwards else jump
-            return f"block {number}: {said}: {math.expm1(jump):+.2%} to its parent"
-        case Done():
-            return ""
-    return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"
+def _trial(blocks: Sequence[Times], chosen: Sequence[int], wanted: Try) -> Trial:
+    """As the block of a bisection, in which the bad end has the highest number."""
+    order = [GOOD, *chosen, BAD]
+    renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
+    block = observation(renamed, len(order) - 1, layouts=False)
+    offset = block.readings[0].offset if block.readings else 0.0
+    return Trial(block.ends, wanted.subset, offset, wanted.fresh, wanted.layouts)

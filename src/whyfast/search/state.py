@@ -1,4 +1,4 @@
-"""What a search is about and what it has seen: plain data, appended to and never changed.
+"""The question of a search and its blocks: plain data, appended to and never changed.
 
 Candidates are numbered in order: 0 is the good end, ``task.positions`` the bad one. A step *at* k
 lies between k − 1 and k: k is the first with the new level. All ratios are natural logarithms of
@@ -60,7 +60,7 @@ SCATTER: Floats = np.full(len(LEVELS), 0.1 / len(MIDDLE))
 SCATTER[[GOOD, BAD]] = 0.45
 
 
-# ---- What a search compares: times, or something that is counted and does not depend on load.
+# ---- Quantities: times, or counts, which do not depend on load.
 
 Quantity = Literal["time", "instructions", "indirect-jumps"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
@@ -74,19 +74,19 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
     """Before anything is built: UserError when nothing of this study can be counted so."""
     if quantity == "indirect-jumps" and not study.evidence.dispatch:
         raise UserError(
-            "the study names no functions that dispatch; write [evidence] dispatch = […]",
+            "the study names no dispatch functions; write [evidence] dispatch = […]",
             where="--measure indirect-jumps",
         )
     if quantity == "instructions" and not any(b.kind.countable for b in study.benchmarks):
         kinds = ", ".join(sorted({b.runner for b in study.benchmarks}))
         raise UserError(
-            f"benchmarks of the kind {kinds} cannot be counted; measure time",
+            f"cannot count benchmarks of the kind {kinds}; measure time",
             where="--measure instructions",
         )
 
 
-#: What the program of the second work costs, a number above 0 a benchmark; more is worse. The first
-#: has the good end, which is counted first. Raises :class:`CannotTell`.
+#: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
+#: is the good end, which is counted first. Raises :class:`CannotTell`.
 Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 
@@ -97,9 +97,9 @@ def counting(quantity: Quantity) -> Count:
     return _Instructions() if quantity == "instructions" else _merged
 
 
-def _merged(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
+def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
     del good
-    dispatch = own.evidence[0].dispatch if own.evidence else None
+    dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
     if dispatch is None or not dispatch.indirect_jumps:
         raise CannotTell("no indirect jump in the functions that dispatch")
     return (1 / dispatch.indirect_jumps,)
@@ -112,30 +112,30 @@ class _Instructions:
 
     _loops: dict[str, int] = field(default_factory=dict)
 
-    def __call__(self, good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
-        benchmarks = [b for b in own.question.benchmarks if b.kind.countable]
+    def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
         chosen = all(b.name in self._loops for b in benchmarks)
-        work = own if good is own or chosen else _both(good, own)
-        name = own.builds[0].variant
-        found = []
+        work = candidate if good is candidate or chosen else _both(good, candidate)
+        name = candidate.builds[0].variant
+        costs = []
         with scratch_folder(work.home) as folder:
             counter = BuildCounter(work, {}, folder)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)
-                (mine,) = [c for c in counts if c.variant == name]
-                executed = [c.value for c in mine.counters if c.name == "instructions"]
-                if mine.failed or not executed or not executed[0]:
-                    said = (*mine.notes, "nothing was counted")[0]
-                    raise CannotTell(f"{benchmark.name}: {said}")
+                (counted,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in counted.counters if c.name == "instructions"]
+                if counted.failed or not executed or not executed[0]:
+                    reason = (*counted.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {reason}")
                 self._loops[benchmark.name] = loops
-                found.append(executed[0])
-        return tuple(found)
+                costs.append(executed[0])
+        return tuple(costs)
 
 
-def _both(good: RunContext[Study], own: RunContext[Study]) -> RunContext[Study]:
+def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
     """One piece of work with two programs; the good end is its baseline."""
-    works = (good, own)
+    works = (good, candidate)
     variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
     return replace(
         good,
@@ -281,7 +281,7 @@ class State:
     skipped: Mapping[int, str] = field(default_factory=dict)
 
 
-# ---- What a search says in the end.
+# ---- Answers.
 
 Outcome = Literal[
     "culprit",
@@ -293,7 +293,7 @@ Outcome = Literal[
     "scattered",
     "undecided",
 ]
-#: Whether layouts were drawn, and what they said of the difference of the ends.
+#: Whether layouts were drawn, and what they show of the difference of the ends.
 Tested = Literal["change", "placement", "partly", "undecided", "not tested"]
 
 
@@ -333,7 +333,7 @@ class Where:
 class SearchAnswer:
     """The answer and what it rests on.
 
-    ``culprit``: one position. ``one of``: several that cannot be told apart, because the
+    ``culprit``: one position. ``one of``: several that cannot be distinguished, because the
     candidates between cannot be measured. ``none``: the ends do not differ. ``swapped``: the bad
     end is the faster one. ``placement``: the difference is where the linker put the code.
     ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or

@@ -27,30 +27,25 @@ from whyfast.search.state import AxisCandidate, CannotTell, Count, Quantity, cou
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
-# ---- What a search passes on of the builds within it.
-
 #: Variants of a search have the numbers of candidates for names: ``building 2 with gcc``,
 #: ``2: step 1 of 3``.
 _NUMBERED = re.compile(r"(?:(?<=^)|(?<=^building ))\d+(?= with |: )")
 
 
 @dataclass(frozen=True)
-class WithinSearch:
-    """Everything but phases: a search is one, however many candidates it builds. What is said of a
-    candidate by its number is passed on with its name."""
+class WithinSearch(Silent):
+    """Passes on everything but phases: a search is one phase, however many candidates it builds.
+    Numbers of candidates are replaced by their names."""
 
     observer: Observer
     name: Callable[[int], str] = str
-
-    def phase(self, name: str) -> None:
-        """Not passed on."""
 
     def step(self, text: str) -> None:
         """Passed on."""
         self.observer.step(_NUMBERED.sub(lambda n: self.name(int(n[0])), text, count=1))
 
     def note(self, text: str) -> None:
-        """A step: what is said of one of many candidates; the result tells which were skipped."""
+        """A step: it is about one of many candidates, and the result lists the skipped ones."""
         self.step(text)
 
     def failure(self, failure: RunFailure) -> None:
@@ -62,10 +57,6 @@ class WithinSearch:
     ) -> None:
         """Passed on."""
         self.observer.block(benchmark, verdicts, spent, budget)
-
-    def standing(self, lines: Sequence[str]) -> None:
-        """Passed on."""
-        self.observer.standing(lines)
 
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a
@@ -115,13 +106,14 @@ def without_layouts(study: Study) -> Study:
 
 @dataclass
 class StudySubject:
-    """``work`` is of the study; its own variants are not built. ``seed`` as in
-    :class:`whyfast.search.blocks.Blocks`; ``relinkable``: whether layouts are asked for; ``make``
-    builds a candidate, ``count`` counts it where ``quantity`` has no way of its own. What is
-    counted is counted once a build: every further block repeats it. ``unsettled``: how candidates
-    between the ends are built until they are settled or measured over layouts, where that is not
-    as the others: :func:`incrementally`, :func:`as_linked`. ``ends``: their numbers; None: the
-    first and the last."""
+    """Candidates by number, built like the variants of the study in ``context``.
+
+    ``relinkable``: whether layouts are asked for. ``make`` builds a candidate; ``count`` counts it
+    where ``quantity`` has no way of its own, once for each build: further blocks repeat the number.
+    ``provisional``: how candidates between the ends are built until they are rebuilt clean or
+    measured over layouts, :func:`incrementally` or :func:`as_linked`; None: clean from the start.
+    ``ends``: their numbers; by default the first and the last.
+    """
 
     context: RunContext[Study]
     candidates: Sequence[AxisCandidate]
@@ -130,12 +122,12 @@ class StudySubject:
     quantity: Quantity = "time"
     make: Make = make_variant
     count: Count | None = None
-    unsettled: Callable[[Make], Make] | None = None
+    provisional: Callable[[Make], Make] | None = None
     ends: tuple[int, int] | None = None
-    _settled: set[int] = field(default_factory=set)
+    _rebuilt: set[int] = field(default_factory=set)
     _made: dict[int, RunContext[Study]] = field(default_factory=dict)
     _failed: dict[int, str] = field(default_factory=dict)
-    _foreseen: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
+    _prefetched: dict[int, tuple[Recipe, ...]] = field(default_factory=dict)
     _costs: dict[tuple[int, Path], tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -165,7 +157,7 @@ class StudySubject:
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
     def _maker(self, candidate: int) -> Make:
-        first = None if self._is_settled(candidate) else self.unsettled
+        first = None if self._is_clean(candidate) else self.provisional
         return self.make if first is None else first(self.make)
 
     def prefetch(self, candidates: Iterable[int]) -> None:
@@ -177,31 +169,34 @@ class StudySubject:
 
     def _recipes(self, candidate: int) -> tuple[Recipe, ...]:
         """What building it would build; nothing where it is made in another way than by steps."""
-        if candidate not in self._foreseen:
+        if candidate not in self._prefetched:
             asked: list[Recipe] = []
 
             def ask(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildFailure]:
                 asked.extend(recipes)
-                return [BuildFailure(r.variant, "not-buildable", "foreseen") for r in recipes]
+                return [
+                    BuildFailure(r.variant, "not-buildable", "only its recipe was asked for")
+                    for r in recipes
+                ]
 
             services = replace(self.context.services, build=ask)
             work = replace(self.context, services=services, observer=Silent())
-            with contextlib.suppress(UserError, CandidateFailed):  # told when it is asked for
+            with contextlib.suppress(UserError, CandidateFailed):  # raised again by its build
                 self._maker(candidate)(work, self.candidates[candidate], str(candidate))
-            self._foreseen[candidate] = tuple(asked)
-        return self._foreseen[candidate]
+            self._prefetched[candidate] = tuple(asked)
+        return self._prefetched[candidate]
 
-    def settle(self, candidates: Sequence[int]) -> None:
+    def rebuild_clean(self, candidates: Sequence[int]) -> None:
         """Build these as the ends are. Raises CandidateFailed."""
         for candidate in candidates:
-            if self.unsettled and not self._is_settled(candidate):
-                self._settled.add(candidate)
+            if self.provisional and not self._is_clean(candidate):
+                self._rebuilt.add(candidate)
                 self._made.pop(candidate, None)
                 self._failed.pop(candidate, None)
             self.build(candidate)
 
-    def _is_settled(self, candidate: int) -> bool:
-        return candidate in self._ends or candidate in self._settled
+    def _is_clean(self, candidate: int) -> bool:
+        return candidate in self._ends or candidate in self._rebuilt
 
     @property
     def _ends(self) -> tuple[int, int]:
@@ -209,7 +204,7 @@ class StudySubject:
 
     def can_vary(self) -> bool:
         """Whether both ends, which it builds, have other layouts; no where one cannot be built,
-        which is told when it is measured."""
+        which its measurement reports."""
         if self.relinkable:
             with contextlib.suppress(CandidateFailed):
                 for end in self._ends:
@@ -226,10 +221,10 @@ class StudySubject:
     def block(
         self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
     ) -> list[Times]:
-        """A block of every benchmark; what is not built yet is built, and linked in as many layouts
-        as it takes. Raises CandidateFailed."""
+        """A block of every benchmark; candidates are built, and linked in enough layouts. Raises
+        CandidateFailed."""
         if layouts is not None:
-            self.settle(candidates)
+            self.rebuild_clean(candidates)
         for candidate in candidates:
             self.build(candidate)
             if layouts is not None:
@@ -249,7 +244,7 @@ class StudySubject:
             self._made[candidate] = replace(made, prefixes=study_prefixes(made))
             have = self._layouts_of(candidate)
         if have < wanted:
-            raise CandidateFailed(candidate, "it cannot be linked in other layouts")
+            raise CandidateFailed(candidate, "cannot be linked in other layouts")
 
     def _layouts_of(self, candidate: int) -> int:
         return sum(len(programs) for programs in self._made[candidate].layouts.values())

@@ -1,4 +1,4 @@
-"""What blocks say of a program that has some of the differences between two ends.
+"""What blocks show of a program that has some of the differences between two ends.
 
 The good end has none of them, the bad end all. A subset *carries* the difference when its level,
 0 at the good end and 1 at the bad one, is above :data:`CARRIES`.
@@ -64,9 +64,9 @@ def sides(
     fresh: bool = False,
     line: float = CARRIES,
 ) -> Sides:
-    """What the blocks of these subsets say; of all other blocks the ends count.
+    """The likelihoods of these subsets; of all other blocks only the ends count.
 
-    ``line`` is the level from which on a subset is said to carry the difference.
+    ``line`` is the level from which on a subset carries the difference.
     """
     ends = np.array([t.ends for t in trials])
     points = _differing(grid(ends, margin, None))
@@ -90,9 +90,9 @@ def carries(
     line: float = CARRIES,
 ) -> float:
     """The probability that a subset carries the difference, ½ before any block of it."""
-    of = sides(trials, [subset], margin, fresh=fresh, line=line)
-    yes = np.logaddexp.reduce(of.base + of.carrying[:, 0])
-    no = np.logaddexp.reduce(of.base + of.without[:, 0])
+    fit = sides(trials, [subset], margin, fresh=fresh, line=line)
+    yes = np.logaddexp.reduce(fit.base + fit.carrying[:, 0])
+    no = np.logaddexp.reduce(fit.base + fit.without[:, 0])
     return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
 
 
@@ -105,10 +105,10 @@ def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: flo
     tried = {t.subset for t in trials if not t.fresh}
     inner = [i for i in range(1, len(chain) - 1) if chain[i] in tried]
     bounds = np.array([0, *inner, len(chain) - 1])
-    of = sides(trials, [chain[i] for i in inner], margin) if inner else None
-    if of is None:
+    if not inner:
         return np.full(len(chain) - 1, 1 / (len(chain) - 1))
-    at = np.logaddexp.reduce(of.base[:, None] + crossing(of.without, of.carrying), axis=0)
+    fit = sides(trials, [chain[i] for i in inner], margin)
+    at = np.logaddexp.reduce(fit.base[:, None] + crossing(fit.without, fit.carrying), axis=0)
     weight = np.repeat(np.exp(at - at.max()), np.diff(bounds))
     out: Floats = weight / weight.sum()
     return out
@@ -119,13 +119,13 @@ def level(trials: Sequence[Trial], subset: Subset) -> tuple[float, float]:
 
     The median, whose error is 1.2533 times that of a mean; the noise is that of the ends.
     """
-    own = np.array([t.offset for t in trials if t.subset == subset])
-    if not own.size:
+    offsets = np.array([t.offset for t in trials if t.subset == subset])
+    if not offsets.size:
         return math.nan, math.inf
     ends = np.array([t.ends for t in trials])
     effect = float(np.median(ends))
-    error = 1.2533 * robust_noise(ends) / math.sqrt(len(own))
-    return 0.5 + float(np.median(own)) / effect, error / abs(effect)
+    error = 1.2533 * robust_noise(ends) / math.sqrt(len(offsets))
+    return 0.5 + float(np.median(offsets)) / effect, error / abs(effect)
 
 
 def _differing(points: Grid) -> Grid:
@@ -135,18 +135,18 @@ def _differing(points: Grid) -> Grid:
 
 def _levels(trials: Sequence[Trial], subset: Subset, fresh: bool, points: Grid) -> Floats:
     """Log likelihood beyond that of the ends, by point and level."""
-    own = [t for t in trials if t.subset == subset and t.fresh == fresh]
-    u = np.array([t.offset for t in own])[:, None]
-    w = np.array([t.ends for t in own])[:, None]
+    chosen = [t for t in trials if t.subset == subset and t.fresh == fresh]
+    u = np.array([t.offset for t in chosen])[:, None]
+    w = np.array([t.ends for t in chosen])[:, None]
     effect, noise = points.effect[:, None, None], points.noise[:, None, None]
     fit = log_block(u, w, (LEVELS - 0.5) * effect, effect, noise) - log_ends(w, effect, noise)
     out: Floats = fit.sum(axis=1)
     return out
 
 
-# ---- What a mixture is called: by what it has from the bad end; no two have the same.
+# ---- Labels of mixtures, by what they have from the bad end; each is unique.
 
-#: So many differences are named, or so many that are lacking; of more the numbers are told.
+#: At most this many present or missing differences are named; more are given by numbers.
 MOST_NAMED = 2
 
 

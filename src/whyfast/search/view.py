@@ -1,4 +1,4 @@
-"""What the blocks of a search say so far: which of them count, and what follows from them."""
+"""What the blocks of a search show so far: confirmations, placement, and the posterior."""
 
 from __future__ import annotations
 
@@ -6,30 +6,163 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.eprocess import confidence_interval, evidence
 from whyfast.judge.placement import REMAINS
-from whyfast.search.confirm import Attempt
+from whyfast.judge.ratios import as_ratios
+from whyfast.judge.strategies import strategies
 from whyfast.search.likelihood import ENDS_NOISE, FEWEST, log_disturbed, robust_noise
 from whyfast.search.posterior import Posterior, posterior
-from whyfast.search.state import KnownEnds, Observation, State, Tested, Where
+from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested, Where
 
-# ---- Does the difference of the ends lie in the change, or in where the linker put the code?
-#
-# Blocks of the ends as linked show the difference of two programs; blocks in which each end is
-# linked anew, in another layout, show that of the change. Two layouts of one code differ by
-# chance,
-# so a difference as linked may be nothing else. Unknown are what the change itself makes, as a
-# share κ of the difference as linked, and s, the standard deviation that layouts alone make of one
-# program's log time, in the same unit.
+# ---- Confirmation: culprit and parent side by side, in blocks that chose neither.
+
+#: All attempts of one search together are wrong with at most this probability.
+ALPHA = 0.01
+#: A step that surely carries less than this share of the difference is not what was sought.
+TOO_LITTLE = 1 / 3
+#: After this many blocks an attempt ends unconfirmed.
+MOST = 400
+
+Outcome = Literal["confirmed", "refuted", "open", "unconfirmed"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One confirmation, and what its blocks say so far.
+
+    ``estimate``, ``low`` and ``high`` are the log ratio culprit / parent and what bounds it,
+    infinite while the attempt is open.
+    """
+
+    parent: int
+    culprit: int
+    number: int
+    layouts: bool
+    outcome: Outcome
+    estimate: float
+    low: float
+    high: float
+    blocks: int
+
+
+def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tuple[Attempt, ...]:
+    """Every confirmation so far, in order.
+
+    The interval of attempt i is at level :data:`ALPHA` / 2ⁱ and valid at any time: it may be
+    looked at after every block, and all attempts together err with at most :data:`ALPHA`.
+    """
+    taken = [i for i, o in enumerate(observations) if o.pair is not None]
+    out = []
+    for number, group in groupby(taken, key=lambda i: _attempt(observations[i])):
+        places = list(group)
+        blocks = [observations[i] for i in places]
+        pairs = [o.pair for o in blocks if o.pair is not None]
+        jumps = tuple(p.jump for p in pairs)
+        layouts, alpha = blocks[0].layouts, ALPHA / 2**number
+        # What was known then: later blocks must not change what was decided.
+        effect = _effect(observations[: places[-1] + 1], layouts, known)
+        outcome, (low, high) = _decided(jumps, alpha, TOO_LITTLE * effect)
+        out.append(
+            Attempt(
+                parent=pairs[0].parent,
+                culprit=pairs[0].culprit,
+                number=number,
+                layouts=layouts,
+                outcome=outcome,
+                estimate=float(np.median(jumps)),
+                low=low,
+                high=high,
+                blocks=len(jumps),
+            )
+        )
+    return tuple(out)
+
+
+@lru_cache(maxsize=64)
+def _decided(
+    jumps: tuple[float, ...], alpha: float, little: float
+) -> tuple[Outcome, tuple[float, float]]:
+    """The outcome of an attempt and its interval; the last ones are cached.
+
+    The two shifts that matter are looked at first: the ends of an interval take ten times as long.
+    """
+    if len(jumps) < MOST and not _refutes(jumps, alpha, little):
+        return "open", (-math.inf, math.inf)
+    low, high = interval(jumps, alpha)
+    if low > 0:
+        return "confirmed", (low, high)
+    if high < little:
+        return "refuted", (low, high)
+    return ("unconfirmed", (low, high)) if len(jumps) >= MOST else ("open", (-math.inf, math.inf))
+
+
+def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
+    """Whether the interval may lie above 0 or below ``little``.
+
+    Each block at most doubles what was bet, and that has to grow to 2/alpha.
+    """
+    if 2 ** len(jumps) < 2 / alpha:
+        return False
+    above, below = evidence(strategies([as_ratios(np.array(jumps))]), np.array([0.0, little]))
+    return float(max(above[0], below[1])) >= math.log(2 / alpha)
+
+
+def surely_above(values: Sequence[float], alpha: float) -> bool:
+    """Whether the interval of these log ratios lies above 0; looked at after every block too."""
+    jumps = tuple(values)
+    return _refutes(jumps, alpha, 0.0) and interval(jumps, alpha)[0] > 0
+
+
+def bounded(values: Sequence[float], alpha: float) -> bool:
+    """Whether there are enough of these log ratios for an interval with two ends."""
+    return all(math.isfinite(end) for end in interval(tuple(values), alpha))
+
+
+@lru_cache(maxsize=64)
+def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
+    """The interval of every verdict for these log ratios, taken for independent as the search's
+    model takes them; the last ones are remembered."""
+    if 2 ** len(values) < 2 / alpha:
+        return -math.inf, math.inf
+    return confidence_interval(np.array(values), alpha, independent=True)
+
+
+def interval_of(values: Sequence[float]) -> Interval | None:
+    """The median of log ratios and their interval at :data:`ALPHA`; None without any."""
+    if not len(values):
+        return None
+    low, high = interval(tuple(values), ALPHA)
+    return Interval(float(np.median(values)), low, high, len(values))
+
+
+def _attempt(observation: Observation) -> int:
+    return observation.pair.attempt if observation.pair else 0
+
+
+def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds | None) -> float:
+    """The log ratio of the ends, as linked or over layouts."""
+    if known is not None and not layouts:
+        return known.effect
+    return float(np.median([o.ends for o in observations if o.layouts == layouts]))
+
+
+# ---- Placement: is the difference of the ends in the change, or in where the linker put the code?
+# Blocks as linked show the difference of two programs; blocks in which each end is linked anew, in
+# another layout, show that of the change. Unknown are the effect of the change, as a share κ of the
+# difference as linked, and s, the standard deviation of a program's log time over layouts, in the
+# same unit.
 
 Floats = NDArray[np.float64]
 
 #: What has this probability is taken for decided.
 SURE = 0.99
-#: After so many blocks of the ends over layouts it is placement too when surely less than a third
+#: After this many blocks of the ends over layouts it is placement too when surely less than a third
 #: of the difference remains, and rather less than the margin; else the search goes on.
 MOST_LAYOUTS = 100
 #: The shares that are weighed, finely around 0, and that one in five differences is placement
@@ -121,7 +254,7 @@ class View:
 
     ``layouts``: whether candidates are to be measured over layouts. ``seen``: the blocks of that
     kind, and ``belief`` what they say, None while they are too few. ``differ``: whether the bad
-    end as linked may be slower. ``tested``: what layouts said of that difference. ``tries``: the
+    end as linked may be slower. ``tested``: what layouts show of that difference. ``tries``: the
     confirmations so far.
     """
 

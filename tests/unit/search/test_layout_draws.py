@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, step_at
 
-from whyfast.search.confirm import ALPHA, surely_above
 from whyfast.search.ddmin import Differences, Event, Try, ddmin
 from whyfast.search.engine import Done
 from whyfast.search.state import Task
 from whyfast.search.subsets import Trial
+from whyfast.search.view import ALPHA, surely_above
 
 SPREAD, NOISE = 0.02, 0.003
 

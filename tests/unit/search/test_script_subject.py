@@ -10,8 +10,7 @@ import pytest
 
 from whyfast.investigate.services import Services
 from whyfast.search.axes.commits import commits
-from whyfast.search.script_subject import ScriptSubject
-from whyfast.search.subject import CandidateFailed
+from whyfast.search.subject import CandidateFailed, ScriptSubject
 
 NUMBERS = ("7", "steps: 1,250", "none", "0")
 
@@ -48,15 +47,16 @@ def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("candidate", "said"),
-    [(2, "prints 'none' last, not a number above 0"), (3, "prints '0' last, not a number above 0")],
+    ("candidate", "last"),
+    [(2, "'none'"), (3, "'0'")],
 )
 def test_what_prints_no_number_above_0_failed(
-    repository: Path, tmp_path: Path, candidate: int, said: str
+    repository: Path, tmp_path: Path, candidate: int, last: str
 ) -> None:
     with pytest.raises(CandidateFailed) as caught:
         _subject(repository, tmp_path, "cat", "said").block([candidate], number=1, layouts=None)
-    assert (caught.value.candidate, caught.value.reason) == (candidate, said)
+    assert caught.value.candidate == candidate
+    assert last in caught.value.reason
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_count_that_does_not_vary_is_taken_once(
 
 def test_a_command_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "sh", "-c", "echo broken >&2; exit 3")
-    with pytest.raises(CandidateFailed, match="ended with exit code 3: broken"):
+    with pytest.raises(CandidateFailed, match="exit code 3: broken"):
         subject.block([0], number=1, layouts=None)
 
 

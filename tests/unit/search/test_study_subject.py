@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.unit.investigate.doubles import Watcher, World
+from tests.unit.search.worlds import make_study
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Note
 from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.study import MeasureSpec, Study
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import StudySubject, as_linked, incrementally
 from whyfast.search.subject import CandidateFailed
@@ -51,20 +51,7 @@ def yard() -> Yard:
 def _subject(
     tmp_path: Path, yard: Yard, *, incremental: bool = True, layouts: int = 2, most: int = 1000
 ) -> StudySubject:
-    (tmp_path / "source").mkdir()
-    study = Study(
-        name="demo",
-        title="t",
-        folder=tmp_path,
-        baselines=("base",),
-        margin=0.01,
-        source=Source("path", ".", tmp_path / "source"),
-        build=BuildSpec((), "program", link="link {layout}"),
-        variants=(Variant("base", "path:gcc"),),
-        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
-        measure=MeasureSpec(layouts=layouts),
-        control=False,
-    )
+    study = make_study(tmp_path, measure=MeasureSpec(layouts=layouts), control=False)
     services = World().services()
     services = replace(
         services,
@@ -84,7 +71,7 @@ def _subject(
         count=count,
         relinkable=layouts > 0,
         quantity="instructions",
-        unsettled=incrementally if incremental else None,
+        provisional=incrementally if incremental else None,
     )
 
 
@@ -101,7 +88,7 @@ def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, y
     (before,) = subject.block([0, 2, 4], number=1, layouts=None)
     assert before[2].tolist() == [2.0]
     for _ in range(2):
-        subject.settle([2, 3])
+        subject.rebuild_clean([2, 3])
         (after,) = subject.block([0, 2, 3, 4], number=1, layouts=None)
     assert (yard.clean, yard.used) == (["0", "4", "2", "3"], ["2"])
     assert after[2].tolist() == [4.0]
@@ -109,7 +96,7 @@ def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, y
 
 def test_one_build_is_counted_once(tmp_path: Path, yard: Yard) -> None:
     subject, counted = _subject(tmp_path, yard, incremental=False), []
-    subject.unsettled = as_linked
+    subject.provisional = as_linked
 
     def count(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
         counted.append(own.builds[0].variant)
@@ -118,7 +105,7 @@ def test_one_build_is_counted_once(tmp_path: Path, yard: Yard) -> None:
     subject = replace(subject, count=count)
     for _ in range(2):
         subject.block([0, 2, 4], number=1, layouts=None)
-        subject.settle([2])
+        subject.rebuild_clean([2])
     assert counted == ["0", "2", "4"]
 
 
@@ -132,7 +119,7 @@ def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard)
 def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard, incremental=False)
     subject.block([0, 2, 4], number=1, layouts=None)
-    subject.settle([2, 3])
+    subject.rebuild_clean([2, 3])
     assert (yard.clean, yard.used) == (["0", "2", "4", "3"], [])
 
 

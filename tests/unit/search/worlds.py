@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -21,6 +25,23 @@ from whyfast.search.engine import (
     skip,
 )
 from whyfast.search.state import Observation, Pair, Reading, State, Task
+
+
+def make_study(folder: Path, **parts: Any) -> Study:
+    """A study with one variant and one benchmark."""
+    (folder / "source").mkdir(exist_ok=True)
+    study = Study(
+        name="demo",
+        title="t",
+        folder=folder,
+        baselines=("base",),
+        margin=0.01,
+        source=Source("path", ".", folder / "source"),
+        build=BuildSpec((), "program", link="link {layout}"),
+        variants=(Variant("base", "path:gcc"),),
+        benchmarks=(Benchmark("calls", "turn", ("{program}", "turn")),),
+    )
+    return replace(study, **parts)
 
 
 def block(

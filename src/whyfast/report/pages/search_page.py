@@ -1,14 +1,13 @@
-"""A search that has ended: since when, or what exactly; and everything that was measured for it."""
+"""A finished search: the culprit, what that rests on, and everything that was measured."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.codec import dump, encode
 from whyfast.report.document import Document, ReportSection, document, section, sentences
-from whyfast.report.formatting import format_percent, join_words, pluralize, quote, ratio_text
+from whyfast.report.formatting import format_percent, join_words, pluralize, quote
 from whyfast.report.sections.search import (
     alike,
     because,
@@ -22,21 +21,20 @@ from whyfast.report.sections.search import (
     scatter_of,
     sections_table,
 )
+from whyfast.report.sections.search_set import set_headline, set_page
 from whyfast.report.sections.summary import search_brief
-from whyfast.search.requests import deepest, merged_by
-from whyfast.search.run import SearchResult
+from whyfast.search.results import SearchResult, SetResult, deepest, merged_by
 from whyfast.search.state import Interval, Where
 
 _MOST_NAMED = 5
 
 
-def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
-    """The answer in a sentence, what it rests on, and every candidate that was measured.
-
-    ``again`` are command lines that repeat or go on with it.
-    """
+def search_page(result: SearchResult | SetResult) -> Document:
+    """The answer in a sentence, what it rests on, and every measured candidate or mixture."""
+    if isinstance(result, SetResult):
+        return set_page(result)
     inner = deepest(result)
-    others = [one for one in _every(result) if one is not inner]
+    others = [search for search in _every(result) if search is not inner]
     evidence = inner.evidence
     return document(
         "search",
@@ -58,10 +56,9 @@ def search_page(result: SearchResult, *, again: Sequence[str] = ()) -> Document:
         ),
         section("further", "Further steps", sentences(_further(result))),
         *_course(inner, ""),
-        *(s for i, one in enumerate(others) for s in _course(one, _which(one, result), i + 1)),
-        section("again", "Again", sentences(again, aside=True)),
+        *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
-        heading="Since when",
+        heading="Search",
         summary=search_brief(
             (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),
@@ -102,21 +99,21 @@ def _course(
     )
 
 
-def _which(one: SearchResult, outermost: SearchResult) -> str:
-    if one is outermost:
+def _which(search: SearchResult, outermost: SearchResult) -> str:
+    if search is outermost:
         return ", the whole range"
-    return f", {quote(one.candidates[0].title)} … {quote(one.candidates[-1].title)}"
+    return f", {quote(search.candidates[0].title)} … {quote(search.candidates[-1].title)}"
 
 
 def _every(result: SearchResult) -> Iterator[SearchResult]:
     """The result and all further ones."""
     yield result
-    for one in result.further:
-        yield from _every(one)
+    for search in result.further:
+        yield from _every(search)
 
 
 def _taken(result: SearchResult) -> str:
-    states = [one.state for one in _every(result)]
+    states = [search.state for search in _every(result)]
     blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
     taken = (
         f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
@@ -125,89 +122,91 @@ def _taken(result: SearchResult) -> str:
 
 
 def _further(result: SearchResult) -> Iterator[str]:
-    """What the searches of the remainders found, where it is good again, and merged branches that
-    do not show it."""
-    for one in _every(result):
-        if one.why == "remainder" and one.answer.outcome != "swapped":
-            yield _told(deepest(one))
-        elif one.why == "repair":
-            yield _repaired(one) if one.backwards else _told(deepest(one))
-        elif one.why == "way back":
-            yield _good_again(one)
-        elif one.why == "merged branch" and one.answer.outcome not in ("culprit", "one of"):
-            tip = quote(one.candidates[-1].title)
-            yield f"In the branch itself, up to {tip}: {_told(one)}"
-        yield from one.notes
+    """The results of the searches of remainders, beyond the bad end, and in merged branches that
+    do not show the step."""
+    for search in _every(result):
+        answer = _answer(deepest(search))
+        if search.why == "remainder" and search.answer.outcome != "swapped":
+            yield answer
+        elif search.why == "repair":
+            yield _repaired(search) if search.backwards else answer
+        elif search.why == "way back":
+            yield _good_again(search)
+        elif search.why == "merged branch" and search.answer.outcome not in ("culprit", "one of"):
+            tip = quote(search.candidates[-1].title)
+            yield f"In the branch itself, up to {tip}: {_answer(search)}"
+        yield from search.notes
 
 
 def _repaired(back: SearchResult) -> str:
-    """What a search backwards through a range found over which it became better."""
+    """The result of a backward search of a range over which it became better."""
     names, answer = back.candidates, back.answer
     if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
         reverted, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{reverted} repaired some of it: {before} {_compares(back, answer.step)} than that."
+        clause = compares(back.quantity, answer.step)
+        return f"{reverted} repaired some of it: {before} {clause} than that."
     after, good = quote(names[-1].title), quote(names[0].title)
-    ends = f"{after} {_compares(back, answer.ends)} than {good}" if answer.ends else ""
-    return f"After it some of it was repaired, step by step: {ends}." if ends else _told(back)
+    ends = f"{after} {compares(back.quantity, answer.ends)} than {good}" if answer.ends else ""
+    return f"After it some of it was repaired in several steps: {ends}." if ends else _answer(back)
 
 
 def _good_again(back: SearchResult) -> str:
-    """What a search beyond the bad end found; its good end is the last of all."""
+    """The result of a search beyond the bad end; its good end is the last candidate of all."""
     names, answer = back.candidates, back.answer
     last, bad = quote(names[0].title), quote(names[-1].title)
     if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
         again, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{again} is good again: {before} {_compares(back, answer.step)} than that."
+        return f"{again} is good again: {before} {compares(back.quantity, answer.step)} than that."
     if answer.outcome in ("none", "swapped"):
-        return f"It is not good again: {last} is no faster than {bad}."
-    return f"Where it is good again, up to {last}, was not found: {_told(back)}"
+        return f"It is not good again: {last} is no better than {bad}."
+    return f"Not found where it is good again, up to {last}: {_answer(back)}"
 
 
 def search_headline(result: SearchResult) -> str:
     """The answer in one sentence."""
     inner = deepest(result)
-    said = _told(inner)
+    text = _answer(inner)
     if merges := merged_by(result):
         names = join_words([quote(m.title.split(" ", 1)[0]) for m in merges])
-        said = f"{said[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
+        text = f"{text[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
     if inner.evidence is not None and (why := because(inner.evidence)):
-        said = f"{said[:-1]}: {why}."
-    return said
+        text = f"{text[:-1]}: {why}."
+    return text
 
 
-def _told(result: SearchResult) -> str:
+def _answer(result: SearchResult) -> str:
     """The answer of one search."""
     answer, names = result.answer, result.candidates
     good, bad = quote(names[0].title), quote(names[-1].title)
     where = answer.where
     if answer.outcome in ("culprit", "one of") and where is not None and answer.step is not None:
         older = quote(names[result.sides(where)[0]].title)
-        step = _compares(result, _newer(result, answer.step))
-        one = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
-        said = f"{one} {step}"
+        step = compares(result.quantity, _newer(result, answer.step))
+        culprit = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
+        text = f"{culprit} {step}"
         if result.quantity == "time":
-            said = f"Made {'faster' if result.backwards else 'slower'} by {one}, which {step}"
+            text = f"Made {'faster' if result.backwards else 'slower'} by {culprit}, which {step}"
         if where.size == 1:
-            return f"{said} than {'its parent' if result.axis == 'commits' else older}."
+            return f"{text} than {'its parent' if result.axis == 'commits' else older}."
         return (
-            f"{said[0].upper()}{said[1:]} than {older}: {_listed(result, where)}; those between "
-            "cannot be measured."
+            f"{text[0].upper()}{text[1:]} than {older}: {_listed(result, where)}; the candidates "
+            "between cannot be measured."
         )
-    ends = _compares(result, answer.ends) if answer.ends else "was not measured"
+    ends = compares(result.quantity, answer.ends)
     if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.outcome == "swapped":
         return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
     if answer.outcome == "placement":
         return (
-            f"No change of the code made the difference: {bad} {ends} as linked, and that goes "
-            "away in other layouts of the same code. It is placement."
+            f"Placement, not a change of the code: {bad} {ends} than {good} as linked, and the "
+            "difference disappears in other layouts of the same code."
         )
     if answer.outcome in ("gradual", "scattered"):
-        how = "in many small steps" if answer.outcome == "gradual" else "back and forth"
-        return f"There is no single step: {_of_ends(result, answer.ends)}, and it came {how}."
+        how = "grew in many small steps" if answer.outcome == "gradual" else "went back and forth"
+        return f"There is no single step: {_of_ends(result, answer.ends)}; it {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
-    return f"Undecided: the measuring did not suffice{likely}."
+    return f"Undecided: not enough measurements{likely}."
 
 
 def _basis(result: SearchResult) -> Iterator[str]:
@@ -218,21 +217,21 @@ def _basis(result: SearchResult) -> Iterator[str]:
 def _rests_on(result: SearchResult) -> Iterator[str]:
     """What was measured, and how sure that makes it."""
     answer = result.answer
-    if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # told already
+    if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = pluralize(answer.ends.blocks, "block")
-        yield f"Of the ends, {_of_ends(result, answer.ends)}, by {blocks}."
+        yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
     if answer.varied is not None:
-        yield f"Over other layouts {_of_ends(result, answer.varied)}."
-        if told := scatter_of(result.state.observations):
-            yield told
+        yield f"In other layouts {_of_ends(result, answer.varied)}."
+        if scatter := scatter_of(result.state.observations):
+            yield scatter
     if result.quantity != "time":
         yield "Counts repeat exactly: each program was counted once."
     elif exact(result):
-        yield "What is printed is the same every time, and taken for a count."
+        yield "The printed number never varied, so it counts as exact."
     elif answer.step is not None:
         yield (
-            f"Culprit and parent were measured again, in {pluralize(answer.step.blocks, 'block')} that "
-            "had no part in choosing them; the interval is of these alone."
+            f"Culprit and parent were measured again in {pluralize(answer.step.blocks, 'block')}, "
+            "which had no part in choosing them; the interval is from these blocks alone."
         )
     inner = deepest(result)
     if inner is not result and inner.answer.step is not None and inner.quantity == "time":
@@ -242,25 +241,24 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         )
     if answer.where is not None:
         share = format_percent(answer.where.probability)
-        yield f"Its probability, given that there is a step: {share}."
+        yield f"Probability of this place, given that there is a step: {share}."
 
 
 def _weakened(result: SearchResult) -> Iterator[str]:
     """What the answer leaves open."""
     answer = result.answer
     if answer.several:
-        searched = any(one.why == "remainder" for one in result.further)
-        more = (
-            "the rest was searched"
-            if searched
-            else "there is at least one more; --all searches for it"
-        )
-        yield f"The step is not all of the difference: {more}."
+        searched = any(search.why == "remainder" for search in result.further)
+        more = "the rest was searched" if searched else "--all searches for the others"
+        yield f"The step explains only part of the difference: {more}."
     for where in answer.placed:
-        yield f"As linked there is a step at {_listed(result, where)} too, of placement alone."
-    about_ends = answer.outcome in ("none", "swapped")
-    if answer.tested == "not tested" and not about_ends and not exact(result):
-        yield "Whether it is placement was not tested: there are no other layouts."
+        yield f"As linked there is also a step at {_listed(result, where)}, by placement alone."
+    timed = result.quantity == "time" and not exact(result)
+    if timed and answer.outcome not in ("none", "swapped"):
+        if answer.tested == "not tested":
+            yield "Placement was not tested: there are no other layouts."
+        elif answer.tested == "undecided":
+            yield "Whether placement made the difference is undecided."
 
 
 def _skipped(result: SearchResult) -> Iterator[str]:
@@ -274,31 +272,25 @@ def _listed(result: SearchResult, where: Where) -> str:
     return "; ".join(titles[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _newer(result: SearchResult, of: Interval) -> Interval:
+def _newer(result: SearchResult, interval: Interval) -> Interval:
     """The log ratio of bad to good as that of the newer to the older."""
-    return (
-        replace(of, estimate=-of.estimate, low=-of.high, high=-of.low) if result.backwards else of
-    )
+    if not result.backwards:
+        return interval
+    return replace(interval, estimate=-interval.estimate, low=-interval.high, high=-interval.low)
 
 
-def _of_ends(result: SearchResult, of: Interval | None) -> str:
+def _of_ends(result: SearchResult, ends: Interval | None) -> str:
     """How the newer end compares with the older one, as a clause."""
     older, newer = (quote(result.candidates[i].title) for i in (0, -1))
     if result.backwards:
         older, newer = newer, older
-    return (
-        f"{newer} {_compares(result, _newer(result, of)) if of else 'is not measured'} than {older}"
-    )
+    if ends is None:
+        return f"{newer} was not measured"
+    return f"{newer} {compares(result.quantity, _newer(result, ends))} than {older}"
 
 
-def _compares(result: SearchResult, interval: Interval) -> str:
-    """The ratio and its interval, or no interval while too few blocks bound it."""
-    if result.quantity == "time" and not math.isfinite(interval.low + interval.high):
-        ratio = math.exp(interval.estimate)
-        return f"is about {ratio_text(ratio, ratio, ratio).factor}"
-    return compares(result.quantity, interval.estimate, interval.low, interval.high)
-
-
-def dump_search(result: SearchResult) -> str:
+def dump_search(result: SearchResult | SetResult) -> str:
     """The JSON text of a search, with every block; docs/search.md describes it."""
+    if isinstance(result, SetResult):
+        return dump("search-set", {"headline": set_headline(result), **encode(result)})
     return dump("search", {"headline": search_headline(result), **encode(result)})

@@ -21,68 +21,66 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 from whyfast.report.sections.check import change_sentence
-from whyfast.search.confirm import attempts
 from whyfast.search.likelihood import ENDS_NOISE, robust_noise
 from whyfast.search.posterior import Posterior
-from whyfast.search.run import SearchResult, StepEvidence
-from whyfast.search.script_subject import REPEATED
+from whyfast.search.results import SearchResult, StepEvidence
 from whyfast.search.state import Interval, Observation, Quantity
+from whyfast.search.subject import REPEATED
 from whyfast.search.subsets import Trial
-from whyfast.search.view import view
+from whyfast.search.view import attempts, view
 
-#: What a higher cost is more of, and a lower one; see :func:`whyfast.search.quantity.costs`.
+#: What a higher cost has more of, and a lower one; see :func:`whyfast.search.state.counting`.
 _COUNTED: Mapping[Quantity, tuple[str, str]] = {
     "instructions": ("more instructions", "fewer instructions"),
     "indirect-jumps": ("fewer indirect jumps", "more indirect jumps"),
 }
 
 
-#: Beyond this a ratio is no number any more: it is unbounded.
+#: Beyond this, exp of a log ratio overflows: the ratio is unbounded.
 _LARGEST = 700.0
 
 
-def compares(quantity: Quantity, estimate: float, low: float, high: float) -> str:
+def compares(quantity: Quantity, ratio: Interval | None) -> str:
     """A log ratio of costs as the end of a sentence: ``is 1.37x slower [1.35, 1.39]``, or of
     counts, which have no interval, ``has 1.37x more instructions``."""
+    if ratio is None:
+        return "was not measured"
     if quantity != "time":
         more, fewer = _COUNTED[quantity]
-        return f"has {_shown(estimate)}x {more if estimate >= 0 else fewer}"
-    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in (estimate, low, high)))
+        return f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
+    if not math.isfinite(ratio.low + ratio.high):
+        estimate = math.exp(ratio.estimate)
+        return f"is about {ratio_text(estimate, estimate, estimate).factor}"
+    logs = (ratio.estimate, ratio.low, ratio.high)
+    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     return f"is {text.factor} {text.interval}".strip()
 
 
 def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:
-    """That the ends do not differ by what matters, as a clause: with their ratio, and where it is
-    surely none of 1, that it is less than the margin."""
-    as_much = "takes as long" if quantity == "time" else "costs as much"
-    if ends is None:
-        return f"{bad} {as_much} as {good}"
-    if not math.isfinite(ends.low + ends.high):
-        ratio = math.exp(ends.estimate)
-        return f"{bad} {as_much} as {good} (it is about {ratio_text(ratio, ratio, ratio).factor})"
-    if quantity != "time" and _shown(ends.estimate) == "1":
-        return f"{bad} {as_much} as {good}"
-    said = compares(quantity, ends.estimate, ends.low, ends.high)
+    """That the ends do not differ by the margin, as a clause with their ratio."""
+    same = f"{bad} {'takes as long' if quantity == 'time' else 'costs as much'} as {good}"
+    if ends is None or (quantity != "time" and _factor(ends.estimate) == "1"):
+        return same
     if surely_unlike(quantity, ends):
-        return f"{bad} {said} than {good}, less than the margin"
-    return f"{bad} {as_much} as {good} (it {said})"
+        return f"{bad} {compares(quantity, ends)} than {good}, less than the margin"
+    return f"{same} (it {compares(quantity, ends)})"
 
 
 def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
-    """Whether there is a difference, be it too small to matter."""
+    """Whether there is a difference, even one below the margin."""
     if ends is None or not math.isfinite(ends.low + ends.high):
         return False
-    if quantity != "time" and _shown(ends.estimate) == "1":
+    if quantity != "time" and _factor(ends.estimate) == "1":
         return False
     return not ends.low <= 0 <= ends.high
 
 
-def _shown(estimate: float) -> str:
+def _factor(estimate: float) -> str:
     """The factor between two counts."""
     return f"{math.exp(abs(estimate)):.4g}"
 
 
-# ---- The course of a search: the posterior by step, and every candidate that was measured.
+# ---- The posterior by step, and every measured candidate.
 
 _WITHOUT = "The plot needs JavaScript; the tables say the same."
 #: Half of an interval, in standard errors, and the error of a median in those of a mean.
@@ -147,18 +145,18 @@ def posterior_table(result: SearchResult) -> Table | None:
 
 
 def measured_table(result: SearchResult) -> Table | None:
-    """A row a candidate, in order: the median of its ratios to the good end and what bounds it."""
+    """One row per candidate, in order: the median ratio to the good end, with its interval."""
     title = "Relative to the good end"
-    found = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
+    ratios = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
     if exact(result):
-        counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in found]
+        counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in ratios]
         return table(title, ("candidate", *right("ratio")), counted)
-    rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in found]
+    rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in ratios]
     return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
 
 
 def exact(result: SearchResult) -> bool:
-    """Whether the ends never varied, as counts do: then errors are none that were seen."""
+    """Whether the ends never varied, as counts do not; then there are no errors to show."""
     ends = [o.ends for o in result.state.observations]
     return len(ends) >= REPEATED and len(set(ends)) == 1
 
@@ -170,48 +168,48 @@ def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
 
 
 def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
-    """Of each candidate the median log ratio to the good end, ends of an interval, and blocks.
+    """For each candidate the median log ratio to the good end, its interval, and blocks.
 
-    The interval is 1.96 standard errors of a median by the noise of all blocks of the ends: a help
-    to the eye, and no verdict.
+    The interval is 1.96 standard errors of a median, from the noise of all blocks of the ends: an
+    aid to the eye, not a verdict.
     """
-    seen: defaultdict[int, list[float]] = defaultdict(list)
+    logs: defaultdict[int, list[float]] = defaultdict(list)
     for block in result.state.observations:
         for reading in block.readings:
-            seen[reading.candidate].append(reading.to_good)
-        seen[len(result.candidates) - 1].append(block.ends)
+            logs[reading.candidate].append(reading.to_good)
+        logs[len(result.candidates) - 1].append(block.ends)
     ends = [o.ends for o in result.state.observations]
     # Of a log ratio of two programs: that of the ends.
     noise = robust_noise(np.array(ends)) * ENDS_NOISE if ends else 0.0
-    found = {}
-    for candidate, values in sorted(seen.items()):
+    ratios = {}
+    for candidate, values in sorted(logs.items()):
         middle = median(values)
         half = _ERRORS * noise * (_OF_MEDIAN if len(values) > 2 else 1.0) / math.sqrt(len(values))
-        found[candidate] = (middle, middle - half, middle + half, len(values))
-    return found
+        ratios[candidate] = (middle, middle - half, middle + half, len(values))
+    return ratios
 
 
-# ---- What differs between a culprit and its parent: because, beside since.
+# ---- What differs between a culprit and its parent.
 
 #: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
 _NAMES, _SHOWN = 5, 3
 
 
 def because(evidence: StepEvidence) -> str:
-    """The difference that matters most, as the end of a sentence; empty where nothing is known.
+    """The most important difference, as the end of a sentence; empty without one.
 
-    A function that a benchmark executes goes before one that may run, the costliest first.
+    Functions that a benchmark executes come first, by their cost.
     """
     code = evidence.code
     if code.same:
-        return "its machine code is that of its parent, so it is none of what the program computes"
+        return "its machine code is its parent's, so the cause is outside the program's code"
     executed = [n for r in evidence.reaches for n in r.executes or ()]
     by_name = {f.name: f for f in code.reached}
     for name in executed:
         if name in by_name:
             return f"{change_sentence(by_name[name])}, which the benchmark executes"
     if evidence.reaches and all(r.placement_only for r in evidence.reaches):
-        return "no benchmark executes a function that differs: only the place of its code does"
+        return "no benchmark executes a function that differs: only the placement of its code does"
     changed = sorted(code.reached, key=lambda f: -abs(f.sizes[1] - f.sizes[0]))
     return change_sentence(changed[0]) if changed else ""
 
@@ -226,8 +224,8 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         names = _some([f"`{escape_controls(f.name)}`" for f in code.reached])
         yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
-        for one in inlined[:_NAMES]:
-            yield f"{change_sentence(one)}."
+        for function in inlined[:_NAMES]:
+            yield f"{change_sentence(function)}."
     for reason in code.reasons[:_NAMES]:
         yield f"It cannot be shown that nothing else differs: {reason}."
     for reach in evidence.reaches:
@@ -246,20 +244,21 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
                 f"({after.indirect_jumps})."
             )
     if evidence.files:
-        yield f"In the source it changes {_some([f'`{escape_controls(f)}`' for f in evidence.files])}."
+        files = _some([f"`{escape_controls(f)}`" for f in evidence.files])
+        yield f"In the source it changes {files}."
 
 
 def _reach(reach: ChangeCoverage) -> str:
     name = quote(reach.benchmark)
     if reach.executes is None:
-        return f"Whether {name} executes what differs is not known: {reach.why}."
+        return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
-        return f"{name} executes no function that differs: only where its code lies does."
-    said = f"{name} executes {_some([f'`{escape_controls(n)}`' for n in reach.executes])}"
+        return f"{name} executes no function that differs; only the placement of its code does."
+    text = f"{name} executes {_some([f'`{escape_controls(n)}`' for n in reach.executes])}"
     if reach.instructions is not None:
         before, after = reach.instructions
-        said += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
-    return f"{said}."
+        text += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
+    return f"{text}."
 
 
 def sections_table(evidence: StepEvidence) -> Table | None:
@@ -293,9 +292,9 @@ def _some(items: list[str]) -> str:
     return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} more"
 
 
-# ---- What the layouts that a search drew say of the placement of code.
+# ---- Placement, from the layouts that a search drew.
 
-#: The interval of n layouts reaches about so many spreads over √n to each side, at 99 %.
+#: The interval of n layouts reaches about this many spreads over √n to each side, at 99 %.
 REACH = 6.0
 #: Fewer blocks of either kind show no spread.
 FEWEST = 4
@@ -303,11 +302,10 @@ FEWEST = 4
 
 def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
     """A sentence: by how much placement alone scatters a program, from the ends in the blocks as
-    linked and over layouts, and what so many layouts tell. Empty with too few blocks to say.
+    linked and over layouts, and what this many layouts resolve. Empty with too few blocks.
 
-    spread² = (var(varied) − var(linked)) / 2, as a block over layouts has those of both ends.
-    Plain variances: what layouts do is often a matter of either, or, of which a median of
-    deviations may be 0.
+    spread² = (var(varied) − var(linked)) / 2, as a block over layouts has a layout of either end.
+    Plain variances: layouts often have one of two effects, and the median deviation may be 0.
     """
     linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
     if min(len(linked), len(varied)) < FEWEST:
@@ -320,6 +318,8 @@ def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
             "Placement alone scatters a program by less than one block does by noise, "
             f"{format_rough(math.sqrt(noise / 2))} (one standard deviation)."
         )
-    said = f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation)"
     reach = format_rough(REACH * spread / math.sqrt(n))
-    return f"{said}; {n} layouts of each end, each in one block, tell about ± {reach}."
+    return (
+        f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation); "
+        f"{n} layouts of each end, each in one block, resolve about ± {reach}."
+    )

@@ -1,10 +1,12 @@
-"""An axis with an order: candidates from the good end to the bad one, and how they are made."""
+"""What a user asks, and what an axis makes of it: candidates in order, or a set of differences."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from whyfast.investigate.context import RunContext
+from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.state import AxisCandidate, Count, Quantity
@@ -12,10 +14,17 @@ from whyfast.search.study_subject import Make, make_variant
 
 
 @dataclass(frozen=True)
-class Bisection:
-    """What a user asks: ``variant`` None is the study's main baseline, ``benchmarks`` all of them
-    when empty; ``margin`` None is the study's, ``blocks`` the most to take. ``among`` and
-    ``object`` are for axes that want them."""
+class SearchRequest:
+    """What a user asks.
+
+    ``good`` and ``bad`` are names on the axis. For a set of differences they are variants of the
+    study, or compiler flags (``-O2 -fno-gcse``) that are applied to ``variant``. Defaults:
+    ``variant`` is the study's main baseline, ``benchmarks`` all of them, ``margin`` the study's,
+    ``blocks`` unlimited. ``among``: the toolchains or kernels to search, ``object``: the object
+    file whose passes or functions are searched. ``fresh`` discards a kept search. ``incremental``
+    reuses the previous build directory; the final candidates are rebuilt clean. ``everything``
+    keeps searching while the answer explains only part of the difference.
+    """
 
     axis: str
     good: str
@@ -28,42 +37,57 @@ class Bisection:
     blocks: int | None = None
     fresh: bool = False
     quantity: Quantity = "time"
+    incremental: bool = False
+    everything: bool = False
+
+
+def no_branch(candidate: AxisCandidate) -> None:
+    """No candidate contains others."""
 
 
 @dataclass(frozen=True)
 class CandidateRange:
-    """``count`` is how candidates are counted where that is this axis's own way; ``quantity`` is
-    then what that is. None: whatever the user wants to be compared. ``back`` are the candidates
-    beyond the bad end, the last first: where is it good again?"""
+    """Candidates in order, the good end first, for bisection.
+
+    ``count``: how this axis counts candidates, and ``quantity`` what it counts; None: what the user
+    asks for. ``back``: the candidates beyond the bad end, the last one first, to find where it is
+    good again. ``backwards``: the good end is the newer one. ``branch``: the candidates that a
+    merge brought in, None for other candidates.
+    """
 
     candidates: tuple[AxisCandidate, ...]
     make: Make = make_variant
     count: Count | None = None
     quantity: Quantity | None = None
     back: tuple[AxisCandidate, ...] = ()
+    backwards: bool = False
+    branch: Callable[[AxisCandidate], tuple[AxisCandidate, ...] | None] = no_branch
 
 
-# ---- An axis without an order: single differences between two ends, mixed at will.
+def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[str], bool]:
+    """The names from ``good`` to ``bad``, and whether ``good`` is the later one in ``names``.
 
-
-@dataclass(frozen=True)
-class MixingEnds:
-    """What is to be mixed; ``object`` is for axes that are over one."""
-
-    good: Variant
-    bad: Variant
-    object: str = ""
+    UserError for ends that are not among them, or the same.
+    """
+    for end, option in ((good, "--good"), (bad, "--bad")):
+        if end not in names:
+            available = ", ".join(names) or "none"
+            raise UserError(f"unknown {kind} {end!r}; available: {available}", where=option)
+    i, j = names.index(good), names.index(bad)
+    if i == j:
+        raise UserError(f"both ends are the same {kind}", where="--bad")
+    return (list(names[i : j + 1]), False) if i < j else (list(names[j : i + 1][::-1]), True)
 
 
 @dataclass(frozen=True)
 class DifferenceSet:
-    """Two ends and what differs between them.
+    """Two ends and the differences between them, which can be mixed at will.
 
-    ``differences`` are their titles, each unique, numbered from 0. A candidate that has ``mixed``
-    of them from the bad end and the others from the good one is built by ``make``. ``vanishing``
-    says what it means when the difference in time goes away in every mixture. ``reverted`` are
-    titles of what once was a difference and is as at the good end in every mixture; then the bad
-    end is the mixture of all ``differences`` and not ``bad`` itself.
+    ``differences`` are unique titles, numbered from 0. ``make`` builds a candidate that has its
+    ``mixed`` differences from the bad end and the others from the good one. ``vanishing`` says what
+    it means when the difference in time disappears in every mixture. ``reverted`` are titles of
+    further differences that are as at the good end in every mixture; then the bad end is the
+    mixture of all ``differences`` and not ``bad`` itself.
     """
 
     good: Variant
@@ -80,9 +104,9 @@ class DifferenceSet:
             bad = replace(bad, variant=None, mixed=frozenset(range(len(self.differences))))
         return good, bad
 
-    def without(self, found: frozenset[int]) -> DifferenceSet:
-        """What is left of it when ``found``, some of its differences, are as at the good end."""
-        kept = tuple(n for n in range(len(self.differences)) if n not in found)
+    def without(self, reverted: frozenset[int]) -> DifferenceSet:
+        """The remaining differences, with those of these numbers as at the good end."""
+        kept = tuple(n for n in range(len(self.differences)) if n not in reverted)
 
         def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
             mixed = frozenset(kept[n] for n in candidate.mixed)
@@ -92,5 +116,5 @@ class DifferenceSet:
             self,
             differences=tuple(self.differences[n] for n in kept),
             make=make,
-            reverted=(*self.reverted, *(self.differences[n] for n in sorted(found))),
+            reverted=(*self.reverted, *(self.differences[n] for n in sorted(reverted))),
         )

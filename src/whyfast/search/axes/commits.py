@@ -6,17 +6,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.investigate.services import Observer
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
 from whyfast.search.state import AxisCandidate
 from whyfast.store.git import git, must_git, own_filters_off
+
+
+def commit_range(
+    repository: Path, search: SearchRequest, observer: Observer, variant: Variant | None = None
+) -> CandidateRange:
+    """The commits from the good end to the bad one; a note where the newer end is checked out with
+    changes that are not committed. With ``variant``, each candidate is that variant."""
+    candidates = commits(repository, search.good, search.bad, variant)
+    backwards = leads(repository, candidates[-1].name, candidates[0].name)
+    if note := uncommitted(repository, candidates[0 if backwards else -1]):
+        observer.note(note)
+    return CandidateRange(
+        candidates,
+        backwards=backwards,
+        branch=lambda merge: merged_branch(repository, merge, variant),
+    )
 
 
 def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...]:
-    """Every commit on the way from ``good`` to ``bad``, both ends among them; merges are followed
-    by their first parent. With ``variant``, each is that variant at the commit.
+    """Every commit on the way from ``good`` to ``bad``, both included, along first parents. With
+    ``variant``, each is that variant at the commit.
 
     UserError for a name that is no commit, for a shallow clone that does not reach so far, and
     where no path leads from one to the other.
@@ -39,7 +57,7 @@ def _line(
     line = ("rev-list", "--first-parent", "--reverse", f"{old}..{new}")
     path = must_git(repository, *line).split()
     if must_git(repository, "rev-parse", f"{path[0]}^").strip() != old:
-        hint = "name a commit of the line of first parents that leads to the newer end"
+        hint = "name a commit on the line of first parents of the newer end"
         raise UserError(f"{name[0]} came in by a merge; {hint}", where=name[1])
     return _candidates(repository, (old, *path), variant)
 
@@ -47,10 +65,8 @@ def _line(
 def merged_branch(
     repository: Path, merge: AxisCandidate, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...] | None:
-    """What a merge of two commits brought in: the branch by first parents, from the commit where
-    it left to its tip. None for a commit that is no such merge, or brought nothing.
-
-    Where the branch itself merged what its origin had by then, that merge is one of its commits.
+    """The branch that a merge of two commits brought in, along first parents from where it left to
+    its tip. None for other commits, and for a merge that brought nothing.
     """
     parents = must_git(repository, "show", "-s", "--format=%P", merge.name).split()
     if len(parents) != 2:
@@ -69,18 +85,18 @@ def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate
 
 
 def uncommitted(repository: Path, newer: AxisCandidate) -> str:
-    """What to tell of changes that no commit has: nothing unless ``newer`` is checked out there."""
+    """A note on uncommitted changes; empty unless ``newer`` is checked out there."""
     head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
     status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
     if head != newer.name or not git(repository, *status).stdout.strip():
         return ""
-    return f"{repository} has changes that are not committed: they are no part of the search"
+    return f"{repository} has uncommitted changes, which are not part of the search"
 
 
 def _candidates(
     repository: Path, commits: Sequence[str], variant: Variant | None
 ) -> tuple[AxisCandidate, ...]:
-    said = must_git(
+    titles = must_git(
         *(repository, "log", "--no-walk=unsorted", "--format=%h %cs %s", "--stdin"),
         given="\n".join(commits),
     ).splitlines()
@@ -90,7 +106,7 @@ def _candidates(
             title.strip(),
             replace(variant, name=commit[:12], revision=commit, axes={}) if variant else None,
         )
-        for commit, title in zip(commits, said, strict=True)
+        for commit, title in zip(commits, titles, strict=True)
     )
 
 
@@ -99,13 +115,13 @@ def _commit(repository: Path, name: str, which: str) -> str:
     if done.returncode:
         shallow = git(repository, "rev-parse", "--is-shallow-repository")
         if shallow.returncode:
-            raise UserError("is no git repository", where=repository)
+            raise UserError("not a git repository", where=repository)
         hint = (
             ", whose clone is shallow: git fetch --unshallow"
             if shallow.stdout.strip() == "true"
             else ""
         )
-        raise UserError(f"{name!r} is no commit of {repository}{hint}", where=f"--{which}")
+        raise UserError(f"unknown commit {name!r} in {repository}{hint}", where=f"--{which}")
     return done.stdout.strip()
 
 

@@ -1,4 +1,4 @@
-"""What differs between the flags of two variants, as differences that can be mixed at will."""
+"""The flags in which two variants differ, as differences that can be mixed at will."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import BuildSpec, EvidenceSpec, Study
 from whyfast.model.variant import Variant, differ_in, flag_units
-from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 
@@ -82,8 +82,8 @@ def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
     """
     if also := sorted(differ_in(good, bad) - {*PLACES, "keep", "packages"}):
         raise UserError(
-            f"{good.name} and {bad.name} differ in {', '.join(also)} too; "
-            "name two variants that differ in cflags, ldflags or configure alone",
+            f"{good.name} and {bad.name} also differ in {', '.join(also)}; "
+            "name two variants that differ only in cflags, ldflags or configure",
             where="--axis flags",
         )
     slots: list[Slot] = []
@@ -196,7 +196,7 @@ def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
     return after or f"without {before}"
 
 
-# ---- The flags of two variants to be mixed, a level of optimisation as the options that it sets.
+# ---- The differences of two variants, with an optimisation level as the options that it sets.
 
 #: What a compiler tells of itself: gcc its options and parameters, clang how it calls itself.
 _ASK = (
@@ -211,9 +211,11 @@ _OPTION = re.compile(r"^\s+(?P<name>--?[\w+-]+(?:=[\w+-]+(?==))?)(?P<choice>=\S*
 _NOT_HOW = re.compile(r"-O|-o$|-fdebug|-fcoverage|-main-file|-resource|-internal|-dumpdir")
 
 
-def mix_flags(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
-    """The flags in which the ends differ; of a level of optimisation all that it sets."""
-    good, bad = ends.good, ends.bad
+def mix_flags(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+) -> DifferenceSet:
+    """The flags in which the ends differ; an optimisation level is expanded into its flags."""
+    del object_
     found = find_differences(good, bad)
     if levels(found):
         observed = [options_set(work, v) for v in (good, bad)]
@@ -228,8 +230,8 @@ def mix_flags(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
 
 
 def options_set(work: RunContext[Study], variant: Variant) -> tuple[Unit, ...]:
-    """Every option as the variant's compiler has it with the variant's flags, in a form that can be
-    given to it; empty where it does not tell."""
+    """Every option that the variant's compiler sets with the variant's flags, as arguments for it;
+    empty where it does not list them."""
     asked = replace(work.question, build=BuildSpec((_ASK,), "options.txt"), evidence=EvidenceSpec())
     plain = replace(variant, ldflags=(), configure=(), packages=(), expect={}, python="")
     (made,) = build_alone(replace(work, question=asked), plain).builds

@@ -1,50 +1,57 @@
-"""The objects of two builds, mixed in one link."""
+"""The objects of two builds, and the functions of one object, mixed in one link."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.build.mixed import (
     BuiltWith,
     CannotMix,
+    NoTools,
     code_digest,
     differing_objects,
     link_mixed,
+    link_with,
+    mix_object,
     mixed_layouts,
     same_link,
 )
 from whyfast.build.recipe import make_recipe, scan_source
 from whyfast.build.relink import CannotRelink, layout_seeds
+from whyfast.build.units import CannotRead, Unit, find_units, read_graph
 from whyfast.investigate.building import read_evidence
 from whyfast.investigate.context import RunContext
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
-from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import DifferenceSet, MixingEnds
+from whyfast.model.variant import Variant, differ_in
+from whyfast.search.axes.axis import DifferenceSet
+from whyfast.search.axes.versions import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import sha256_of
 
-VANISHING = "it is placement, or more than a few files make it together"
 
-
-def mix_objects(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
+def mix_objects(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+) -> DifferenceSet:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
-    UserError where the study does not say how it is linked, an end cannot be built, their objects
-    are not the same files, or the objects of the one end do not make its program.
+    UserError where the study has no link step, an end cannot be built, their objects are not the
+    same files, or the objects of the bad end do not make its program.
     """
+    del object_
     link_of(work)
-    good, bad = ends.good, ends.bad
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
     differing, alone = differing_objects(*(b.context for b in built))
     if alone:
         raise UserError(
-            f"{', '.join(alone[:5])}: an object of one end alone; both ends must be made of the "
+            f"objects of one end only: {', '.join(alone[:5])}; both ends must be built from the "
             "same files",
             where="--axis objects",
         )
@@ -52,39 +59,26 @@ def mix_objects(work: RunContext[Study], ends: MixingEnds) -> DifferenceSet:
         raise UserError(f"{good.name} and {bad.name} have the same objects", where="--bad")
     relinked = not same_link(built[0].recipe, built[1].recipe)
     titles = (*differing, *([f"linked as {bad.name} is"] if relinked else []))
-    mixer = _Mixer(built[0], built[1], differing, made[0])
-    _check(mixer, work, bad, frozenset(range(len(titles))))
-    return DifferenceSet(good, bad, titles, mixer.make, VANISHING)
+    end, number = built[1], len(differing)
 
+    def link_of_mixture(mixed: frozenset[int]) -> BuiltWith:
+        return end if number in mixed else built[0]
 
-class _Mixer:
-    """Links mixtures of two builds; ``like`` is the work in which the good one was built."""
+    def program(mixed: frozenset[int], store: BuildStore) -> Path:
+        objects = [name for n, name in enumerate(differing) if n in mixed]
+        return link_mixed(built[0], end, objects, link_of_mixture(mixed), store)
 
-    def __init__(
-        self, good: BuiltWith, bad: BuiltWith, objects: tuple[str, ...], like: RunContext[Study]
-    ) -> None:
-        self._good, self.bad, self._objects, self._like = good, bad, objects, like
-
-    def make(
-        self, work: RunContext[Study], candidate: AxisCandidate, name: str
-    ) -> RunContext[Study]:
-        """An end is built, any other candidate linked."""
+    def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         if candidate.variant is not None:
             return make_variant(work, candidate, name)
-        like = as_asked(self._like, work)
-        try:
-            program = self.program(candidate.mixed, BuildStore(work.home.builds))
-        except CannotMix as why:
-            return replace(like, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(like, name, program, self._link(candidate.mixed))
+        mixed = candidate.mixed
+        return relinked_as(
+            *(made[0], work, name, link_of_mixture(mixed)), lambda store: program(mixed, store)
+        )
 
-    def program(self, mixed: frozenset[int], store: BuildStore) -> Path:
-        """The program of that mixture. Raises CannotMix."""
-        own = [o for n, o in enumerate(self._objects) if n in mixed]
-        return link_mixed(self._good, self.bad, own, self._link(mixed), store)
-
-    def _link(self, mixed: frozenset[int]) -> BuiltWith:
-        return self.bad if len(self._objects) in mixed else self._good
+    _check(work, bad, end, lambda store: program(frozenset(range(len(titles))), store))
+    vanishing = "it is placement, or the sum of more than a few files"
+    return DifferenceSet(good, bad, titles, make, vanishing)
 
 
 def link_one(
@@ -95,34 +89,35 @@ def link_one(
     return link_mixed(ends, built_with(other), [name], ends, store)
 
 
-def as_asked(like: RunContext[Study], work: RunContext[Study]) -> RunContext[Study]:
-    """The work ``like`` with as many layouts as are asked for in ``work``, and its observer."""
-    measure = replace(like.question.measure, layouts=work.question.measure.layouts)
-    return replace(
-        like, observer=work.observer, question=replace(like.question, measure=measure), layouts={}
-    )
-
-
-def linked(
-    like: RunContext[Study], name: str, program: Path, link: BuiltWith | None = None
+def relinked_as(
+    like: RunContext[Study],
+    work: RunContext[Study],
+    name: str,
+    link: BuiltWith,
+    program: Callable[[BuildStore], Path],
 ) -> RunContext[Study]:
-    """The work of a build as that of another program, which was linked within its folder; with the
-    layouts that ``like`` asks for, linked as ``link`` is."""
+    """The build ``like`` with another program, linked within its folder: a build failure where
+    ``program`` raises CannotMix. The layouts that ``work`` asks for are linked as ``link`` is."""
+    count, store = work.question.measure.layouts, BuildStore(work.home.builds)
     variant = replace(like.question.variants[0], name=name, expect={})
+    measure = replace(like.question.measure, layouts=count)
+    asked = replace(like.question, variants=(variant,), baselines=(name,), measure=measure)
+    made = replace(like, observer=work.observer, question=asked, layouts={})
+    try:
+        path = program(store)
+    except CannotMix as why:
+        return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
     (build,) = like.builds
     assert isinstance(build, Build)
-    build = replace(build, variant=name, program=program, program_sha256=sha256_of(program))
-    asked = replace(like.question, variants=(variant,), baselines=(name,))
-    made = replace(like, question=asked, builds=(build,), layouts={})
+    build = replace(build, variant=name, program=path, program_sha256=sha256_of(path))
+    made = replace(made, builds=(build,))
     made = replace(made, evidence=read_evidence(made, [build]))
-    count = like.question.measure.layouts
-    if link is None or not count:
+    if not count:
         return made
-    store, seeds = BuildStore(like.home.builds), layout_seeds(name, count)
     try:
-        programs = mixed_layouts(program, link, seeds, variant.keep, store)
+        programs = mixed_layouts(path, link, layout_seeds(name, count), variant.keep, store)
     except CannotRelink as error:
-        like.observer.note(f"no other layouts of a mixture: {error}")
+        work.observer.note(f"no other layouts of a mixture: {error}")
         return made
     return replace(made, layouts={name: tuple(programs)})
 
@@ -131,14 +126,14 @@ def link_of(work: RunContext[Study]) -> str:
     """The step that links. UserError where the study has none."""
     if work.question.build.link is None:
         raise UserError(
-            "the study does not say how its objects are linked; write link = … in [build]",
+            "the study has no link step; write link = … in [build]",
             where=work.question.folder / "study.toml",
         )
     return work.question.build.link
 
 
 def made_end(work: RunContext[Study], variant: Variant, where: str) -> RunContext[Study]:
-    """The work with that variant alone, built. UserError, about ``where``, when it cannot be."""
+    """The study with that variant alone, built. UserError, about ``where``, when that fails."""
     made = build_alone(work, variant)
     (outcome,) = made.builds
     if isinstance(outcome, BuildFailure):
@@ -156,19 +151,124 @@ def built_with(made: RunContext[Study]) -> BuiltWith:
 
 
 def _check(
-    mixer: _Mixer, work: RunContext[Study], bad: Variant, everything: frozenset[int]
+    work: RunContext[Study], bad: Variant, end: BuiltWith, everything: Callable[[BuildStore], Path]
 ) -> None:
     """All objects of the bad end must make its program, or the link does not take them."""
-    hint = "let [build] link make the libraries that they are in"
+    hint = "let [build] link make the libraries that contain them"
     try:
-        program = mixer.program(everything, BuildStore(work.home.builds))
+        program = everything(BuildStore(work.home.builds))
     except CannotMix as error:
+        message = f"the objects of {bad.name} cannot be linked: {error}"
+        raise UserError(message, where="--axis objects") from error
+    if code_digest(program) != code_digest(end.build.program):
         raise UserError(
-            f"the objects of {bad.name} cannot be linked: {error}", where="--axis objects"
-        ) from error
-    if code_digest(program) != code_digest(mixer.bad.build.program):
-        raise UserError(
-            f"the objects of {bad.name}, linked again, do not make its program: the link takes "
-            f"other files than the .o files of the build; {hint}",
+            f"relinking the objects of {bad.name} gives another program: the link takes other "
+            f"files than the .o files of the build; {hint}",
             where="--axis objects",
         )
+
+
+# ---- The functions of one object of two builds.
+
+#: Every function and variable in a section of its own.
+APART = ("-ffunction-sections", "-fdata-sections")
+#: gcc lets a caller rely on which registers a function of the same file leaves alone; the other
+#: end's function may not.
+_GCC = ("-fno-ipa-ra",)
+
+_MOST_NAMED = 3
+
+
+def mix_functions(
+    work: RunContext[Study], good: Variant, bad: Variant, object_: str
+) -> DifferenceSet:
+    """The functions in which one object of two builds differs; the good end is the program with
+    the good object, the bad end the same with the bad one, whatever else the builds differ in.
+
+    UserError where the study does not say how it is linked, an end cannot be built, or the object
+    cannot be taken apart into functions.
+    """
+    link_of(work)
+    if "revision" in differ_in(good, bad):
+        raise UserError(
+            "functions of two revisions cannot be mixed: what they share may differ",
+            where="--axis functions",
+        )
+    good, bad = (_apart(work, v) for v in (good, bad))
+    made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
+    built = [built_with(m) for m in made]
+    name = object_ or _only(built)
+    files = [b.context / name for b in built]
+    if not all(f.is_file() for f in files):
+        raise UserError("not an object of both ends", where=f"--object {name}")
+    try:
+        graphs = [read_graph(f) for f in files]
+        units = find_units(*graphs)
+    except (CannotRead, ValueError) as error:
+        raise UserError(
+            f"cannot be taken apart into functions: {error}", where=f"--object {name}"
+        ) from error
+    if not units:
+        raise UserError(f"{good.name} and {bad.name} have the same code", where=f"--object {name}")
+
+    def program(mixed: frozenset[int], store: BuildStore) -> Path:
+        chosen = [s for n, u in enumerate(units) if n in mixed for s in u.symbols]
+        key = "\0".join(("functions", built[1].build.digest, name, *sorted(chosen)))
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "mixed.o"
+            try:
+                mix_object(files[0], files[1], chosen, tuple(graphs[0].symbols), target)
+            except (NoTools, ValueError, OSError) as error:
+                raise CannotMix(str(error)) from error
+            return link_with(built[0], {name: target}, built[0], key, store)
+
+    def make(work: RunContext[Study], candidate: AxisCandidate, title: str) -> RunContext[Study]:
+        mixed = candidate.mixed  # the ends are mixtures too: only the choice of functions differs
+        if candidate.variant is not None and candidate.variant.name == bad.name:
+            mixed = frozenset(range(len(units)))
+        return relinked_as(made[0], work, title, built[0], lambda store: program(mixed, store))
+
+    try:
+        program(frozenset(), BuildStore(work.home.builds))
+    except CannotMix as error:
+        raise UserError(
+            f"its functions cannot be mixed: {error}", where=f"--object {name}"
+        ) from error
+    vanishing = "it is the sum of more than a few functions"
+    return DifferenceSet(good, bad, tuple(_title(u) for u in units), make, vanishing)
+
+
+def _apart(work: RunContext[Study], variant: Variant) -> Variant:
+    """The variant with functions and variables in sections of their own."""
+    compiler = compiler_of(work, variant, "--axis functions")
+    if not compiler.startswith(("gcc", "clang")):
+        raise UserError(
+            f"unsupported compiler: {variant.toolchain} is {compiler}; use gcc or clang",
+            where="--axis functions",
+        )
+    added = (*APART, *(_GCC if compiler.startswith("gcc") else ()))
+    flags = (*variant.cflags, *(f for f in added if f not in variant.cflags))
+    return replace(variant, cflags=flags, expect={}, axes={})
+
+
+def _only(ends: Sequence[BuiltWith]) -> str:
+    """The one object that differs. UserError when there are others or none."""
+    differing, _ = differing_objects(*(e.context for e in ends))
+    if len(differing) != 1:
+        raise UserError(
+            f"objects that differ: {', '.join(differing[:20]) or 'none'}; name one of them, or "
+            "search with --axis objects first",
+            where="--object",
+        )
+    return differing[0]
+
+
+def _title(unit: Unit) -> str:
+    """Its functions, or what else goes together; and the local functions that differ in it."""
+    title = _listed(unit.functions or unit.symbols)
+    return title + (f" (with {_listed(unit.within)})" if unit.within else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

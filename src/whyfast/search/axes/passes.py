@@ -1,5 +1,5 @@
-"""The passes that LLVM runs over one source file, up to a limit: ``-opt-bisect-limit``; and the
-candidates of a search that have a beginning of what an optimiser does.
+"""Optimiser passes over one source file, limited to the first N: with LLVM's ``-opt-bisect-limit``,
+or gcc's debug counters.
 """
 
 from __future__ import annotations
@@ -10,30 +10,27 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from whyfast.build.mixed import CannotMix
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import Bisection, CandidateRange
-from whyfast.search.axes.objects import as_asked, built_with, link_of, link_one, linked
-from whyfast.search.axes.toolchains import compiler_of
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes.objects import built_with, link_of, link_one, relinked_as
+from whyfast.search.axes.versions import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Progress
 
-# ---- What gcc's passes did with one source file, up to a limit: its debug counters, ``-fdbg-
-# cnt``.
+# ---- gcc's debug counters (``-fdbg-cnt``): what its passes did with one source file.
 
 #: A line of the table that gcc prints when it has compiled a file: ``dce  12  unset``.
 _COUNTER = re.compile(r"^\s+(?P<name>[a-z]\w*)\s+(?P<count>\d+)\s+(?:unset|[\[{].*)$")
@@ -97,11 +94,11 @@ class CounterRun:
     def ends(self) -> str:
         """What an end may be, for a message."""
         counted = ", ".join(f"{name} (to {count})" for name, count in self.counters)
-        return f"a number of decisions, 0 to {self.most}, nor COUNTER:N, of {counted}; nor all"
+        return f"a number of decisions from 0 to {self.most}, all, or COUNTER:N with {counted}"
 
 
 def read_counters(log: str) -> tuple[CounterRun, ...]:
-    """From what gcc printed, an entry a source file for which any counter counted, in order."""
+    """From gcc's output: one entry for each source file with any count, in order."""
     runs: list[list[tuple[str, int]]] = []
     for line in log.splitlines():
         if _HEAD.match(line):
@@ -120,31 +117,6 @@ _ON = re.compile(r"\bon (.*)$")
 
 #: With it, LLVM prints its passes, and runs all of them.
 PASSES_LIST = ("-mllvm", "-opt-bisect-limit=-1")
-
-
-class OptimiserRun(Protocol):
-    """What an optimiser did with one source file, in the order in which it can be limited."""
-
-    @property
-    def most(self) -> int:
-        """How much that was."""
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Words that may be names of functions."""
-
-    def flags(self, limit: int) -> tuple[str, ...]:
-        """Those of a compiler that does the first ``limit`` of it alone."""
-
-    def title(self, number: int) -> str:
-        """Of one of it, counted from 1."""
-
-    def limit(self, text: str) -> int | None:
-        """A limit of a name of its own; None for any other text."""
-
-    @property
-    def ends(self) -> str:
-        """What an end may be, for a message."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +151,11 @@ class PassRun:
     @property
     def ends(self) -> str:
         """What an end may be, for a message."""
-        return f"a number of passes, 0 to {self.most}, nor all"
+        return f"a number of passes from 0 to {self.most}, or all"
+
+
+#: What an optimiser did with one source file, in the order in which it can be limited.
+OptimiserRun = PassRun | CounterRun
 
 
 def limited(variant: Variant, flags: Sequence[str]) -> Variant:
@@ -188,8 +164,8 @@ def limited(variant: Variant, flags: Sequence[str]) -> Variant:
 
 
 def read_passes(log: str) -> tuple[PassRun, ...]:
-    """From what the compiler printed, an entry a source file, in order. Files that were compiled at
-    the same time come out as more than there are, with gaps; those are left out."""
+    """From the compiler's output: one entry for each source file, in order. Files that were
+    compiled at the same time appear as more files, with gaps; those are left out."""
     runs: list[list[str]] = []
     for line in log.splitlines():
         if not (match := _LINE.search(line)):
@@ -209,7 +185,7 @@ def run_of(runs: Sequence[OptimiserRun], functions: frozenset[str]) -> Optimiser
 
 
 def functions_of(file: Path) -> frozenset[str]:
-    """The functions of an object; none of a file that is no ELF. OSError."""
+    """The functions of an object; none for a file that is not ELF. Raises OSError."""
     try:
         elf = ELFFile(io.BytesIO(file.read_bytes()))
         tables = [s for s in elf.iter_sections() if isinstance(s, SymbolTableSection)]
@@ -221,13 +197,13 @@ def functions_of(file: Path) -> frozenset[str]:
 
 
 def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[AxisCandidate, ...]:
-    """A candidate a limit, from the good one to the bad one, which may be the lower one.
+    """One candidate for each limit, from the good one to the bad one, which may be the lower one.
 
-    An end is a number, ``all``, or a name of the run's own. UserError for other ends.
+    An end is a number, ``all``, or COUNTER:N. UserError for other ends.
     """
     first, last = (_limit(run, text, f"--{w}") for w, text in (("good", good), ("bad", bad)))
     if first == last:
-        raise UserError(f"both ends are the first {first}", where="--bad")
+        raise UserError(f"both ends are the same limit: {first}", where="--bad")
     step = 1 if first < last else -1
     return tuple(
         AxisCandidate(str(limit), _title(run, limit, step), limited(variant, run.flags(limit)))
@@ -236,7 +212,7 @@ def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[Ax
 
 
 def _title(run: OptimiserRun, limit: int, step: int) -> str:
-    """What a candidate has that the one before it has not, or lacks."""
+    """What a candidate has, or lacks, that the one before has not."""
     number = limit if step > 0 else limit + 1
     if not 1 <= number <= run.most:
         return f"all {limit}" if limit else "nothing that can be left out"
@@ -248,7 +224,7 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
         return run.most
     named = run.limit(text)
     if named is None and not (text.isdigit() and int(text) <= run.most):
-        raise UserError(f"{text!r} is neither {run.ends}", where=where)
+        raise UserError(f"unknown limit {text!r}; expected {run.ends}", where=where)
     return int(text) if named is None else named
 
 
@@ -258,12 +234,12 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
-def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> CandidateRange:
-    """A candidate a limit; with ``search.object`` that object alone is limited and linked with the
-    others as they are. LLVM's passes are limited, and gcc's counters of what its passes do.
+def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
+    """One candidate for each limit; with ``search.object`` only that object is limited, and linked
+    with the others unchanged.
 
-    UserError for a compiler that has no such limit, for objects that are not there, and where
-    several files are compiled and no object is named.
+    UserError for a compiler without limits, for unknown objects, and where several files are
+    compiled and no object is named.
     """
     work = replace(work, question=without_layouts(work.question))  # but for candidates
     by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
@@ -279,13 +255,13 @@ def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> C
     functions = _functions(listing, search.object) if search.object else frozenset[str]()
     if not runs:
         raise UserError(
-            f"{variant.toolchain} tells of no passes; they are searched with clang and gcc",
+            f"{variant.toolchain} lists no passes; use clang or gcc",
             where="--axis passes",
         )
     if not search.object:
         if len(runs) > 1:
             raise UserError(
-                f"{len(runs)} files are compiled; name the object of one, of {_objects(listing)}",
+                f"{len(runs)} files are compiled; name one object; available: {_objects(listing)}",
                 where="--object",
             )
         return CandidateRange(passes(runs[0], search.good, search.bad, variant))
@@ -293,7 +269,7 @@ def pass_line(work: RunContext[Study], variant: Variant, search: Bisection) -> C
 
 
 def _of_object(
-    work: RunContext[Study], variant: Variant, search: Bisection, run: OptimiserRun
+    work: RunContext[Study], variant: Variant, search: SearchRequest, run: OptimiserRun
 ) -> CandidateRange:
     link_of(work)
     whole = _built(work, variant, variant.name)
@@ -306,18 +282,17 @@ def _of_object(
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             return made
-        try:
-            program = link_one(whole, made, search.object, BuildStore(work.home.builds))
-        except CannotMix as why:
-            return replace(made, builds=(BuildFailure(name, "failed", str(why)),), evidence=())
-        return linked(as_asked(whole, work), name, program, built_with(whole))
+        return relinked_as(
+            *(whole, work, name, built_with(whole)),
+            lambda store: link_one(whole, made, search.object, store),
+        )
 
     return CandidateRange(passes(run, search.good, search.bad, variant), make)
 
 
 def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Services:
-    """With compilers that get ``flags`` where they compile the source of that object alone: what is
-    limited crashes here and there, and the other files are not what is asked about."""
+    """With compilers that get ``flags`` only for the source of that object: limited compilers
+    sometimes crash, and the other files are not searched."""
     stem = PurePosixPath(name).stem
     sources = "|".join(shlex.quote(n) for n in (stem, *(f"{stem}.{s}" for s in _SUFFIXES)))
     script = (
@@ -336,12 +311,12 @@ def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Service
 
 
 def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
-    """Those of an object that was made; UserError when there are none, or no such object."""
+    """The functions of a built object; UserError without any, or without such an object."""
     file = built_with(listing).context / name
     functions = functions_of(file) if file.is_file() else frozenset()
     if not functions:
         raise UserError(
-            f"no object with functions; there are {_objects(listing)}", where=f"--object {name}"
+            f"no object with functions; available: {_objects(listing)}", where=f"--object {name}"
         )
     return functions
 

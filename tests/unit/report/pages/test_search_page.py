@@ -19,7 +19,7 @@ from whyfast.report.pages.search_page import dump_search, search_headline, searc
 from whyfast.report.render.html import render_html
 from whyfast.report.sections.search import measured_table, posterior_plot
 from whyfast.search.engine import Done
-from whyfast.search.run import SearchResult, SectionSize, StepEvidence, begun
+from whyfast.search.results import SearchResult, SectionSize, StepEvidence, begun
 from whyfast.search.state import AxisCandidate, Interval, Task
 
 EVIDENCE = StepEvidence(
@@ -166,15 +166,15 @@ def test_where_the_good_end_is_newer_the_newer_of_the_two_made_it_faster() -> No
     )
     page = search_page(result)
     assert _said(page, "basis")[0] == (
-        "Of the ends, '0000000 change 0' is 1.50x faster [1.49, 1.51] than '0000010 change 16', "
-        "by 3 blocks."
+        "The ends: '0000000 change 0' is 1.50x faster [1.49, 1.51] than '0000010 change 16', "
+        "in 3 blocks."
     )
     assert result.answer.where is not None
     wide = replace(result.answer, outcome="one of", where=replace(result.answer.where, last=11))
     assert search_headline(replace(result, answer=wide)) == (
         "Made faster by one of 3, which is 1.50x faster [1.49, 1.51] than '000000b change 11': "
-        "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; those between cannot be "
-        "measured."
+        "'0000008 change 8'; '0000009 change 9'; '000000a change 10'; the candidates "
+        "between cannot be measured."
     )
     counted = replace(result, quantity="instructions", axis="toolchains")
     assert search_headline(counted) == (

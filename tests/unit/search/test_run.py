@@ -1,24 +1,28 @@
-"""The loop over whatever is built and measured."""
+"""The loop over a subject, the store, progress, and prefetching."""
 
 from __future__ import annotations
 
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.search.worlds import Range, step_at
 
-from whyfast.search.engine import Step, begin, observe
-from whyfast.search.keep import load, save, search_key
-from whyfast.search.run import drive
-from whyfast.search.state import Observation, State, Task
+from whyfast.search.ddmin import Differences, Failed, Try, next_try
+from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
+from whyfast.search.keep import FORMAT, SearchFile, search_key
+from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
+from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
+from whyfast.search.subsets import Trial
 
 NAMES = [str(n) for n in range(33)]
+BLOCK = Observation(0.1, (Reading(3, 0.0, -0.1),), layouts=True, pair=Pair(2, 3, 1, 0.1))
 
 
 @dataclass
@@ -38,8 +42,11 @@ class Levels:
             raise CandidateFailed(candidate, "does not build")
         self.built.append(candidate)
 
-    def settle(self, candidates: Sequence[int]) -> None:
+    def rebuild_clean(self, candidates: Sequence[int]) -> None:
         self.settled.append(tuple(candidates))
+
+    def prefetch(self, candidates: Iterable[int]) -> None:
+        """Nothing is built ahead."""
 
     def block(
         self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
@@ -94,19 +101,19 @@ def test_an_end_that_cannot_be_built_ends_the_search() -> None:
 
 
 def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
-    file, task = tmp_path / "a" / "search.json", Task(32)
+    file, task = SearchFile(tmp_path / "a" / "search.json", NAMES), Task(32)
 
     class Killed(Exception):
         pass
 
     def keep(now: State, step: Step) -> None:
-        save(file, now, NAMES)
+        file.save_state(now)
         if len(now.observations) == 9:
             raise Killed
 
     with pytest.raises(Killed):
         drive(Levels(_step_at(20)), begin(task), keep)
-    state = load(file, task, NAMES)
+    state = file.load_state(task)
     assert state is not None
     assert len(state.observations) == 9
     after, answer = drive(Levels(_step_at(20)), state, lambda now, step: None)
@@ -116,24 +123,34 @@ def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 0, "names": []}', "\x00"])
 def test_what_cannot_be_gone_on_with_is_no_state(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "search.json"
-    file.write_text(text)
-    assert load(file, Task(32), NAMES) is None
-    save(file, begin(Task(32)), NAMES)
-    assert load(file, Task(32), NAMES) == begin(Task(32))
-    assert load(file, Task(32), NAMES[1:]) is None
+    file = SearchFile(tmp_path / "search.json", NAMES)
+    file.path.write_text(text)
+    assert file.load_state(Task(32)) is None
+    file.save_state(begin(Task(32)))
+    assert file.load_state(Task(32)) == begin(Task(32))
+    assert SearchFile(file.path, NAMES[1:]).load_state(Task(32)) is None
 
 
-def test_what_ran_a_layout_in_many_blocks_is_not_gone_on_with(tmp_path: Path) -> None:
-    file = tmp_path / "search.json"
-    for layouts in (False, True):
-        state = observe(begin(Task(32)), Observation(0.1, layouts=layouts))
-        save(file, state, NAMES)
-        assert load(file, Task(32), NAMES) == state
-        earlier = json.loads(file.read_text())
-        del earlier["layouts"]  # as it was before that was seen to
-        file.write_text(json.dumps(earlier))
-        assert load(file, Task(32), NAMES) == (None if layouts else state)
+EVENTS = (Trial(0.5, None, 0.0), Trial(0.5, frozenset({1}), 0.25), Failed(frozenset({0}), "why"))
+STATE = skip(built(observe(begin(Task(32)), BLOCK), 3), 4, "does not build")
+
+
+def test_only_a_search_of_these_names_and_this_format_is_resumed(tmp_path: Path) -> None:
+    file = SearchFile(tmp_path / "kept.json", NAMES)
+    other = SearchFile(file.path, NAMES[1:])
+
+    def loaded(kept: SearchFile) -> tuple[object, object]:
+        return kept.load_events(), kept.load_state(Task(32))
+
+    for content in (EVENTS, None), ((), STATE):
+        if content[0]:
+            file.save_events(EVENTS)
+        else:
+            file.save_state(STATE)
+        assert (loaded(file), loaded(other)) == (content, ((), None))
+        data = json.loads(file.path.read_text())
+        file.path.write_text(json.dumps({**data, "format": FORMAT - 1}))
+        assert loaded(file) == ((), None)
 
 
 def test_the_key_tells_searches_apart() -> None:
@@ -156,20 +173,20 @@ def test_what_is_learnt_from_a_block_is_medians_of_neighbouring_turns() -> None:
 
 
 def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path) -> None:
-    file, task = tmp_path / "search.json", Task(32, relinkable=True)
+    file, task = SearchFile(tmp_path / "search.json", NAMES), Task(32, relinkable=True)
 
     class Killed(Exception):
         pass
 
     def keep(now: State, step: Step) -> None:
-        save(file, now, NAMES)
+        file.save_state(now)
         if sum(o.layouts for o in now.observations) == 7:
             raise Killed
 
     first, second = (Levels(_step_at(20), relinkable=True) for _ in range(2))
     with pytest.raises(Killed):
         drive(first, begin(task), keep)
-    state = load(file, task, NAMES)
+    state = file.load_state(task)
     assert state is not None
     after, answer = drive(second, state, lambda now, step: None)
     assert (answer.outcome, answer.tested) == ("culprit", "change")
@@ -180,3 +197,75 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path
     varied = sum(o.layouts for o in after.observations)
     assert [n for c, n in taken if c == 0] == list(range(1, varied + 1))
     assert [n for c, n in taken if c == 19] == list(range(1, 11))
+
+
+# ---- Progress.
+
+CANDIDATES = tuple(AxisCandidate(str(i), f"change {i}") for i in range(17))
+
+
+def test_before_the_noise_is_known_there_is_only_a_count() -> None:
+    assert posterior_lines(begin(Task(16)), CANDIDATES) == ("0 blocks, 0 built",)
+
+
+def test_the_posterior_has_its_peak_at_the_step() -> None:
+    state, _ = Range(step_at(12, 16, 0.03), noise=0.001).search(Task(16))
+    line, taken, likely, *_ = posterior_lines(state, CANDIDATES)
+    bars = line.removeprefix("good │").removesuffix("│ bad")
+    assert len(bars) == 16
+    assert bars.index(BARS[-1]) == 11
+    assert taken.startswith(f"{len(state.observations)} blocks, ")
+    assert likely.endswith(": change 12")
+
+
+# ---- Prefetching.
+
+EFFECT = 0.1
+
+
+def ends_seen(positions: int) -> State:
+    """A search that is about to build the middle."""
+    state = begin(Task(positions))
+    while not isinstance(next_step(state), BuildCandidate):
+        state = observe(state, Observation(EFFECT))
+    return state
+
+
+def test_before_anything_was_seen_the_middle_then_the_quarters_then_the_eighths() -> None:
+    first = list(likely_next(begin(Task(16))))[:7]
+    assert first == [8, 12, 4, 14, 10, 6, 2]
+
+
+def test_the_one_that_is_wanted_now_is_not_among_them() -> None:
+    state = ends_seen(16)
+    assert next_step(state) == BuildCandidate(8)
+    assert list(likely_next(state))[:2] == [12, 4]
+
+
+def test_what_is_measured_decides_which_half_comes_next() -> None:
+    state = built(ends_seen(16), 8)
+    for like_bad in (True, False):
+        reading = Reading(8, EFFECT, 0.0) if like_bad else Reading(8, 0.0, -EFFECT)
+        seen = state
+        while not isinstance(next_step(seen), BuildCandidate):
+            seen = observe(seen, Observation(EFFECT, (reading,)))
+        near = list(likely_next(seen))[:2]
+        assert near == ([6, 2] if like_bad else [14, 10])
+
+
+def test_what_cannot_be_built_and_what_is_built_is_not_foreseen() -> None:
+    state = skip(built(ends_seen(16), 12), 4, "does not build")
+    assert not {4, 12} & set(likely_next(state))
+
+
+def test_the_subsets_of_a_search_for_a_set() -> None:
+    task = Differences(8)
+    events: tuple[Trial, ...] = ()
+    while True:
+        wanted = next_try(task, events)
+        assert isinstance(wanted, Try)
+        if wanted.subset is not None:
+            break
+        events = (*events, Trial(EFFECT))
+    assert wanted.subset == frozenset(range(4))
+    assert list(likely_subsets(task, events))[:2] == [frozenset(range(6)), frozenset(range(2))]

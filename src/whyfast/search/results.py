@@ -1,0 +1,161 @@
+"""The results of searches, and the differences between a culprit and its parent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.explain.objects.elf import open_elf
+from whyfast.explain.same_code import same_builds
+from whyfast.model.code import ChangeCoverage, CodeComparison
+from whyfast.model.errors import UserError
+from whyfast.model.evidence import DispatchFacts
+from whyfast.search.ddmin import Event, Minimal
+from whyfast.search.engine import begin
+from whyfast.search.state import AxisCandidate, Quantity, SearchAnswer, State, Task, Where
+
+
+@dataclass(frozen=True)
+class SectionSize:
+    """A section of the program that differs, bytes in the parent and in the culprit."""
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class StepEvidence:
+    """Parent and culprit side by side.
+
+    ``code``: which functions differ. ``reaches``: whether each benchmark executes them, empty where
+    nothing could be run for it. ``dispatch``: of parent and culprit, where the study names the
+    functions that dispatch. ``sections``: the sections whose size differs. ``files``: paths of the
+    source files that the step changed.
+    """
+
+    code: CodeComparison
+    reaches: tuple[ChangeCoverage, ...] = ()
+    dispatch: tuple[DispatchFacts, DispatchFacts] | None = None
+    sections: tuple[SectionSize, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def compared(
+    parent: tuple[Path, Path], culprit: tuple[Path, Path], files: Sequence[str] = ()
+) -> StepEvidence:
+    """The programs compared; each is its build directory, and its path in there."""
+    before, after = _sizes(parent[0] / parent[1]), _sizes(culprit[0] / culprit[1])
+    return StepEvidence(
+        same_builds(parent, culprit),
+        sections=tuple(
+            SectionSize(name, before.get(name, 0), after.get(name, 0))
+            for name in dict.fromkeys((*before, *after))
+            if before.get(name, 0) != after.get(name, 0)
+        ),
+        files=tuple(files),
+    )
+
+
+def _sizes(program: Path) -> dict[str, int]:
+    """Bytes of the sections that are loaded; empty for a file that is not ELF."""
+    try:
+        sections = open_elf(program).sections
+    except UserError:
+        return {}
+    sizes: dict[str, int] = {}
+    for section in sections:
+        if section.loaded:
+            sizes[section.name] = sizes.get(section.name, 0) + section.size
+    return sizes
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A bisection: the candidates, all blocks, and the answer.
+
+    ``evidence`` is what differs between culprit and parent, None where nothing was compared.
+    ``further`` are searches that followed from the answer; ``why`` of each is
+    ``merged branch``, ``remainder``, ``repair`` or ``way back``. ``notes``: further sentences.
+    ``quantity``: what was compared; every "time" is a cost of that kind. ``backwards``: the good
+    end is the newer one, so a step is what made it faster.
+    """
+
+    axis: str
+    candidates: tuple[AxisCandidate, ...]
+    state: State
+    answer: SearchAnswer
+    evidence: StepEvidence | None = None
+    why: str = ""
+    further: tuple[SearchResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    quantity: Quantity = "time"
+    backwards: bool = False
+
+    def at(self, position: int) -> AxisCandidate:
+        """What brought the step at a position: the newer of the two that it lies between."""
+        return self.candidates[position - self.backwards]
+
+    def sides(self, where: Where) -> tuple[int, int]:
+        """The candidates around a step, the older one first."""
+        return (where.last, where.parent) if self.backwards else (where.parent, where.last)
+
+
+def begun(
+    axis: str,
+    candidates: Sequence[AxisCandidate],
+    task: Task,
+    quantity: Quantity = "time",
+    *,
+    backwards: bool = False,
+) -> SearchResult:
+    """A bisection without any block yet."""
+    none = SearchAnswer("undecided", None, None, {}, "not tested")
+    return SearchResult(
+        axis, tuple(candidates), begin(task), none, quantity=quantity, backwards=backwards
+    )
+
+
+def deepest(result: SearchResult) -> SearchResult:
+    """The result of the innermost merged branch in which a culprit was found, or the result."""
+    for branch in result.further:
+        if branch.why == "merged branch" and branch.answer.outcome in ("culprit", "one of"):
+            return deepest(branch)
+    return result
+
+
+def merged_by(result: SearchResult) -> tuple[AxisCandidate, ...]:
+    """The merges by which the deepest culprit came in, the outermost first."""
+    inner = deepest(result)
+    merges = []
+    while result is not inner:
+        where = result.answer.where
+        assert where is not None
+        merges.append(result.at(where.first))
+        (result,) = [r for r in result.further if r.why == "merged branch"]
+    return tuple(merges)
+
+
+@dataclass(frozen=True)
+class SetResult:
+    """A search in a set: the differences, all blocks, and the answer.
+
+    ``good`` and ``bad`` are the names of the ends, ``differences`` the titles of the differences,
+    by number. ``vanishing``: what it means when the difference disappears in mixtures.
+    ``reverted``: further differences, which are as at the good end in every mixture and in the bad
+    end too. ``further`` is the search of the remaining difference once the culprits are reverted;
+    ``note`` says why there is none.
+    """
+
+    axis: str
+    good: str
+    bad: str
+    differences: tuple[str, ...]
+    quantity: Quantity
+    events: tuple[Event, ...]
+    answer: Minimal
+    vanishing: str = ""
+    reverted: tuple[str, ...] = ()
+    further: SetResult | None = None
+    note: str = ""
