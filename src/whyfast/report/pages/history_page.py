@@ -87,8 +87,8 @@ _CORRELATED = 0.3
 #: So many findings are shown where there is little room.
 _ROWS = 20
 _SHORT_CARE = (
-    "Each point was measured at its own time, so a change of the machine looks like one of the "
-    "program; measure both ends of a step again, interleaved (`whyfast ab`)."
+    "Each point was measured at a different time, so a change of the machine looks like one of "
+    "the program; measure both ends of a step again, interleaved (`whyfast ab`)."
 )
 #: So many commands that search for a commit stand on the first screen.
 _COMMANDS = 2
@@ -106,7 +106,7 @@ def history_page(history: History) -> Document:
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
         section("machines", "Machine by machine", machine_table(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
-        section("search", "Look for it", search_block(history), importance="answer"),
+        section("search", "Search for the cause", search_block(history), importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -139,33 +139,30 @@ def cautions(history: History) -> tuple[str, ...]:
     """How it was judged, and what weakens it."""
     total = len(history.series)
     there = "there is" if total == 1 else "there are"
-    said = [
-        f"A series of independent noise without any change is given a step in about "
-        f"{format_percent(FALSE_STEP)} of cases, one of noise that wanders more often; {there} "
-        f"{total} series.",
-        "Each point was measured at its own time: what changed with the program and what changed "
-        "with the machine look alike here. Measure both ends of a step again, interleaved, before "
-        "blaming a commit: `whyfast ab` or `whyfast run`.",
+    texts = [
+        f"A series of independent noise without a change shows a false step in about "
+        f"{format_percent(FALSE_STEP)} of cases, correlated noise more often; {there} {total} "
+        "series.",
+        "Each point was measured at a different time, so changes of the program and of the machine "
+        "look alike. Measure both ends of a step again, interleaved, before blaming a commit: "
+        "`whyfast ab` or `whyfast run`.",
     ]
     wandering = sum(h.correlation >= _CORRELATED for h in history.series)
     if wandering:
-        said.append(
-            f"In {wandering} of {total} series noise wanders: neighbouring points are off to the "
-            f"same side (correlation {_CORRELATED} or more). Steps in them have to be larger to "
-            "be told, and false ones are more frequent."
+        texts.append(
+            f"In {wandering} of {total} series the noise of neighbouring points is correlated "
+            f"({_CORRELATED} or more). In these, only larger steps are found, and false steps are "
+            "more frequent."
         )
     edges = sorted({i for h in history.series for i in _edge(h)})
     if edges:
         points = history.timeline.points
         names = ", ".join(points[i] for i in edges)
-        said.append(
-            f"{names} stands at an end with nothing beyond: whether it is a level of its own or an "
-            "outlier cannot be told."
-        )
+        texts.append(f"{names} is at an end of its series: it may be a new level or an outlier.")
     short = len(history.timeline.series) - total
     if short:
-        said.append(f"{short} series with too few points left out.")
-    return (*said, *history.timeline.notes)
+        texts.append(f"{short} series with too few points left out.")
+    return (*texts, *history.timeline.notes)
 
 
 def finding_table(history: History, *, wide: bool = True) -> Table | None:
@@ -214,7 +211,7 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     mine = {h.series.name: h for h in history.series if h.series.machine == machine}
     points = (finding.before, finding.at)
     if not any(all(h.series.values[i] is not None for i in points) for h in mine.values()):
-        return "not measured there"
+        return "not measured"
     here = [
         r
         for f in (*history.findings, *history.drifts)

@@ -121,8 +121,8 @@ def interaction_section(result: Result) -> ReportSection | None:
     columns = ("change", "benchmark", "in", "over in", *right("ratio"), "verdict", *right("blocks"))
     return section(
         "interactions",
-        "Does a change do the same everywhere?",
-        table("What the change does in one place, over what it does in another", columns, rows),
+        "Does a change have the same effect everywhere?",
+        table("Effect of the change in one place, relative to another", columns, rows),
         importance="detail",
     )
 

@@ -122,10 +122,10 @@ def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
     baseline = quote(verdict.baseline)
     if verdict.outcome == "same":
         return f"the same as {baseline} within {format_percent(margin)}"
-    said = text.than(baseline)
+    message = text.than(baseline)
     if verdict.outcome == "undecided":
-        said += " (undecided)"
-    return f"{said} {text.interval}" if interval else said
+        message += " (undecided)"
+    return f"{message} {text.interval}" if interval else message
 
 
 def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
@@ -137,11 +137,11 @@ def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     same = f"the same as {join_words(names)} within {format_percent(margin)}"
     if first.outcome == "same":
         return same
-    said = _against(first, margin)
+    text = _against(first, margin)
     if first.outcome == "undecided" and first.low > 0:
         most = ratio_text(min(first.low, 1.0), first.low, first.high).value
-        said = f"at most {most} faster than {quote(first.baseline)}"
-    return f"{said} and {same}" if names else said
+        text = f"at most {most} faster than {quote(first.baseline)}"
+    return f"{text} and {same}" if names else text
 
 
 def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:

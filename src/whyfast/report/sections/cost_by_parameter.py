@@ -112,7 +112,7 @@ def _slope_table(slopes: list[Line]) -> Table | None:
         f"{'pass' if passes == 1 else 'passes'}, intervals at {format_percent(first.confidence)}",
         (
             *("variant", f"one more {first.name}", "against the baseline"),
-            *("line at 0", "furthest from the line"),
+            *("intercept", "largest departure"),
         ),
         [
             (
@@ -184,7 +184,7 @@ def _deviation(share: float) -> Cell:
 def run_times_table(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
     return table(
-        "Single runs, timed by themselves: quantiles, the cost of reading the clock included",
+        "Quantiles of single runs, including the cost of reading the clock",
         (
             *("benchmark", "variant", *right(*(f"{share * 100:g} %" for share in QUANTILES))),
             *right("longest", "runs"),
@@ -209,7 +209,7 @@ def overhead_table(result: Result) -> Table | None:
         (one.what, Cell(format_seconds(one.seconds), number=one.seconds))
         for one in result.found.observed.overheads
     ]
-    return table("What timing itself costs", ("what", *right("time")), rows)
+    return table("Cost of the timing itself", ("method", *right("time")), rows)
 
 
 def _quantile(found: RunTimes, share: float) -> int:

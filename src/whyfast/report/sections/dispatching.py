@@ -78,7 +78,7 @@ def _trouble(trouble: Trouble | None) -> Cell:
     """The symptom, and whether it is known of this version of the compiler."""
     if trouble is None:
         return Cell("none seen")
-    return Cell(trouble.symptom, "known" if trouble.listed else "not known of it")
+    return Cell(trouble.symptom, "known" if trouble.listed else "unknown in this version")
 
 
 def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
@@ -109,7 +109,7 @@ def dispatch_table(result: Result) -> Table | None:
         if (facts := found.dispatch) is not None
     ]
     numbers = right("targets", "functions", "instructions", "size")
-    return table("The functions that dispatch", ("variant", *numbers, "how one sees it"), rows)
+    return table("The dispatching functions", ("variant", *numbers, "reason"), rows)
 
 
 def _spaced(number: int, unit: str = "") -> Cell:
@@ -127,8 +127,8 @@ def entry_table(result: Result) -> Table | None:
         for found in result.found.evidence
         if (facts := found.entry) is not None
     ]
-    numbers = right("handlers", "that save any", "pushes", "spills", "of the median handler")
-    caption = "What handlers save on the stack before their first branch or call"
+    numbers = right("handlers", "saving", "pushes", "spills", "in the median handler")
+    caption = "Registers that handlers save before their first branch or call"
     return table(caption, ("variant", "handlers are", *numbers), rows)
 
 
@@ -234,11 +234,11 @@ def witness_sentence(witness: Witness) -> str:
     if witness.removed:
         parts.append(f"without `{' '.join(witness.removed)}`")
     jumps = pluralize(witness.jumps, "indirect jump")
-    cost = "what costs" if witness.regained >= 2 / 3 else "part of what costs"
+    cost = "the cause" if witness.regained >= 2 / 3 else "part of the cause"
     return (
         f"The same source {' and '.join(parts)} ({quote(witness.name)}) keeps {jumps} "
         f"and is {witness.gain} than {quote(witness.slow)}: "
-        f"the merging is {cost}."
+        f"merged dispatch is {cost}."
     )
 
 
