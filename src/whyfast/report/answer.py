@@ -87,7 +87,7 @@ def answer_of(result: Result) -> Answer:
     else:
         headline, *rest = composed(result)
     if not result.recorded.complete:
-        headline = f"The run is incomplete. So far: {headline}"
+        headline = f"The run is not complete. So far: {headline}"
     return Answer(headline, tuple(rest))
 
 

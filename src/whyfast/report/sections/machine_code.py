@@ -1,4 +1,4 @@
-"""What the machine code shows beside its dispatch: troubles, calls, code made at run time."""
+"""Findings in the machine code beside dispatch: troubles, calls, code generated at run time."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def image_table(result: Result) -> Table | None:
 
 
 def _listings(result: Result) -> Iterator[Block | None]:
-    """The first program of each variant that was made at run time, equal ones once."""
+    """The first program that each variant generated at run time, equal ones once."""
     texts: dict[tuple[str, ...], list[str]] = {}
     for image in result.found.observed.images:
         for program in image.programs[:1]:

@@ -34,8 +34,8 @@ _COMMANDS = ("by_hand", "commands", "script")
 def lost_baselines(
     study: Question, failed_expectations: Sequence[FailedExpectation]
 ) -> tuple[list[str], list[str]]:
-    """What cannot be answered because a baseline is not what it should be: what to say before
-    anything else, as the main baseline is among them, and what to say in its place."""
+    """Sentences on baselines that fail their expectations: those that go before all others, as
+    the main baseline is among them, and those for their usual place."""
     refuted = {u.variant: u for u in failed_expectations if u.found is not None}
     lost = [b for b in study.baselines if b in refuted]
     if not lost:
@@ -84,7 +84,7 @@ def contradiction(failed_expectations: FailedExpectation) -> str:
 
 
 def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
-    """Why the study's claim is not tested, if one of its sides is not what it should be."""
+    """Why the study's claim is not tested, if one of its sides fails its expectations."""
     if study.claim is None:
         return []
     sides = (study.claim.variant, study.claim.baseline)
