@@ -209,23 +209,19 @@ def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Wit
 
 def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float) -> Iterator[str]:
     """Of each baseline one sentence for all that are the same, one for all that are undecided."""
-    for baseline in dict.fromkeys(v.baseline for v in main):
-        left = [v for v in main if v.baseline == baseline]
-        yield from _rest_against(left, covered, margin)
-
-
-def _rest_against(
-    left: Sequence[Verdict], covered: set[tuple[str, str]], margin: float
-) -> Iterator[str]:
-    left = [v for v in left if (v.variant, v.baseline) not in covered]
-    same = [v for v in left if v.outcome == "same"]
-    if same:
-        names = [f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
-        yield (
-            f"{has(names, 'is', 'are')} the same as {quote(same[0].baseline)} "
-            f"within {format_percent(margin)}."
-        )
-    yield from (f"{_undecided(v, margin)}." for v in left if v.outcome == "undecided")
+    rest = [v for v in main if (v.variant, v.baseline) not in covered]
+    for baseline in dict.fromkeys(v.baseline for v in rest):
+        names = [
+            f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})"
+            for v in rest
+            if v.baseline == baseline and v.outcome == "same"
+        ]
+        if names:
+            same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
+            yield f"{same} within {format_percent(margin)}."
+        for v in rest:
+            if v.baseline == baseline and v.outcome == "undecided":
+                yield f"{_undecided(v, margin)}."
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
@@ -234,7 +230,7 @@ def _undecided(verdict: Verdict, margin: float) -> str:
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
         time = format_seconds(verdict.seconds_to_margin)
-        text += f"; about {time} more would tell {format_percent(margin)}"
+        text += f"; about {time} more would settle a difference of {format_percent(margin)}"
     return text
 
 

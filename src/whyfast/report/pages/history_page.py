@@ -9,7 +9,7 @@ from typing import Any
 
 from whyfast.history.segment import FALSE_STEP
 from whyfast.model.codec import dump, encode
-from whyfast.model.history import Finding, History, SeriesHistory
+from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -285,13 +285,16 @@ def series_plot(history: History) -> Plot:
             "spreads": list(h.series.spreads),
             "levels": list(h.levels),
             "outlier": [o.at for o in h.outliers],
-            "kinds": _kinds(h),
-            "size": max((abs(math.log(r)) for r in _ratios(h)), default=0.0),
+            "kinds": [kind for kind, items in findings.items() if items],
+            "size": max(
+                (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
+            ),
             "noise": h.noise,
             "said": list(in_series(h, points)),
             "plain": h.series.higher,
         }
         for h in (*history.suite, *history.series)
+        for findings in [_findings(h)]
     ]
     timeline = history.timeline
     data = {
@@ -304,15 +307,8 @@ def series_plot(history: History) -> Plot:
     return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
 
 
-def _kinds(h: SeriesHistory) -> list[str]:
-    """What kinds of findings the series has."""
-    found = (("step", h.shifts), ("drift", h.drifts), ("outlier", h.outliers))
-    return [kind for kind, there in found if there]
-
-
-def _ratios(h: SeriesHistory) -> list[float]:
-    steps, drifts = [s.ratio for s in h.shifts], [d.ratio for d in h.drifts]
-    return [*steps, *drifts, *(o.ratio for o in h.outliers)]
+def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:
+    return {"step": h.shifts, "drift": h.drifts, "outlier": h.outliers}
 
 
 def _edge(history: SeriesHistory) -> list[int]:

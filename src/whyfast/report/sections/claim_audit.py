@@ -158,9 +158,7 @@ def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
     return f"{text}, and is undecided against {join_words(open_ones)}" if open_ones else text
 
 
-# ---- What a reader's choice of baseline and benchmarks makes of the answer: means judged anew,
-# and the
-# sentences that go with them.
+# ---- The answer for a reader's choice of baseline and benchmarks, with means judged anew.
 
 #: So many means are judged anew, which takes a hundredth of a second each.
 MOST_MEANS = 600
@@ -236,31 +234,20 @@ def _means(
 def without(result: Result, out: Collection[str], suites: tuple[Suite, ...]) -> Result:
     """The result without those benchmarks, with the means ``suites``; verdicts on single benchmarks
     stay as they were judged among all."""
-    recorded, judged, found = result.recorded, result.judged, result.found
-    question = result.question
-    observed = found.observed
+
+    def trimmed(part: Any, *names: str, **changes: Any) -> Any:
+        """A part of the result, with those of its fields without the benchmarks."""
+        kept = {n: tuple(x for x in getattr(part, n) if x.benchmark not in out) for n in names}
+        return replace(part, **kept, **changes)
+
+    benchmarks = tuple(b for b in result.question.benchmarks if b.name not in out)
+    observed = trimmed(result.found.observed, "figures")
     return replace(
         result,
-        question=replace(
-            question, benchmarks=tuple(b for b in question.benchmarks if b.name not in out)
-        ),
-        recorded=replace(
-            recorded,
-            blocks=tuple(b for b in recorded.blocks if b.benchmark not in out),
-            failures=tuple(f for f in recorded.failures if f.benchmark not in out),
-        ),
-        judged=replace(
-            judged,
-            verdicts=tuple(v for v in judged.verdicts if v.benchmark not in out),
-            suites=suites,
-        ),
-        found=replace(
-            found,
-            counted=tuple(c for c in found.counted if c.benchmark not in out),
-            observed=replace(
-                observed, figures=tuple(f for f in observed.figures if f.benchmark not in out)
-            ),
-        ),
+        question=replace(result.question, benchmarks=benchmarks),
+        recorded=trimmed(result.recorded, "blocks", "failures"),
+        judged=trimmed(result.judged, "verdicts", suites=suites),
+        found=trimmed(result.found, "counted", observed=observed),
     )
 
 
