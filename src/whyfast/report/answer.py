@@ -40,7 +40,7 @@ from whyfast.report.sections.dispatching import (
 )
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.kernel_counts import kernel_sentences
-from whyfast.report.sections.layouts import fix_sentences, placement_sentences, twin_sentences
+from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
@@ -130,7 +130,7 @@ def composed(result: Result) -> list[str]:
     texts += image_sentences(study, found.observed.images, judged.slopes)
     texts += counted_sentences(study, comparisons, found.counted)
     texts += figure_sentences(result)
-    texts += twin_sentences(study, comparisons)
+    texts += control_sentences(study, comparisons)
     texts += unmeasured_sentences(study, recorded.builds)
     texts += folded_sentences(recorded.same) if any_verdict else []
     each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]

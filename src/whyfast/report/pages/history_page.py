@@ -1,4 +1,4 @@
-"""What a history says: sentences, tables, a plot."""
+"""A history as a page (sentences, tables, a plot) and as JSON."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ def dump_history(history: History) -> str:
     return dump("history", data)
 
 
-#: From this lag-1 correlation of the noise on, the reader is told.
+#: The lag-1 correlation of the noise from which a caution is shown.
 _CORRELATED = 0.3
-#: So many findings are shown where there is little room.
+#: The most findings in a short report.
 _ROWS = 20
 _SHORT_CARE = (
     "Each point was measured at a different time, so a change of the machine looks like one of "
     "the program; measure both ends of a step again, interleaved (`whyfast ab`)."
 )
-#: So many commands that search for a commit stand on the first screen.
+#: The most search commands in the summary.
 _COMMANDS = 2
 
 
@@ -270,7 +270,7 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 
 def series_plot(history: History) -> Plot:
-    """What the plot shows: a line a series, its outliers, and the steps that many share."""
+    """A line for each series, its outliers, and the steps that many series share."""
     marks = [
         {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
         for f in suite_wide(history)

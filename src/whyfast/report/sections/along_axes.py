@@ -28,7 +28,7 @@ from whyfast.report.sections.main_table import (
     time_cell,
 )
 
-#: So many interactions are told in sentences; the table has all.
+#: The most interactions that get a sentence; the table has all.
 MOST_TOLD = 3
 _WORDS = {"faster": "differ", "slower": "differ", "same": "same", "undecided": "undecided"}
 

@@ -1,4 +1,4 @@
-"""How sure a result is and what it rests on: confounds, noise, raw values, machine, method."""
+"""Certainty of a result and its basis: confounds, noise, raw values, machine, method."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _span(numbers: list[int], most: str) -> str:
     return most if numbers[0] == numbers[-1] else f"{numbers[0]} to {most}"
 
 
-#: So many quantities beside time a short report has room for.
+#: The most other quantities in a short report.
 MOST_METRICS = 12
 
 
@@ -190,7 +190,7 @@ def metric_section(result: Result) -> ReportSection | None:
 
 
 def metric_table(result: Result) -> Table | None:
-    """Each quantity with its verdict and the medians of both sides; None when there is none.
+    """Each quantity with its verdict and the medians of both sides; None without any.
 
     A short report has those only in which the two sides certainly differ, and of many the largest.
     """
@@ -227,7 +227,7 @@ def _small_side(
 ) -> Iterator[tuple[Cell | str | None, ...]]:
     """Peak memory where one side is too small to be measured: it is below the other all the same.
 
-    The kernel counts the peak of whoever starts a process as its own, so less cannot be told.
+    The kernel includes the peak of the parent process, so smaller peaks cannot be measured.
     """
 
     def shown_peak(name: str) -> Cell | None:

@@ -160,7 +160,7 @@ def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
 
 # ---- The answer for a reader's choice of baseline and benchmarks, with means judged anew.
 
-#: So many means are judged anew, which takes a hundredth of a second each.
+#: The most means that are judged anew; each takes a hundredth of a second.
 MOST_MEANS = 600
 
 #: The sentences of a result, the headline first.

@@ -39,7 +39,7 @@ def pair_name(a: str, b: str) -> str:
 def code_section(
     pairs: Sequence[CodePair], importance: Importance = "detail"
 ) -> ReportSection | None:
-    """A group a pair, a fold a function."""
+    """A group for each pair, a fold for each function."""
     return section(
         "code",
         "Side by side",

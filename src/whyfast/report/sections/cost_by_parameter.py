@@ -1,4 +1,4 @@
-"""Cost by parameter: what one more of it takes, every point, and single runs at each."""
+"""Cost by parameter: slopes, the time at every value, and single runs at each."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def slope_tables(result: Result) -> tuple[Table, ...]:
-    """Slope and intercept of every variant, a table a linear family."""
+    """Slope and intercept of every variant, a table for each linear family."""
     found = (_slope_table(mine) for mine in _families(result) if mine[0].linear)
     return tuple(t for t in found if t is not None)
 
@@ -129,7 +129,7 @@ def _slope_table(slopes: list[Line]) -> Table | None:
 
 
 def point_tables(result: Result) -> tuple[Table, ...]:
-    """The time at every value of the parameter, a table a family."""
+    """The time at every value of the parameter, a table for each family."""
     found = (_point_table(mine) for mine in _families(result))
     return tuple(t for t in found if t is not None)
 

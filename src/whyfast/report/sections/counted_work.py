@@ -1,4 +1,4 @@
-"""What the builds of a study did for the same work: totals, where they differ, and sentences."""
+"""Counts of the builds of a study for the same work: totals, differences, and sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whyfast.report.sections.main_table import Comparisons
 if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, Counted, HotFunction, Overlap, Source
 
-#: A difference below this share of the baseline's count is none worth a list of functions.
+#: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001
 #: Functions that are named for one difference, whose places are shown, and that a change touches.
 _NAMED, _PLACED, _TOUCHED = 3, 12, 6

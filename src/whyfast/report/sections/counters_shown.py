@@ -179,9 +179,7 @@ def _share(function: HotFunction, i: int) -> Cell | None:
     return Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)
 
 
-# ---- What programs say that a loop of theirs does beside taking time, and instructions beside it:
-# a
-# table, and what goes with a gain of speed.
+# ---- Figures that programs report about a loop, and instructions of it: a table and sentences.
 
 
 def figures_section(result: Result) -> ReportSection | None:
@@ -206,7 +204,7 @@ def _figures(result: Result) -> tuple[Figure, ...]:
 
 
 def figures_table(result: Result, *, every: bool = False) -> Table | None:
-    """A row a benchmark and figure, a column a variant; None when there is nothing.
+    """A row for each benchmark and figure, a column for each variant; None without figures.
 
     Rows in which all variants say the same are left out, unless ``every``.
     """

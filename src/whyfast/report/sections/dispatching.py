@@ -63,7 +63,7 @@ def jumps_cell(facts: DispatchFacts) -> Cell | None:
 
 
 def kind_cell(facts: DispatchFacts) -> Cell:
-    """Replicated, merged, or tail calls over so many functions."""
+    """Replicated, merged, or tail calls with the number of functions."""
     if facts.form == "none":
         return Cell("no dispatch")
     if facts.form == "unknown":
@@ -98,7 +98,7 @@ def _compilers(result: Result) -> dict[str, str]:
 
 
 def dispatch_table(result: Result) -> Table | None:
-    """What stands behind the table of indirect jumps; None when there is none."""
+    """The functions behind the table of indirect jumps; None without any."""
     rows = [
         (
             *(found.variant, "unknown" if facts.targets is None else facts.targets),
@@ -117,7 +117,7 @@ def _spaced(number: int, unit: str = "") -> Cell:
 
 
 def entry_table(result: Result) -> Table | None:
-    """A row a build of which the handlers are known; None when there is none."""
+    """A row for each build whose handlers are known; None without any."""
     rows = [
         (
             *(found.variant, _style(found.dispatch), facts.handlers, facts.saving),
@@ -161,7 +161,7 @@ def _trace(trace: OptionTrace | None) -> Cell | None:
     return Cell(seen, trace.recorded)
 
 
-# ---- What the machine code says about a difference, worded as strongly as the variants allow.
+# ---- Dispatch as an explanation of a difference, worded as strongly as the variants allow.
 
 _MERGED = ("merged", "partly merged")
 

@@ -1,4 +1,4 @@
-"""How the benchmarks of a suite lie about its geometric mean, and which of them it rests on."""
+"""The distribution of a suite's benchmarks, and those that decide its geometric mean."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
 
 
 def distribution_section(result: Result) -> ReportSection | None:
-    """Best, worst and the shares that gained and lost, a table a baseline."""
+    """Best, worst and the shares that gained and lost, a table for each baseline."""
     tables = distribution_tables(result)
     text = sentences([_EXPLAINED], aside=True) if tables else None
     return section("distribution", "Distribution of the benchmarks", *tables, text)

@@ -16,7 +16,7 @@ from whyfast.report.formatting import join_words, pluralize, ratio_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
 _SHARE = 0.25
-#: So many findings of single series are named in the first lines.
+#: The most findings of single series in the headline.
 _NAMED = 3
 
 
@@ -174,7 +174,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# ---- Why a history changed where it did, as far as the files say: what else differs there.
+# ---- Recorded facts that changed at the steps of a history.
 
 _LONG = 60
 _MOST = 4

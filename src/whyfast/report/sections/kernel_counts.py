@@ -228,8 +228,8 @@ def _number_cell(value: float) -> Cell:
 
 
 def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
-    """A row a kernel, a column a series: the cost of one more unit of the parameter; None where
-    nothing has a parameter."""
+    """A row for each kernel, a column for each series: the cost of one more unit of the
+    parameter; None where nothing has a parameter."""
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
     rows = [(kernel, *(_slope(one, kernel) for one in series)) for kernel in kernels]
     units = " or ".join(dict.fromkeys(s.unit for s in series))
@@ -314,7 +314,7 @@ def boot_table(result: Result) -> Table | None:
 
 def release_plot(result: Result) -> Plot | None:
     """What the plot shows: for each series the slope and the count at each value of the parameter,
-    kernel by kernel, None where there is none; and where its steps are."""
+    kernel by kernel (None: not counted); and the places of its steps."""
     series = series_of(result)
     if not series:
         return None

@@ -1,4 +1,4 @@
-"""Placement or change: what drawn layouts say of differences, of fixes, and of the twin."""
+"""Placement or change: differences, fixes and the A/A control over random layouts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FIXED: dict[FixWord, str] = {
 
 
 def layout_section(result: Result) -> ReportSection | None:
-    """The tables and a plot with a dot a layout; None where no layouts were drawn."""
+    """The tables and a plot with a dot for each layout; None where no layouts were drawn."""
     return section(
         "placement",
         "Placement or change",
@@ -146,7 +146,7 @@ def _short(v: Verdict) -> str:
     return str(ratio_text(v.ratio, v.low, v.high))
 
 
-def twin_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
+def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
     for control in study.variants:
         verdict = comparisons.of(control.name, control.twin_of) if control.twin_of else None

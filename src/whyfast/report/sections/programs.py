@@ -1,4 +1,4 @@
-"""The variants as programs: built or not, what they should be or not, read and not measured."""
+"""The variants as programs: their builds, failed expectations, variants that are read only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blocks in the order in which they were taken: how the machine drifted, for who doubts."""
+"""The blocks in the order of measurement, which shows drift of the machine; unusual blocks."""
 
 from __future__ import annotations
 
