@@ -61,8 +61,8 @@ def false_steps(args: argparse.Namespace) -> None:
 
 
 def other_findings(args: argparse.Namespace) -> None:
-    """Share of series with a drift, and with an odd point."""
-    for what, has in (("a drift", _drifts), ("an odd point", _odd)):
+    """Share of series with a drift, and with an outlier."""
+    for what, has in (("a drift", _drifts), ("an outlier", _odd)):
         print(f"\nSeries without change that are given {what}, per cent\n")
         _row("points", *NOISES)
         for points in (p for p in POINTS if args.shortest <= p <= args.longest):

@@ -124,9 +124,6 @@ def test_with_a_baseline_that_is_not_what_its_name_says_nothing_is_measured(
 ) -> None:
     text, result = _run(_study(tmp_path / "study", '"liar"'))
     flat = " ".join(text.split())
-    assert (
-        "Nothing is compared with liar (dispatch merged, not replicated), which is not what the "
-        "name says: there is no baseline, and so no verdict." in flat
-    )
+    assert "Nothing is compared with liar (dispatch merged, not replicated)" in flat
     assert (result["judged"]["verdicts"], result["recorded"]["blocks"]) == ([], [])
     assert len(result["found"]["evidence"]) == 3

@@ -27,10 +27,10 @@ def findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
             key = ("outlier", outlier.at, outlier.at, outlier.ratio > 1)
             groups.setdefault(key, {})[history.series.name] = outlier.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(_steps_and_odd(ordered, found))
+    return tuple(_steps_and_outliers(ordered, found))
 
 
-def _steps_and_odd(
+def _steps_and_outliers(
     groups: Sequence[tuple[tuple[str, int, int, bool], Mapping[str, float]]],
     found: Sequence[SeriesHistory],
 ) -> Iterator[Finding]:

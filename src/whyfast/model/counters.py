@@ -92,7 +92,7 @@ class Counts:
     failed: bool = False
 
 
-# ---- The functions that a program spends its instructions or time in, and where they lie.
+# ---- Hot functions and their addresses.
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Heat:
         return self.of(name) >= self.hot
 
 
-# ---- What every build did for the same work: counters and hot functions of one benchmark.
+# ---- Counters and hot functions of all builds on one benchmark.
 
 
 @dataclass(frozen=True)

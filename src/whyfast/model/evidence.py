@@ -148,7 +148,7 @@ def unmatched(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     return tuple(p for p in first if all(p in one.missing for one in evidence))
 
 
-# ---- A build whose machine code shows what a compiler is, or is not, known to do wrong.
+# ---- Symptoms in machine code of troubles of compilers, known or unknown.
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Trouble:
     """One symptom in one variant.
 
     ``symptom`` is what was looked for and ``shows`` what was found, with figures. ``name`` and
-    ``title`` are of the known trouble that it looks like, empty when there is none; ``listed`` says
+    ``title`` are of the matching known trouble, empty without one; ``listed`` says
     whether that is known of this very version. ``flags`` would work around it, ``remedy`` is what
     else helps. ``cured`` are variants with these flags that the evidence shows free of it,
     ``uncured`` such that show it still, ``untried`` such that this run left out, and ``toml`` the

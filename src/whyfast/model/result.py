@@ -177,10 +177,10 @@ class MachineDifference:
     """A comparison whose ratio is not the same on all machines, beyond chance and the margin.
 
     ``benchmark`` is None for the geometric mean. ``groups`` are names of machines: those of a
-    group lie lower than those of the next, each pair told apart by its own interval; machines
-    ``between`` cannot be told from either side. ``ratio`` is that of the last group over that of
-    the first (of two ratios, never of times on two machines); for any two machines of these groups
-    it lies between ``low`` and ``high``. All differences of a result hold together with
+    group lie lower than those of the next, each pair distinguished by its own interval; machines
+    ``between`` are distinguished from neither side. ``ratio`` is that of the last group over that
+    of the first (of two ratios, never of times on two machines); for any two machines of these
+    groups it lies between ``low`` and ``high``. All differences of a result hold together with
     ``confidence``.
     """
 

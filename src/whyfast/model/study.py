@@ -9,12 +9,12 @@ from typing import Literal
 
 from whyfast.model.variant import Benchmark, Variant
 
-# ---- What is asked: the part that a study, commands side by side and recorded results share.
+# ---- Questions: a study, commands side by side, recorded results.
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A published or expected gain to audit: ``variant`` is said to beat ``baseline``."""
+    """A published or expected gain to audit: ``variant`` beats ``baseline``."""
 
     variant: str
     baseline: str
@@ -52,7 +52,7 @@ class Question:
         return any(v.kernel for v in self.measured)
 
     def variant(self, name: str) -> Variant:
-        """The variant of that name; KeyError when there is none."""
+        """The variant of that name; KeyError without one."""
         for v in self.variants:
             if v.name == name:
                 return v
@@ -60,7 +60,7 @@ class Question:
 
     def counterpart(self, variant: Variant) -> str | None:
         """The baseline that a variant has where there are baselines ``along`` axes: the one that is
-        equal but for these. None where there is none; of a twin, its original."""
+        equal but for these. None without one; of an A/A control, its original."""
         if variant.twin_of:
             return variant.twin_of
         wanted = {**variant.axes, **self.along}

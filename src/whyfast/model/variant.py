@@ -98,7 +98,7 @@ class Benchmark:
         return self.parameter.family if self.parameter else self.name
 
 
-# ---- The kinds of runners: how a benchmark yields values, and what follows from it.
+# ---- The kinds of runners: how a benchmark yields values.
 #
 # How the processes of each are started is in :mod:`whyfast.measure.registry`.
 
@@ -140,7 +140,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
 }
 
 
-# ---- What differs between two variants: the one place where that is answered.
+# ---- Differences between two variants.
 
 #: The fields of a :class:`Variant` that make another program of it or run it in another way, in the
 #: order of the flow: what it is made from, how, where its code lies, how it is run.
@@ -169,7 +169,7 @@ MAKING: tuple[Aspect, ...] = tuple(a for a in ASPECTS if a not in RUN)
 #: The other fields, and why they are no difference.
 NO_DIFFERENCE: Mapping[str, str] = {
     "name": "what it is called",
-    "about": "what is said about it",
+    "about": "a description",
     "axes": "its place in the study; what the place sets is in the other fields",
     "requires": "what its toolchain must be able to do",
     "expect": "what is checked once it is built",

@@ -1,4 +1,4 @@
-"""What is said about a variant against a baseline."""
+"""Verdicts on a variant against a baseline, and the analyses beside them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# ---- What a benchmark costs by its parameter: points, and the straight line through them.
+# ---- Cost by parameter: points, and the straight line through them.
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ class Suite:
     carriers: tuple[Carrier, ...] = ()
 
 
-#: The kind of what is told when a command that clears up after the runs has failed.
+#: The kind of confound of a cleanup command that failed.
 CLEANUP = "cleanup"
 
 

@@ -40,7 +40,7 @@ from whyfast.report.sections.dispatching import (
 )
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.kernel_counts import kernel_sentences
-from whyfast.report.sections.layouts import fix_sentences, placement_sentences, twin_sentences
+from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
@@ -61,7 +61,7 @@ from whyfast.report.sections.programs import (
 from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.timeline import unusual_sentences
 
-#: So many differences are said in words.
+#: The most differences that get a sentence.
 _MOST_SAID = 3
 
 
@@ -102,62 +102,62 @@ def composed(result: Result) -> list[str]:
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons(judged.verdicts, judged.suites)
     facts = {e.variant: e for e in found.evidence}
-    said = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
-    said += fix_sentences(judged.fixes, judged.placements, study)
-    said += slope_sentences(judged.slopes)
+    texts = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
+    texts += fix_sentences(judged.fixes, judged.placements, study)
+    texts += slope_sentences(judged.slopes)
     first, later = lost_baselines(study, found.failed_expectations)
     later += failed_expectation_sentences(study, found.failed_expectations)
-    said += [*claim_untested(study, found.failed_expectations), *first]
+    texts += [*claim_untested(study, found.failed_expectations), *first]
     study = without_lost(study, found.failed_expectations)
-    told = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
+    covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
     if study.measured and not claim_untested(study, found.failed_expectations):
-        said += _audited(study, comparisons, found.evidence, told)
+        texts += _audited(study, comparisons, found.evidence, covered)
     main = list(_against_main_baseline(study, comparisons))
-    said += interaction_sentences(result)
-    said += _differences(main, told, study, comparisons, facts)
-    said += alike_sentences(result)
-    said += _rest(main, told, study.margin)
-    said += influence_sentences(judged.suites, study)
-    said += unusual_sentences(judged.verdicts) if said else []
-    said_any = bool(said)
-    if not said:
+    texts += interaction_sentences(result)
+    texts += _differences(main, covered, study, comparisons, facts)
+    texts += alike_sentences(result)
+    texts += _rest(main, covered, study.margin)
+    texts += influence_sentences(judged.suites, study)
+    texts += unusual_sentences(judged.verdicts) if texts else []
+    any_verdict = bool(texts)
+    if not texts:
         nothing = " ".join(folded_sentences(recorded.same))
-        nothing = nothing or "There is no verdict: nothing could be compared."
-        said.append(evidence_headline(study, facts, found.troubles) or nothing)
-    said += later
-    said += evidence_sentences(study, facts, found.troubles, found.calls)
-    said += changed_sentences(found.changed)
-    said += image_sentences(study, found.observed.images, judged.slopes)
-    said += counted_sentences(study, comparisons, found.counted)
-    said += figure_sentences(result)
-    said += twin_sentences(study, comparisons)
-    said += unmeasured_sentences(study, recorded.builds)
-    said += folded_sentences(recorded.same) if said_any else []
+        nothing = nothing or "No verdict: nothing could be compared."
+        texts.append(evidence_headline(study, facts, found.troubles) or nothing)
+    texts += later
+    texts += evidence_sentences(study, facts, found.troubles, found.calls)
+    texts += changed_sentences(found.changed)
+    texts += image_sentences(study, found.observed.images, judged.slopes)
+    texts += counted_sentences(study, comparisons, found.counted)
+    texts += figure_sentences(result)
+    texts += control_sentences(study, comparisons)
+    texts += unmeasured_sentences(study, recorded.builds)
+    texts += folded_sentences(recorded.same) if any_verdict else []
     each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
-    said += identical_sentences(study, each)
-    said += not_built(recorded.builds)
-    said += _run_failures(recorded.failed)
-    said += lacking_sentences(recorded.lacking)
-    said += _warnings(judged.confounds)
-    return said
+    texts += identical_sentences(study, each)
+    texts += not_built(recorded.builds)
+    texts += _run_failures(recorded.failed)
+    texts += lacking_sentences(recorded.lacking)
+    texts += _warnings(judged.confounds)
+    return texts
 
 
 def _audited(
     study: Question,
     comparisons: Comparisons,
     evidence: Sequence[Evidence],
-    told: set[tuple[str, str]],
+    covered: set[tuple[str, str]],
 ) -> Iterator[str]:
-    """The outcome of the audit of a claim, and its figures; adds the pairs to ``told``."""
+    """The outcome of the audit of a claim, and its figures; adds the pairs to ``covered``."""
     audit = audit_claim(study, comparisons, evidence)
     if audit is None:
         return
     yield audit_headline(audit, study.margin)
-    told.add((audit.claim.variant, audit.claim.baseline))
+    covered.add((audit.claim.variant, audit.claim.baseline))
     figures = audit_intervals(audit, study.margin)
     if figures is not None:
         yield figures
-        told |= {(audit.claim.variant, v.baseline) for v in audit.others}
+        covered |= {(audit.claim.variant, v.baseline) for v in audit.others}
 
 
 def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterator[Verdict]:
@@ -172,7 +172,7 @@ def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterato
 
 def _differences(
     main: Sequence[Verdict],
-    told: set[tuple[str, str]],
+    covered: set[tuple[str, str]],
     study: Question,
     comparisons: Comparisons,
     evidence: Mapping[str, Evidence],
@@ -182,12 +182,12 @@ def _differences(
     decided = [v for v in main if v.outcome in ("faster", "slower")]
     decided.sort(key=lambda v: -abs(math.log(v.ratio)))
     explained: set[str] = set()
-    said = 0
+    given = 0
     for verdict in decided:
         witness = find_witness(verdict, study, comparisons, evidence)
-        # What the audit has said is not said twice, but its cause still is.
-        if (verdict.variant, verdict.baseline) not in told and said < _MOST_SAID:
-            said += 1
+        # The audit covers the pair, but not its cause.
+        if (verdict.variant, verdict.baseline) not in covered and given < _MOST_SAID:
+            given += 1
             yield _difference(verdict, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
@@ -207,25 +207,21 @@ def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Wit
     return f"{base}; this goes with a difference in the machine code: {contrast}."
 
 
-def _rest(main: Sequence[Verdict], told: set[tuple[str, str]], margin: float) -> Iterator[str]:
+def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float) -> Iterator[str]:
     """Of each baseline one sentence for all that are the same, one for all that are undecided."""
-    for baseline in dict.fromkeys(v.baseline for v in main):
-        left = [v for v in main if v.baseline == baseline]
-        yield from _rest_against(left, told, margin)
-
-
-def _rest_against(
-    left: Sequence[Verdict], told: set[tuple[str, str]], margin: float
-) -> Iterator[str]:
-    left = [v for v in left if (v.variant, v.baseline) not in told]
-    same = [v for v in left if v.outcome == "same"]
-    if same:
-        names = [f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})" for v in same]
-        yield (
-            f"{has(names, 'is', 'are')} the same as {quote(same[0].baseline)} "
-            f"within {format_percent(margin)}."
-        )
-    yield from (f"{_undecided(v, margin)}." for v in left if v.outcome == "undecided")
+    rest = [v for v in main if (v.variant, v.baseline) not in covered]
+    for baseline in dict.fromkeys(v.baseline for v in rest):
+        names = [
+            f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})"
+            for v in rest
+            if v.baseline == baseline and v.outcome == "same"
+        ]
+        if names:
+            same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
+            yield f"{same} within {format_percent(margin)}."
+        for v in rest:
+            if v.baseline == baseline and v.outcome == "undecided":
+                yield f"{_undecided(v, margin)}."
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
@@ -234,7 +230,7 @@ def _undecided(verdict: Verdict, margin: float) -> str:
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
         time = format_seconds(verdict.seconds_to_margin)
-        text += f"; about {time} more would tell {format_percent(margin)}"
+        text += f"; about {time} more would settle a difference of {format_percent(margin)}"
     return text
 
 
@@ -243,8 +239,8 @@ def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
     latest = {(f.benchmark, f.variant, f.reason): f for f in failures}
     for (benchmark, variant, reason), number in times.items():
         often = f" ({number} times)" if number > 1 else ""
-        said = reason_and_output(latest[benchmark, variant, reason])
-        yield sentence(f"{quote(benchmark)} failed with {quote(variant)}{often}: {said}")
+        text = reason_and_output(latest[benchmark, variant, reason])
+        yield sentence(f"{quote(benchmark)} failed with {quote(variant)}{often}: {text}")
 
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:

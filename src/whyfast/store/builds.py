@@ -136,8 +136,8 @@ class BuildStore:
 
     def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
         """Note beside its log why the build of that digest failed."""
-        said = {"variant": variant, "compiler": compiler, "reason": reason, "order": self._next()}
-        (self.folder(digest) / "failure.json").write_text(json.dumps(said))
+        text = {"variant": variant, "compiler": compiler, "reason": reason, "order": self._next()}
+        (self.folder(digest) / "failure.json").write_text(json.dumps(text))
 
     def failures(self) -> Iterator[FailedBuild]:
         """Every build that failed and was not made since, the last first."""
@@ -146,10 +146,10 @@ class BuildStore:
             if (file.parent / "provenance.json").exists():
                 continue
             try:
-                said = json.loads(file.read_text())
-                found = (said["variant"], said["compiler"], said["reason"])
+                text = json.loads(file.read_text())
+                found = (text["variant"], text["compiler"], text["reason"])
                 failed = FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
-                known.append((int(said.get("order", 0)), failed))
+                known.append((int(text.get("order", 0)), failed))
             except (OSError, ValueError, KeyError, TypeError):
                 continue
         yield from (failed for _, failed in sorted(known, key=lambda k: -k[0]))

@@ -1,4 +1,4 @@
-"""What a file holds, in one short word."""
+"""Files and folders on disk: digests, free room, locks between processes, atomic replacement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-# ---- Whether a disk has room, asked before a long step instead of found out in the middle of it.
+# ---- Free room on a disk, checked before a long step.
 
 
 def lacking(folder: Path, need: int) -> str | None:
@@ -60,7 +60,7 @@ def readable(size: float) -> str:
     return f"{size / 1e3:.0f} kB"
 
 
-# ---- Locks between processes, released by the kernel when their holder dies in whatever way.
+# ---- Locks between processes, which the kernel releases however their holder dies.
 #
 # The holder of a lock may remove its file; whoever waited for it then takes the new one.
 
@@ -143,10 +143,10 @@ def _lock(path: Path, flags: int) -> int | None:
     return None
 
 
-# ---- Folders that are complete or absent, whatever interrupts their making or deleting.
+# ---- Folders that are complete or absent, whatever interrupts their creation or deletion.
 #
-# What is not finished is called ``NAME-unfinished-…``, beside its place; who makes the folder next
-# deletes it.
+# An unfinished folder is called ``NAME-unfinished-…``, beside its place; the next process that
+# makes the folder deletes it.
 
 
 def lock_of(folder: Path) -> Path:

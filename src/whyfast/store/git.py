@@ -64,8 +64,8 @@ def git(
     except OSError as error:
         raise UserError(f"git cannot be run: {error.strerror}", where=where) from error
     # Not text=True, which would make line ends of the carriage returns in a source file.
-    out, said = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
-    return subprocess.CompletedProcess(done.args, done.returncode, out, without_user(said))
+    out, text = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, out, without_user(text))
 
 
 def must_git(
@@ -74,9 +74,9 @@ def must_git(
     """What git prints there; UserError with the last line of what it says when it fails."""
     done = git(where, *arguments, given=given, env=env)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        text = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
         command = next(word for word in arguments if not word.startswith("-"))
-        raise UserError(f"git {command}: {said[-1].removeprefix('fatal: ')}", where=where)
+        raise UserError(f"git {command}: {text[-1].removeprefix('fatal: ')}", where=where)
     return done.stdout
 
 
@@ -84,8 +84,8 @@ def own_filters_off(repository: Path) -> tuple[str, ...]:
     """Options of git without the filters that the repository's own configuration names: they are
     commands. Those that the user configured for every repository stay, as that of git-lfs."""
     wanted = ("--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
-    said = git(repository, "config", "--local", "--includes", *wanted).stdout
-    off = [f"{key}=" for key in said.splitlines()]
+    text = git(repository, "config", "--local", "--includes", *wanted).stdout
+    off = [f"{key}=" for key in text.splitlines()]
     off += [f"{one.rpartition('.')[0]}.required=false" for one in off]
     return tuple(word for one in off for word in ("-c", one))
 

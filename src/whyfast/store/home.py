@@ -14,12 +14,11 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 
-# ---- Folders of one user alone: what lies in them is run and believed.
+# ---- Private folders: their contents are run and trusted.
 #
 # Who else could change what is there is decided as OpenSSH in Debian does for a user's keys: every
 # folder and link on the way counts, and a group that has the user alone, as each has on a system
-# with
-# user private groups, is nobody else.
+# with user private groups, is nobody else.
 
 #: Links that the kernel follows on one way.
 _LINKS = 40

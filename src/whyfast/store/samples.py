@@ -54,7 +54,7 @@ class Run:
 
 class SampleStore:
     """The database. Every method that writes returns only once the data is on disk, but within
-    :meth:`together`. Which run is the newest is told by the order of writing: the clock may have
+    :meth:`together`. The order of writing determines the newest run: the clock may have
     been set back meanwhile.
 
     Each raises UserError when the file cannot be read or written, as on a full disk.

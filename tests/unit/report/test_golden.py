@@ -142,7 +142,7 @@ OTHERS: dict[str, Callable[[], Document]] = {
 #: Sentences that the tests of their topics compare.
 ELSEWHERE = [
     *("answers.md", "fixes.md", "kernels.md", "machines.md", "placements.md", "searches.md"),
-    "troubles.md",
+    *("troubles.md", "unusual-blocks.md"),
 ]
 #: Shown in every form; of all others the terminal shows the same tables and sentences.
 EVERY_FORM = (

@@ -1,4 +1,4 @@
-"""What a history says: sentences, tables, a plot."""
+"""A history as a page (sentences, tables, a plot) and as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from whyfast.history.segment import FALSE_STEP
 from whyfast.model.codec import dump, encode
-from whyfast.model.history import Finding, History, SeriesHistory
+from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -82,15 +82,15 @@ def dump_history(history: History) -> str:
     return dump("history", data)
 
 
-#: From this lag-1 correlation of the noise on, the reader is told.
+#: The lag-1 correlation of the noise from which a caution is shown.
 _CORRELATED = 0.3
-#: So many findings are shown where there is little room.
+#: The most findings in a short report.
 _ROWS = 20
 _SHORT_CARE = (
-    "Each point was measured at its own time, so a change of the machine looks like one of the "
-    "program; measure both ends of a step again, interleaved (`whyfast ab`)."
+    "Each point was measured at a different time, so a change of the machine looks like one of "
+    "the program; measure both ends of a step again, interleaved (`whyfast ab`)."
 )
-#: So many commands that search for a commit stand on the first screen.
+#: The most search commands in the summary.
 _COMMANDS = 2
 
 
@@ -106,7 +106,7 @@ def history_page(history: History) -> Document:
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
         section("machines", "Machine by machine", machine_table(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
-        section("search", "Look for it", search_block(history), importance="answer"),
+        section("search", "Search for the cause", search_block(history), importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -139,33 +139,30 @@ def cautions(history: History) -> tuple[str, ...]:
     """How it was judged, and what weakens it."""
     total = len(history.series)
     there = "there is" if total == 1 else "there are"
-    said = [
-        f"A series of independent noise without any change is given a step in about "
-        f"{format_percent(FALSE_STEP)} of cases, one of noise that wanders more often; {there} "
-        f"{total} series.",
-        "Each point was measured at its own time: what changed with the program and what changed "
-        "with the machine look alike here. Measure both ends of a step again, interleaved, before "
-        "blaming a commit: `whyfast ab` or `whyfast run`.",
+    texts = [
+        f"A series of independent noise without a change shows a false step in about "
+        f"{format_percent(FALSE_STEP)} of cases, correlated noise more often; {there} {total} "
+        "series.",
+        "Each point was measured at a different time, so changes of the program and of the machine "
+        "look alike. Measure both ends of a step again, interleaved, before blaming a commit: "
+        "`whyfast ab` or `whyfast run`.",
     ]
     wandering = sum(h.correlation >= _CORRELATED for h in history.series)
     if wandering:
-        said.append(
-            f"In {wandering} of {total} series noise wanders: neighbouring points are off to the "
-            f"same side (correlation {_CORRELATED} or more). Steps in them have to be larger to "
-            "be told, and false ones are more frequent."
+        texts.append(
+            f"In {wandering} of {total} series the noise of neighbouring points is correlated "
+            f"({_CORRELATED} or more). In these, only larger steps are found, and false steps are "
+            "more frequent."
         )
     edges = sorted({i for h in history.series for i in _edge(h)})
     if edges:
         points = history.timeline.points
         names = ", ".join(points[i] for i in edges)
-        said.append(
-            f"{names} stands at an end with nothing beyond: whether it is a level of its own or an "
-            "outlier cannot be told."
-        )
+        texts.append(f"{names} is at an end of its series: it may be a new level or an outlier.")
     short = len(history.timeline.series) - total
     if short:
-        said.append(f"{short} series with too few points left out.")
-    return (*said, *history.timeline.notes)
+        texts.append(f"{short} series with too few points left out.")
+    return (*texts, *history.timeline.notes)
 
 
 def finding_table(history: History, *, wide: bool = True) -> Table | None:
@@ -214,7 +211,7 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     mine = {h.series.name: h for h in history.series if h.series.machine == machine}
     points = (finding.before, finding.at)
     if not any(all(h.series.values[i] is not None for i in points) for h in mine.values()):
-        return "not measured there"
+        return "not measured"
     here = [
         r
         for f in (*history.findings, *history.drifts)
@@ -273,7 +270,7 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 
 def series_plot(history: History) -> Plot:
-    """What the plot shows: a line a series, its outliers, and the steps that many share."""
+    """A line for each series, its outliers, and the steps that many series share."""
     marks = [
         {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
         for f in suite_wide(history)
@@ -288,13 +285,16 @@ def series_plot(history: History) -> Plot:
             "spreads": list(h.series.spreads),
             "levels": list(h.levels),
             "outlier": [o.at for o in h.outliers],
-            "kinds": _kinds(h),
-            "size": max((abs(math.log(r)) for r in _ratios(h)), default=0.0),
+            "kinds": [kind for kind, items in findings.items() if items],
+            "size": max(
+                (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
+            ),
             "noise": h.noise,
             "said": list(in_series(h, points)),
             "plain": h.series.higher,
         }
         for h in (*history.suite, *history.series)
+        for findings in [_findings(h)]
     ]
     timeline = history.timeline
     data = {
@@ -307,15 +307,8 @@ def series_plot(history: History) -> Plot:
     return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
 
 
-def _kinds(h: SeriesHistory) -> list[str]:
-    """What kinds of findings the series has."""
-    found = (("step", h.shifts), ("drift", h.drifts), ("outlier", h.outliers))
-    return [kind for kind, there in found if there]
-
-
-def _ratios(h: SeriesHistory) -> list[float]:
-    steps, drifts = [s.ratio for s in h.shifts], [d.ratio for d in h.drifts]
-    return [*steps, *drifts, *(o.ratio for o in h.outliers)]
+def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:
+    return {"step": h.shifts, "drift": h.drifts, "outlier": h.outliers}
 
 
 def _edge(history: SeriesHistory) -> list[int]:

@@ -28,7 +28,7 @@ from whyfast.report.sections.main_table import (
     time_cell,
 )
 
-#: So many interactions are told in sentences; the table has all.
+#: The most interactions that get a sentence; the table has all.
 MOST_TOLD = 3
 _WORDS = {"faster": "differ", "slower": "differ", "same": "same", "undecided": "undecided"}
 
@@ -121,8 +121,8 @@ def interaction_section(result: Result) -> ReportSection | None:
     columns = ("change", "benchmark", "in", "over in", *right("ratio"), "verdict", *right("blocks"))
     return section(
         "interactions",
-        "Does a change do the same everywhere?",
-        table("What the change does in one place, over what it does in another", columns, rows),
+        "Does a change have the same effect everywhere?",
+        table("Effect of the change in one place, relative to another", columns, rows),
         importance="detail",
     )
 

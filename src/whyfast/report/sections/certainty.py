@@ -1,4 +1,4 @@
-"""How sure a result is and what it rests on: confounds, noise, raw values, machine, method."""
+"""Certainty of a result and its basis: confounds, noise, raw values, machine, method."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ from whyfast.report.sections.main_table import verdict_cell
 #: From this many raw values on they are rounded to 4 significant digits, and the file says so.
 MOST_EXACT = 200_000
 _ABOUT: dict[About, str] = {
-    "binaries": "The verdicts are about these very binaries; another layout of the same code may "
-    "be faster or slower.",
-    "change": "Every block took a fresh layout, so the verdicts are about the change and not about "
-    "where the linker placed it.",
-    "commands": "The verdicts are about these commands as they were run, from start to end.",
-    "runs": "The verdicts are about the recorded runs: whatever else changed between two of them "
+    "binaries": "The verdicts are about exactly these binaries; another layout of the same code "
+    "may be faster or slower.",
+    "change": "Every block ran in a fresh layout, so the verdicts are about the change, not about "
+    "where the linker placed the code.",
+    "commands": "The verdicts are about these commands as run, from start to end.",
+    "runs": "The verdicts are about the recorded runs: anything else that changed between two runs "
     "is part of the difference.",
 }
 _HOW = (
-    "A block runs every variant of a benchmark once, in fresh processes whose order, CPU and turns "
-    "are drawn at random, so that drift of the machine falls on all alike. Each block yields one "
-    "logarithm of the ratio of times. A test that may be looked at after every block is inverted "
-    "into the interval; many benchmarks are combined by their geometric mean, and false "
-    "discoveries among them are held down together. MATH.md in the documentation of whyfast "
-    "derives each figure as it is computed."
+    "A block runs every variant of a benchmark once, in fresh processes. Their order, CPU and "
+    "turns are drawn at random, so that drift of the machine affects all variants alike. Each "
+    "block yields one logarithm of the ratio of times. The interval is the inversion of a "
+    "sequential test, valid after every block. Benchmarks are combined by their geometric mean, "
+    "and the false discovery rate among them is controlled. MATH.md in the documentation of "
+    "whyfast derives each figure."
 )
 _HOW_RUNS = (
-    "The values of one process count as one. Each interval is a t interval on trimmed means of the "
-    "logarithms of what the processes took; benchmarks are combined by their geometric mean, and "
-    "the share of wrong verdicts among all is held down. math/runs.md in the documentation "
-    "of whyfast derives each figure as it is computed."
+    "The values of one process count as one value. Each interval is a t interval on trimmed means "
+    "of the logarithms of the times of processes. Benchmarks are combined by their geometric mean, "
+    "and the share of wrong verdicts is controlled. math/runs.md in the documentation of whyfast "
+    "derives each figure."
 )
 _MORE_OR_LESS = {"slower": "more", "faster": "less", "": ""}
 _FORMATS = {"user": format_seconds, "system": format_seconds, "maxrss": format_bytes}
@@ -75,43 +75,45 @@ def confound_section(result: Result) -> ReportSection | None:
     """What could mislead, warnings first."""
     ordered = sorted(result.judged.confounds, key=lambda c: c.severity != "warning")
     items = tuple(Sentence(c.text, c.severity) for c in ordered)
-    said = Sentences(items) if items else None
-    return section("confounds", "Read with care", said, importance="answer")
+    text = Sentences(items) if items else None
+    return section("confounds", "Read with care", text, importance="answer")
 
 
 def certainty_section(result: Result) -> ReportSection | None:
     """How sure the verdicts are, and of what they speak."""
-    said = sentences(how_sure(result), aside=True)
-    return section("certainty", "How sure that is", said, importance="answer")
+    text = sentences(how_sure(result), aside=True)
+    return section("certainty", "Certainty", text, importance="answer")
 
 
 def how_sure(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the number of blocks, what an interval means, and the scope."""
     about = result.judged.about
-    said = [*result.judged.verdicts, *(s.verdict for s in result.judged.suites)]
-    if about == "counts" or not said:
+    verdicts = [*result.judged.verdicts, *(s.verdict for s in result.judged.suites)]
+    if about == "counts" or not verdicts:
         return ()  # of counts the answer says it: there is no chance in exact counts
-    confidence = format_percent(min(v.confidence for v in said))
+    confidence = format_percent(min(v.confidence for v in verdicts))
     if about == "runs":
-        numbers = sorted(v.blocks for v in said)
+        numbers = sorted(v.blocks for v in verdicts)
         processes = "1 process" if numbers[-1] == 1 else f"{numbers[-1]} processes"
         start = (
-            f"A ratio is that of the means over processes, of {_span(numbers, processes)} a file; "
-            "values of one process count as one. [low, high] is a t interval on trimmed means of "
-            f"their logarithms, at {confidence} confidence or more so that at most 5 % of all "
-            "verdicts are expected to be wrong (false coverage rate)."
+            f"A ratio compares the means over processes, {_span(numbers, processes)} per file; "
+            "the values of one process count as one value. [low, high] is a t interval on trimmed "
+            f"means of their logarithms, at {confidence} confidence or more, so that at most 5 % "
+            "of all verdicts are expected to be wrong (false coverage rate)."
         )
     else:
-        numbers = sorted(v.blocks for v in result.judged.verdicts) or sorted(v.blocks for v in said)
-        start = (
-            f"[low, high] holds the true ratio with {confidence} confidence, however often one "
-            f"looks at it; {_span(numbers, pluralize(numbers[-1], 'block'))} per benchmark."
+        numbers = sorted(v.blocks for v in result.judged.verdicts) or sorted(
+            v.blocks for v in verdicts
         )
-    more = "" if about == "runs" else ', "undecided" when more blocks are needed'
+        start = (
+            f"[low, high] contains the true ratio with {confidence} confidence, after any number "
+            f"of looks; {_span(numbers, pluralize(numbers[-1], 'block'))} per benchmark."
+        )
+    more = "" if about == "runs" else ', "undecided" that more blocks are needed'
     return (
         start,
-        f"A difference of less than {format_percent(result.question.margin)} does not matter here: "
-        f'"same" is said when the interval lies within it{more}.',
+        f"The margin is {format_percent(result.question.margin)}: "
+        f'"same" means that the interval lies within it{more}.',
         _ABOUT[about],
         *shell_sentences(result),
         *pinning_sentences(result.recorded.blocks),
@@ -123,7 +125,7 @@ def shell_sentences(result: Result) -> Iterator[str]:
     """Through which shell commands ran, if any."""
     asked = result.question
     if isinstance(asked, Commands) and asked.shell:
-        yield f"All ran through `{asked.shell} -c`, whose start is part of their times."
+        yield f"All commands ran through `{asked.shell} -c`; times include the start of that shell."
 
 
 def _used_up(result: Result) -> Iterator[str]:
@@ -146,9 +148,8 @@ def _used_up(result: Result) -> Iterator[str]:
             fill = int(layouts * study.measure.budget / used) if isinstance(study, Study) else 0
             left = f", {format_seconds(unused)} of the budget unused; layouts = {fill} would use it"
         yield (
-            f"Layouts used up: on {', '.join(map(quote, names))} {layouts} of {layouts} were taken "
-            f"before it was decided{left}; layouts = {4 * layouts} in [measure] would halve the "
-            "interval."
+            f"No layouts left: on {', '.join(map(quote, names))} all {layouts} were used before a "
+            f"decision{left}; layouts = {4 * layouts} in [measure] would halve the interval."
         )
 
 
@@ -164,14 +165,14 @@ def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
     why = f" ({', '.join(several)})" if several else ""
     free = [name for name, pinned in bound.items() if not pinned]
     if bound and not free:
-        yield "All was pinned: the processes of a block to one CPU, drawn for each block."
+        yield "All processes of a block were pinned to one CPU, drawn at random for each block."
     elif len(free) == len(bound) and bound:
-        yield f"Nothing was pinned: processes were free to use all CPUs{why}."
+        yield f"No process was pinned to a CPU{why}."
     elif free:
         names = ", ".join(map(quote, free))
         yield (
-            "The processes of a block were pinned to one CPU, drawn for each block; but free to "
-            f"use all CPUs on {names}{why}."
+            "The processes of a block were pinned to one CPU, drawn at random for each block, "
+            f"except on {names}{why}."
         )
 
 
@@ -179,17 +180,17 @@ def _span(numbers: list[int], most: str) -> str:
     return most if numbers[0] == numbers[-1] else f"{numbers[0]} to {most}"
 
 
-#: So many quantities beside time a short report has room for.
+#: The most other quantities in a short report.
 MOST_METRICS = 12
 
 
 def metric_section(result: Result) -> ReportSection | None:
     """What the kernel accounted for commands beside their time."""
-    return section("metrics", "Beside time", metric_table(result))
+    return section("metrics", "Other quantities", metric_table(result))
 
 
 def metric_table(result: Result) -> Table | None:
-    """Each quantity with its verdict and the medians of both sides; None when there is none.
+    """Each quantity with its verdict and the medians of both sides; None without any.
 
     A short report has those only in which the two sides certainly differ, and of many the largest.
     """
@@ -218,7 +219,7 @@ def _metric_table(result: Result, chosen: Iterable[Verdict]) -> Table | None:
         rows += _small_side(result, medians, baseline)
     against = f"against {baseline}"
     columns = ("quantity", "variant", *right("median"), against, *right("its median"))
-    return table("What they used beside time", columns, rows, fixed=2)
+    return table("Other quantities", columns, rows, fixed=2)
 
 
 def _small_side(
@@ -226,7 +227,7 @@ def _small_side(
 ) -> Iterator[tuple[Cell | str | None, ...]]:
     """Peak memory where one side is too small to be measured: it is below the other all the same.
 
-    The kernel counts the peak of whoever starts a process as its own, so less cannot be told.
+    The kernel includes the peak of the parent process, so smaller peaks cannot be measured.
     """
 
     def shown_peak(name: str) -> Cell | None:
@@ -288,15 +289,15 @@ def raw_section(result: Result) -> ReportSection | None:
     if not blocks:
         return None
     number = value_count(blocks)
-    said = f"{pluralize(number, 'value')} in {pluralize(len(blocks), 'block')}"
+    text = f"{pluralize(number, 'value')} in {pluralize(len(blocks), 'block')}"
     if number > MOST_EXACT:
-        said += ", rounded to 4 significant digits to keep this file small"
+        text += ", rounded to 4 significant digits to keep this file small"
     plot = Plot(
         "raw",
         raw_data(result),
-        "The raw values need JavaScript to be shown; they stand at the end of this file.",
+        "The raw values need JavaScript; they are at the end of this file.",
     )
-    return section("raw", "Every raw value", sentences([f"{said}."]), plot, importance="record")
+    return section("raw", "Every raw value", sentences([f"{text}."]), plot, importance="record")
 
 
 def raw_data(result: Result) -> dict[str, Any]:

@@ -122,10 +122,10 @@ def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
     baseline = quote(verdict.baseline)
     if verdict.outcome == "same":
         return f"the same as {baseline} within {format_percent(margin)}"
-    said = text.than(baseline)
+    message = text.than(baseline)
     if verdict.outcome == "undecided":
-        said += " (undecided)"
-    return f"{said} {text.interval}" if interval else said
+        message += " (undecided)"
+    return f"{message} {text.interval}" if interval else message
 
 
 def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
@@ -137,11 +137,11 @@ def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     same = f"the same as {join_words(names)} within {format_percent(margin)}"
     if first.outcome == "same":
         return same
-    said = _against(first, margin)
+    text = _against(first, margin)
     if first.outcome == "undecided" and first.low > 0:
         most = ratio_text(min(first.low, 1.0), first.low, first.high).value
-        said = f"at most {most} faster than {quote(first.baseline)}"
-    return f"{said} and {same}" if names else said
+        text = f"at most {most} faster than {quote(first.baseline)}"
+    return f"{text} and {same}" if names else text
 
 
 def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
@@ -158,11 +158,9 @@ def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
     return f"{text}, and is undecided against {join_words(open_ones)}" if open_ones else text
 
 
-# ---- What a reader's choice of baseline and benchmarks makes of the answer: means judged anew,
-# and the
-# sentences that go with them.
+# ---- The answer for a reader's choice of baseline and benchmarks, with means judged anew.
 
-#: So many means are judged anew, which takes a hundredth of a second each.
+#: The most means that are judged anew; each takes a hundredth of a second.
 MOST_MEANS = 600
 
 #: The sentences of a result, the headline first.
@@ -236,31 +234,20 @@ def _means(
 def without(result: Result, out: Collection[str], suites: tuple[Suite, ...]) -> Result:
     """The result without those benchmarks, with the means ``suites``; verdicts on single benchmarks
     stay as they were judged among all."""
-    recorded, judged, found = result.recorded, result.judged, result.found
-    question = result.question
-    observed = found.observed
+
+    def trimmed(part: Any, *names: str, **changes: Any) -> Any:
+        """A part of the result, with those of its fields without the benchmarks."""
+        kept = {n: tuple(x for x in getattr(part, n) if x.benchmark not in out) for n in names}
+        return replace(part, **kept, **changes)
+
+    benchmarks = tuple(b for b in result.question.benchmarks if b.name not in out)
+    observed = trimmed(result.found.observed, "figures")
     return replace(
         result,
-        question=replace(
-            question, benchmarks=tuple(b for b in question.benchmarks if b.name not in out)
-        ),
-        recorded=replace(
-            recorded,
-            blocks=tuple(b for b in recorded.blocks if b.benchmark not in out),
-            failures=tuple(f for f in recorded.failures if f.benchmark not in out),
-        ),
-        judged=replace(
-            judged,
-            verdicts=tuple(v for v in judged.verdicts if v.benchmark not in out),
-            suites=suites,
-        ),
-        found=replace(
-            found,
-            counted=tuple(c for c in found.counted if c.benchmark not in out),
-            observed=replace(
-                observed, figures=tuple(f for f in observed.figures if f.benchmark not in out)
-            ),
-        ),
+        question=replace(result.question, benchmarks=benchmarks),
+        recorded=trimmed(result.recorded, "blocks", "failures"),
+        judged=trimmed(result.judged, "verdicts", suites=suites),
+        found=trimmed(result.found, "counted", observed=observed),
     )
 
 

@@ -39,7 +39,7 @@ def pair_name(a: str, b: str) -> str:
 def code_section(
     pairs: Sequence[CodePair], importance: Importance = "detail"
 ) -> ReportSection | None:
-    """A group a pair, a fold a function."""
+    """A group for each pair, a fold for each function."""
     return section(
         "code",
         "Side by side",
@@ -98,7 +98,7 @@ def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int,
         start = end
 
 
-# ---- The machine code of a result's builds side by side, and links to it from what is said of it.
+# ---- The machine code of a result's builds side by side, with links from the sentences about it.
 
 #: Functions of one pair that are shown; a tail-call interpreter has one a handler.
 MOST_FUNCTIONS = 12
@@ -106,31 +106,31 @@ MOST_FUNCTIONS = 12
 _ABOUT_CODE = re.compile("indirect jump")
 
 
-def result_code_section(result: Result, said: Sequence[str]) -> ReportSection | None:
+def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection | None:
     """Each variant beside the main baseline, and the pairs that the answer speaks of."""
     code = {one.variant: one for one in result.found.code}
-    pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, said)]
+    pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, texts)]
     shown_ = [p for p in pairs if p.differences or p.only_in_a or p.only_in_b]
     return code_section(shown_, "record") if shown_ else None
 
 
-def linked(result: Result, said: Sequence[str]) -> Sentences | None:
+def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
     """Sentences, those about the code of two builds with a link to it."""
-    known = set(_pairs(result, said))
+    known = set(_pairs(result, texts))
     items = []
-    for text in said:
+    for text in texts:
         pair = _pair_of(result, text)
         items.append(Sentence(text, link=pair_name(*pair) if pair in known and pair else ""))
     return Sentences(tuple(items)) if items else None
 
 
-def _pairs(result: Result, said: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(result: Result, texts: Sequence[str]) -> list[tuple[str, str]]:
     """(baseline, variant) of builds whose code was kept, those of the sentences first."""
     code = {one.variant for one in result.found.code}
     main = result.question.baselines[:1]
-    told = [pair for text in said if (pair := _pair_of(result, text)) is not None]
+    named = [pair for text in texts if (pair := _pair_of(result, text)) is not None]
     each = [(b, v.name) for b in main for v in result.question.measured if v.name != b]
-    return [p for p in dict.fromkeys([*told, *each]) if p[0] in code and p[1] in code]
+    return [p for p in dict.fromkeys([*named, *each]) if p[0] in code and p[1] in code]
 
 
 def _pair_of(result: Result, text: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""Cost by parameter: what one more of it takes, every point, and single runs at each."""
+"""Cost by parameter: slopes, the time at every value, and single runs at each."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def slope_tables(result: Result) -> tuple[Table, ...]:
-    """Slope and intercept of every variant, a table a linear family."""
+    """Slope and intercept of every variant, a table for each linear family."""
     found = (_slope_table(mine) for mine in _families(result) if mine[0].linear)
     return tuple(t for t in found if t is not None)
 
@@ -112,7 +112,7 @@ def _slope_table(slopes: list[Line]) -> Table | None:
         f"{'pass' if passes == 1 else 'passes'}, intervals at {format_percent(first.confidence)}",
         (
             *("variant", f"one more {first.name}", "against the baseline"),
-            *("line at 0", "furthest from the line"),
+            *("intercept", "largest departure"),
         ),
         [
             (
@@ -129,7 +129,7 @@ def _slope_table(slopes: list[Line]) -> Table | None:
 
 
 def point_tables(result: Result) -> tuple[Table, ...]:
-    """The time at every value of the parameter, a table a family."""
+    """The time at every value of the parameter, a table for each family."""
     found = (_point_table(mine) for mine in _families(result))
     return tuple(t for t in found if t is not None)
 
@@ -184,7 +184,7 @@ def _deviation(share: float) -> Cell:
 def run_times_table(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
     return table(
-        "Single runs, timed by themselves: quantiles, the cost of reading the clock included",
+        "Quantiles of single runs, including the cost of reading the clock",
         (
             *("benchmark", "variant", *right(*(f"{share * 100:g} %" for share in QUANTILES))),
             *right("longest", "runs"),
@@ -209,7 +209,7 @@ def overhead_table(result: Result) -> Table | None:
         (one.what, Cell(format_seconds(one.seconds), number=one.seconds))
         for one in result.found.observed.overheads
     ]
-    return table("What timing itself costs", ("what", *right("time")), rows)
+    return table("Cost of the timing itself", ("method", *right("time")), rows)
 
 
 def _quantile(found: RunTimes, share: float) -> int:

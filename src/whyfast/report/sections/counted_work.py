@@ -1,4 +1,4 @@
-"""What the builds of a study did for the same work: totals, where they differ, and sentences."""
+"""Counts of the builds of a study for the same work: totals, differences, and sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whyfast.report.sections.main_table import Comparisons
 if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, Counted, HotFunction, Overlap, Source
 
-#: A difference below this share of the baseline's count is none worth a list of functions.
+#: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001
 #: Functions that are named for one difference, whose places are shown, and that a change touches.
 _NAMED, _PLACED, _TOUCHED = 3, 12, 6
@@ -128,8 +128,8 @@ def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSectio
     ]
     behind = (*groups, places_table(result.found.counted))
     return (
-        section("counted", "What the builds did", *count_tables(result)),
-        section("counts", "What they did, by benchmark", *behind, importance="detail"),
+        section("counted", "Counted work", *count_tables(result)),
+        section("counts", "Counted work, by benchmark", *behind, importance="detail"),
     )
 
 
@@ -197,7 +197,7 @@ def where_table(result: Result) -> Table | None:
         cells = [_where(result, found, name, what, event) for what, event in events.items()]
         if name != main and any(cells):
             rows.append((name, *cells))
-    caption = f"Where the builds differ from {quote(main)}: hot functions, largest change first"
+    caption = f"Differences from {quote(main)} by hot function, largest change first"
     columns = ("variant", "instructions", "mispredicted branches")
     return table(f"{caption} ({found.source})", columns, rows)
 
@@ -208,13 +208,13 @@ def _where(result: Result, found: CountTotals, name: str, what: str, event: str)
     if value is None or not base or abs(value - base) < _SMALL * base:
         return None
     changes = function_changes(result.found.counted, found.benchmarks, name, main, what)
-    said = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
+    texts = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
     rest = changes[_NAMED:]
     if rest:
         more = format_amount(sum(change for _, change in rest), sign=True)
-        said.append(f"{pluralize(len(rest), 'other')} {more}")
+        texts.append(f"{pluralize(len(rest), 'other')} {more}")
     text = format_amount(value - base, sign=True)
-    return Cell(text, f"in {', '.join(said)}" if said else "", number=value - base)
+    return Cell(text, f"in {', '.join(texts)}" if texts else "", number=value - base)
 
 
 def _details(one: Counted) -> Iterator[Table]:
@@ -239,7 +239,7 @@ def places_table(counted: Sequence[Counted]) -> Table | None:
         (name, *(_place_cell(one, function, variant) for variant in variants))
         for name, (one, function) in list(found.items())[:_PLACED]
     ]
-    return table("Where the hot functions lie", ("function", *variants), rows)
+    return table("Addresses of the hot functions", ("function", *variants), rows)
 
 
 def _place_cell(one: Counted, function: HotFunction, variant: str) -> Cell | None:
@@ -280,12 +280,12 @@ def counted_sentences(
 ) -> list[str]:
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
-    said = []
+    texts = []
     found = totals(counted, "measured") or totals(counted, "simulated")
     if found is not None:
         pairs = dict.fromkeys(_pairs(study, comparisons))
-        said += [s for pair in pairs if (s := _pair(found, counted, *pair))]
-    return [*said, *_failures(counted)]
+        texts += [s for pair in pairs if (s := _pair(found, counted, *pair))]
+    return [*texts, *_failures(counted)]
 
 
 def changed_sentences(changed: Sequence[ChangedFunctions]) -> list[str]:
@@ -366,11 +366,11 @@ def _failures(counted: Sequence[Counted]) -> Iterator[str]:
     for one in counted:
         for counts in one.counts:
             if counts.failed:
-                why = counts.notes[0] if counts.notes else "no reason is known"
+                why = counts.notes[0] if counts.notes else "unknown reason"
                 reasons.setdefault(why, []).append((one.benchmark, counts.variant))
     for why, pairs in reasons.items():
         if len(pairs) == number:
-            yield sentence(f"Nothing could be counted: {why}")
+            yield sentence(f"No counts: {why}")
             continue
         variants = join_words(list(dict.fromkeys(quote(v) for _, v in pairs)))
         benchmarks = join_words(list(dict.fromkeys(quote(b) for b, _ in pairs)))

@@ -68,7 +68,7 @@ def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -
     numbers = right("address", "bytes", "lines", "pages", "L1i sets", "crowded sets")
     tables = [
         table(
-            f"Where they lie in {program.variant}",
+            f"Addresses in {program.variant}",
             ("function", "section", *numbers),
             [
                 (
@@ -86,7 +86,7 @@ def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -
 
 def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
     """What each program's hot code needs of the L1 instruction cache, whole functions counted."""
-    said = []
+    texts = []
     for o in overlaps:
         if not o.functions:
             continue
@@ -94,12 +94,12 @@ def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
             "1 hot function spans" if o.functions == 1 else f"{o.functions} hot functions span"
         )
         crowded = f", and {o.crowded} of {o.sets} sets have too many" if o.crowded else ""
-        said.append(
+        texts.append(
             f"{o.variant}: {functions} {o.lines:,} lines on {pluralize(o.pages, 'page')} (the L1 "
             f"instruction cache holds {o.capacity:,}); up to {o.fullest} fall on one set "
             f"of {o.ways} ways{crowded}"
         )
-    return said
+    return texts
 
 
 def counts_section(
@@ -109,19 +109,19 @@ def counts_section(
     touched: TouchedFunctions | None = None,
 ) -> ReportSection | None:
     """Everything that was counted, what could not be, and whether commits touch what is hot."""
-    said = [*overlap_sentences(overlaps), *_notes(programs)]
+    texts = [*overlap_sentences(overlaps), *_notes(programs)]
     kinds = {p.profile.main for p in programs if p.profile}
     if kinds and not functions and (len(kinds) > 1 or not all(p.profile for p in programs)):
-        said.append("The profiles are not all of the same kind, so functions are not compared.")
+        texts.append("The profiles are of different kinds, so functions are not compared.")
     if touched is not None:
-        said.append(_touched(touched, [f.name for f in functions if not f.object]))
+        texts.append(_touched(touched, [f.name for f in functions if not f.object]))
     return section(
         "counts",
-        "What they did",
+        "Counted work",
         *counter_tables(programs),
         _hot_table(functions, programs),
         *place_tables(functions, programs),
-        sentences(said),
+        sentences(texts),
     )
 
 
@@ -137,10 +137,10 @@ def _hot_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> 
 
 def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
     """Whether a range of commits touches hot functions, and what it touches."""
-    said = touched.statement(hot) if hot else "which functions are hot is not known"
+    text = touched.statement(hot) if hot else "the hot functions are unknown"
     names = [f.name for f in touched.functions]
     listed = ", ".join(names[:_NAMES_SHOWN]) + (", …" if names[_NAMES_SHOWN:] else "")
-    return f"{touched.base}..{touched.head}: {said}; functions touched: {listed or 'none'}"
+    return f"{touched.base}..{touched.head}: {text}; functions touched: {listed or 'none'}"
 
 
 def _notes(programs: Sequence[Counts]) -> list[str]:
@@ -179,21 +179,19 @@ def _share(function: HotFunction, i: int) -> Cell | None:
     return Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)
 
 
-# ---- What programs say that a loop of theirs does beside taking time, and instructions beside it:
-# a
-# table, and what goes with a gain of speed.
+# ---- Figures that programs report about a loop, and instructions of it: a table and sentences.
 
 
 def figures_section(result: Result) -> ReportSection | None:
-    """What programs said, where variants differ in it."""
+    """Figures reported by programs in which variants differ."""
     found = figures_table(result)
-    return section("figures", "Beside the time", found, importance="detail")
+    return section("figures", "Other figures", found, importance="detail")
 
 
 def _figures(result: Result) -> tuple[Figure, ...]:
-    """What programs said, and before it the instructions of a loop where these were counted."""
-    told = result.found.observed.figures
-    if not told:
+    """Figures reported by programs, after the instructions of a loop where these were counted."""
+    reported = result.found.observed.figures
+    if not reported:
         return ()  # counts have a table of their own
     order = {b.name: at for at, b in enumerate(result.question.benchmarks)}
     counted = (
@@ -202,25 +200,25 @@ def _figures(result: Result) -> tuple[Figure, ...]:
         for counts in one.counts
         for number, source in filter(None, [one.instructions_a_loop(counts.variant)])
     )
-    return tuple(sorted((*counted, *told), key=lambda f: order.get(f.benchmark, len(order))))
+    return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
 
 
 def figures_table(result: Result, *, every: bool = False) -> Table | None:
-    """A row a benchmark and figure, a column a variant; None when there is nothing.
+    """A row for each benchmark and figure, a column for each variant; None without figures.
 
     Rows in which all variants say the same are left out, unless ``every``.
     """
-    said: dict[tuple[str, str], dict[str, Figure]] = {}
+    figures: dict[tuple[str, str], dict[str, Figure]] = {}
     for one in _figures(result):
-        said.setdefault((one.benchmark, one.what), {})[one.variant] = one
-    asked = {name for of in said.values() for name in of}
+        figures.setdefault((one.benchmark, one.what), {})[one.variant] = one
+    asked = {name for of in figures.values() for name in of}
     variants = [v.name for v in result.question.variants if v.name in asked]
     rows = [
         (benchmark, what, *(_cell(of.get(name)) for name in variants))
-        for (benchmark, what), of in said.items()
+        for (benchmark, what), of in figures.items()
         if every or len({(f.number, f.text) for f in of.values()}) > 1
     ]
-    title = "What a loop does beside taking time"
+    title = "Other figures of a loop"
     title += "" if every else ", where variants differ"
     return table(title, ("benchmark", "figure", *right(*variants)), rows, fixed=2)
 

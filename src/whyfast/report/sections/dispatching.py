@@ -63,7 +63,7 @@ def jumps_cell(facts: DispatchFacts) -> Cell | None:
 
 
 def kind_cell(facts: DispatchFacts) -> Cell:
-    """Replicated, merged, or tail calls over so many functions."""
+    """Replicated, merged, or tail calls with the number of functions."""
     if facts.form == "none":
         return Cell("no dispatch")
     if facts.form == "unknown":
@@ -78,7 +78,7 @@ def _trouble(trouble: Trouble | None) -> Cell:
     """The symptom, and whether it is known of this version of the compiler."""
     if trouble is None:
         return Cell("none seen")
-    return Cell(trouble.symptom, "known" if trouble.listed else "not known of it")
+    return Cell(trouble.symptom, "known" if trouble.listed else "unknown in this version")
 
 
 def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
@@ -98,7 +98,7 @@ def _compilers(result: Result) -> dict[str, str]:
 
 
 def dispatch_table(result: Result) -> Table | None:
-    """What stands behind the table of indirect jumps; None when there is none."""
+    """The functions behind the table of indirect jumps; None without any."""
     rows = [
         (
             *(found.variant, "unknown" if facts.targets is None else facts.targets),
@@ -109,7 +109,7 @@ def dispatch_table(result: Result) -> Table | None:
         if (facts := found.dispatch) is not None
     ]
     numbers = right("targets", "functions", "instructions", "size")
-    return table("The functions that dispatch", ("variant", *numbers, "how one sees it"), rows)
+    return table("The dispatching functions", ("variant", *numbers, "reason"), rows)
 
 
 def _spaced(number: int, unit: str = "") -> Cell:
@@ -117,7 +117,7 @@ def _spaced(number: int, unit: str = "") -> Cell:
 
 
 def entry_table(result: Result) -> Table | None:
-    """A row a build of which the handlers are known; None when there is none."""
+    """A row for each build whose handlers are known; None without any."""
     rows = [
         (
             *(found.variant, _style(found.dispatch), facts.handlers, facts.saving),
@@ -127,8 +127,8 @@ def entry_table(result: Result) -> Table | None:
         for found in result.found.evidence
         if (facts := found.entry) is not None
     ]
-    numbers = right("handlers", "that save any", "pushes", "spills", "of the median handler")
-    caption = "What handlers save on the stack before their first branch or call"
+    numbers = right("handlers", "saving", "pushes", "spills", "in the median handler")
+    caption = "Registers that handlers save before their first branch or call"
     return table(caption, ("variant", "handlers are", *numbers), rows)
 
 
@@ -161,7 +161,7 @@ def _trace(trace: OptionTrace | None) -> Cell | None:
     return Cell(seen, trace.recorded)
 
 
-# ---- What the machine code says about a difference, worded as strongly as the variants allow.
+# ---- Dispatch as an explanation of a difference, worded as strongly as the variants allow.
 
 _MERGED = ("merged", "partly merged")
 
@@ -234,11 +234,11 @@ def witness_sentence(witness: Witness) -> str:
     if witness.removed:
         parts.append(f"without `{' '.join(witness.removed)}`")
     jumps = pluralize(witness.jumps, "indirect jump")
-    cost = "what costs" if witness.regained >= 2 / 3 else "part of what costs"
+    cost = "the cause" if witness.regained >= 2 / 3 else "part of the cause"
     return (
         f"The same source {' and '.join(parts)} ({quote(witness.name)}) keeps {jumps} "
         f"and is {witness.gain} than {quote(witness.slow)}: "
-        f"the merging is {cost}."
+        f"merged dispatch is {cost}."
     )
 
 

@@ -1,4 +1,4 @@
-"""How the benchmarks of a suite lie about its geometric mean, and which of them it rests on."""
+"""The distribution of a suite's benchmarks, and those that decide its geometric mean."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from whyfast.report.document import Cell, Plot, ReportSection, Table, section, s
 from whyfast.report.formatting import format_percent, format_verdict, pluralize, quote, ratio_text
 from whyfast.report.sections.main_table import SUITE
 
-_WITHOUT = "The plots need JavaScript; the tables below say the same."
+_WITHOUT = "The plots need JavaScript; the tables below show the same data."
 _COLUMNS = ("variant", "best", "worst", "faster", "slower", "by estimate")
 _EXPLAINED = (
-    "faster and slower: the share of benchmarks with that verdict; by estimate: how many are "
-    "faster / slower, certain or not."
+    "faster and slower: the share of benchmarks with that verdict; by estimate: the number with "
+    "a ratio below / above 1, certain or not."
 )
 
 
@@ -30,7 +30,7 @@ class Distribution:
 
     ``verdicts`` are those of the benchmarks, the fastest first; ``suite`` their geometric mean,
     None while some benchmark of the study has no result. ``carriers`` are the benchmarks without
-    which the mean, or what is said of it, would be another, the most influential first.
+    which the mean or its verdict would differ, the most influential first.
     """
 
     variant: str
@@ -93,7 +93,7 @@ def distributions(result: Result) -> tuple[Distribution, ...]:
 
 
 def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
-    """The benchmarks that move what is said of a geometric mean.
+    """The benchmarks that decide the verdict on a geometric mean.
 
     Of a difference: those that make more than a third of it, or without which it would turn. Of
     "same": those without which the estimate lies beyond ``margin`` (relative).
@@ -119,7 +119,7 @@ def _word(log_ratio: float, outcome: Outcome, limit: float) -> Outcome:
 
 def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
     """One for each mean against the main baseline, and for the claimed gain, of which a single
-    benchmark makes more than a third, or without which another thing would be said."""
+    benchmark makes more than a third, or without which the verdict would differ."""
     claimed = (study.claim.variant, study.claim.baseline) if study.claim else None
     return [
         _influence(suite.verdict, carrier, study)
@@ -144,10 +144,10 @@ def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
 
 
 def distribution_section(result: Result) -> ReportSection | None:
-    """Best, worst and the shares that gained and lost, a table a baseline."""
+    """Best, worst and the shares that gained and lost, a table for each baseline."""
     tables = distribution_tables(result)
-    said = sentences([_EXPLAINED], aside=True) if tables else None
-    return section("distribution", "How the benchmarks lie", *tables, said)
+    text = sentences([_EXPLAINED], aside=True) if tables else None
+    return section("distribution", "Distribution of the benchmarks", *tables, text)
 
 
 def distribution_tables(result: Result) -> tuple[Table, ...]:
@@ -162,7 +162,7 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
     for baseline in dict.fromkeys(d.baseline for d in found):
         mine = [d for d in found if d.baseline == baseline]
         most = max(len(d.verdicts) for d in mine)
-        caption = f"How the {most} benchmarks lie, against {baseline}"
+        caption = f"Distribution of the {most} benchmarks, against {baseline}"
         whole = table(caption, _COLUMNS, map(_row, mine))
         assert whole is not None
         whole = replace(whole, against=baseline)
@@ -240,10 +240,10 @@ def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
 
 def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
     margin = result.question.margin
-    said = "; ".join(f"{quote(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
+    text = "; ".join(f"{quote(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
     return {
         "title": title,
-        "label": f"{title}: time relative to {quote(verdicts[0].baseline)}. {said}.",
+        "label": f"{title}: time relative to {quote(verdicts[0].baseline)}. {text}.",
         "points": [_point(v, v.variant, result) for v in verdicts if plottable(v.ratio)],
     }
 
@@ -254,10 +254,10 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
     counts = (
         f"faster on {d.words.get('faster', 0)}, slower on {d.words.get('slower', 0)} of {number}"
     )
-    mean, said = None, ""
+    mean, text = None, ""
     if d.suite is not None and plottable(d.suite.verdict.ratio):
         mean = _point(d.suite.verdict, SUITE, result)
-        said = f"{SUITE} {format_verdict(d.suite.verdict, margin)}; "
+        text = f"{SUITE} {format_verdict(d.suite.verdict, margin)}; "
     ends = "; ".join(
         f"{quote(v.benchmark or '')} {format_verdict(v, margin)}" for v in (d.best, d.worst)
     )
@@ -265,7 +265,7 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
     return {
         "name": d.variant,
         "title": f"{d.variant}: {counts}",
-        "label": f"{pair}: {said}{counts} benchmarks; best and worst: {ends}.",
+        "label": f"{pair}: {text}{counts} benchmarks; best and worst: {ends}.",
         "mean": mean,
         "points": [_point(v, v.benchmark or "", result) for v in d.verdicts],
     }
@@ -274,8 +274,8 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
 def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
     runs = result.judged.about == "runs"
     repeated = f"processes: {verdict.blocks}" if runs else pluralize(verdict.blocks, "block")
-    said = f"{format_verdict(verdict, result.question.margin)}, {repeated}"
-    return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": said}
+    text = f"{format_verdict(verdict, result.question.margin)}, {repeated}"
+    return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": text}
 
 
 def interval_data(verdict: Verdict) -> dict[str, float | None]:

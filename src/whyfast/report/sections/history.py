@@ -16,7 +16,7 @@ from whyfast.report.formatting import join_words, pluralize, ratio_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
 _SHARE = 0.25
-#: So many findings of single series are named in the first lines.
+#: The most findings of single series in the headline.
 _NAMED = 3
 
 
@@ -43,12 +43,12 @@ def headline(history: History, *, named: bool = True) -> str:
         f"{name_finding(history, f)}: {_in_words(f)}{_beside(history, f)}"
         for f in suite_wide(history)
     ]
-    said = [_capital("; ".join(parts)) + "."] if parts else []
+    texts = [_capital("; ".join(parts)) + "."] if parts else []
     rest = largest(history)
     if rest:
-        said.append(_of_rest(history, rest, more="more " if parts else "", named=named))
-    if said:
-        return " ".join(said)
+        texts.append(_of_rest(history, rest, more="more " if parts else "", named=named))
+    if texts:
+        return " ".join(texts)
     return (
         f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
         f"of {len(history.series)} series."
@@ -60,12 +60,12 @@ def _beside(history: History, finding: Finding) -> str:
     if finding.kind != "step":
         return ""
     found = coincidence(history, finding)
-    said = []
+    texts = []
     if found.machine_changes:
-        said.append(f"with another {join_words([c.label for c in found.machine_changes])}")
+        texts.append(f"with another {join_words([c.label for c in found.machine_changes])}")
     if found.none_on:
-        said.append(f"none on {join_words(found.none_on)}")
-    return f", {' and '.join(said)}" if said else ""
+        texts.append(f"none on {join_words(found.none_on)}")
+    return f", {' and '.join(texts)}" if texts else ""
 
 
 def _of_rest(history: History, rest: Sequence[LargestOf], *, more: str, named: bool) -> str:
@@ -170,11 +170,11 @@ def _in_words(finding: Finding) -> str:
     return f"{factor(median(ratios))}{many}" + (" (median)" if len(ratios) > 1 else "")
 
 
-def _capital(said: str) -> str:
-    return said[:1].upper() + said[1:]
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
-# ---- Why a history changed where it did, as far as the files say: what else differs there.
+# ---- Recorded facts that changed at the steps of a history.
 
 _LONG = 60
 _MOST = 4
@@ -193,8 +193,8 @@ def why_sentences(history: History) -> Iterator[str]:
     """A sentence a step: what else changed there, what did not, and how to look for it."""
     if not history.timeline.facts and any(f.kind == "step" for f in main_findings(history)):
         yield (
-            "Nothing is on record of the points (kernel, boot, compiler, revision), so what else "
-            "changed where the results did cannot be told."
+            "No facts about the points (kernel, boot, compiler, revision) are recorded, so other "
+            "changes at the steps are unknown."
         )
         return
     for found in coincidences(history):
@@ -229,23 +229,23 @@ def _sentence(history: History, found: Coincidence) -> str:
     telling = [c for c in found.changes if c.telling]
     usual = [c for c in found.changes if not c.telling and c.kind != "other"]
     if telling:
-        said = f"{name}{on} coincides with {join_words(_several(telling))}."
+        text = f"{name}{on} coincides with {join_words(_several(telling))}."
     else:
-        said = f"{name}{on}: nothing that seldom changes is on record as changed there."
+        text = f"{name}{on}: no recorded fact that seldom changes changed there."
     if usual:
-        said += f" What changes at most points did here too: {join_words(_several(usual))}."
+        text += f" Facts that change at most points changed too: {join_words(_several(usual))}."
     if found.none_on:
-        said += f" On {join_words(found.none_on)} there is none."
+        text += f" No such step on {join_words(found.none_on)}."
     if found.machine_changes:
-        said += " Suspect the machine first."
-    return said[:1].upper() + said[1:]
+        text += " Suspect the machine first."
+    return text[:1].upper() + text[1:]
 
 
 def _several(changes: Sequence[FactChange]) -> list[str]:
-    said = [f"another {c.label} ({_sides(c)})" for c in changes[:_MOST]]
+    texts = [f"another {c.label} ({_sides(c)})" for c in changes[:_MOST]]
     if len(changes) > _MOST:
-        said.append(pluralize(len(changes) - _MOST, "more fact"))
-    return said
+        texts.append(pluralize(len(changes) - _MOST, "more fact"))
+    return texts
 
 
 def _sides(change: FactChange) -> str:

@@ -38,19 +38,19 @@ _HOW = (
     "Each kernel was booted in a virtual machine whose processor QEMU interprets, one instruction "
     "a nanosecond of the guest's clock. A program was granted a number of loops and twice that "
     "number, in turns; the difference of the least counts of both is what the loops took. "
-    "kernels.md in the documentation of whyfast tells more."
+    "See kernels.md in the documentation of whyfast."
 )
 
 
-def kernel_sections(result: Result, said: Sequence[str]) -> tuple[ReportSection | None, ...]:
-    """The costs by kernel with what is ``said`` of them, every count, and the kernels."""
+def kernel_sections(result: Result, texts: Sequence[str]) -> tuple[ReportSection | None, ...]:
+    """The costs by kernel with the sentences ``texts``, every count, and the kernels."""
     series = series_of(result)
     slopes, every = slope_table(series), count_table(result)
     return (
         section(
             "slopes",
             "By kernel release" if slopes else "What was counted",
-            *(slopes or every, release_plot(result), sentences(said)),
+            *(slopes or every, release_plot(result), sentences(texts)),
             importance="answer",
         ),
         section(
@@ -73,14 +73,14 @@ def series_of(result: Result) -> tuple[ReleaseSeries, ...]:
 def kernel_sentences(result: Result) -> list[str]:
     """The steps from release to release first, then what the numbers are and how sure."""
     series = series_of(result)
-    said = _steps(series)
-    if not said and any(len(one.points) > 1 for one in series):
+    texts = _steps(series)
+    if not texts and any(len(one.points) > 1 for one in series):
         margin = format_percent(result.question.margin)
-        said = [
+        texts = [
             f"No step of more than {margin} from one kernel to the next in {len(series)} series."
         ]
     return [
-        *(said or [_largest(result)]),
+        *(texts or [_largest(result)]),
         *(_unit(result), *_repeated(result), *_disturbed(result), *_ticks(result)),
         *(*_departures(result), *_failures(result)),
     ]
@@ -94,28 +94,28 @@ def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
         for step in one.steps:
             key = (step.before.kernel, step.after.kernel)
             groups.setdefault(key, []).append((one, step))
-    said = []
+    texts = []
     for (before, after), found in sorted(groups.items(), key=lambda item: -len(item[1])):
         costs = [
             f"{number(step.after.slope)} instructions after {number(step.before.slope)} "
             f"({one.name})"
             for one, step in found
         ]
-        said.append(
+        texts.append(
             f"From Linux {before} to {after} a {found[0][0].unit} takes {join_words(costs)}."
         )
-    return said
+    return texts
 
 
 def _largest(result: Result) -> str:
     decided = [v for v in result.judged.verdicts if v.outcome in ("faster", "slower")]
     if not decided:
         if result.judged.verdicts:
-            return "There is no difference that matters."
+            return "No difference exceeds the margin."
         if not result.recorded.blocks:
             return "Nothing was counted."
         missing = quote(result.question.baselines[0])
-        return f"There is nothing to compare, as the baseline {missing} was not counted."
+        return f"Nothing can be compared: the baseline {missing} was not counted."
     v = max(decided, key=lambda v: max(v.ratio, 1 / v.ratio))
     return (
         f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
@@ -126,9 +126,8 @@ def _largest(result: Result) -> str:
 def _unit(result: Result) -> str:
     emulators = join_words(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
     return (
-        f"All numbers are instructions that {emulators} executed for the guest: simulated, "
-        "and no times. They say nothing of caches, of branch prediction, or of how long an "
-        "instruction takes."
+        f"All numbers are instructions that {emulators} executed for the guest: simulated, not "
+        "times. They do not include caches, branch prediction or the duration of an instruction."
     )
 
 
@@ -150,16 +149,16 @@ def _repeated(result: Result) -> Iterator[str]:
         if len(own := counts(result.recorded.blocks, b.name, v.name)) > 1
     ]
     if not pairs:
-        yield "Every machine was booted once, so that it was not seen whether the counts repeat."
+        yield "Every machine was booted once, so repeatability is unknown."
         return
     differing = [own for own in pairs if max(own) > min(own)]
     if not differing:
-        yield f"{who}: all {len(pairs)} counts were the same both times."
+        yield f"{who}: all {len(pairs)} counts were equal."
         return
     worst = max(spread(own) for own in differing)
     yield (
-        f"{who}: of {len(pairs)} counts, {len(differing)} differ from one "
-        f"boot to the other, by {worst * 100:.2g} % at most."
+        f"{who}: {len(differing)} of {len(pairs)} counts differ between boots, "
+        f"by {worst * 100:.2g} % at most."
     )
 
 
@@ -170,8 +169,8 @@ def _disturbed(result: Result) -> Iterator[str]:
         low, high = (f"{share:.0%}" for share in (min(shares), max(shares)))
         span = high if low == high else f"{low} to {high}"
         yield (
-            f"The kernel interrupted {span} of the grants of a boot, by {number(most)} "
-            "instructions at the most; the least of equal grants is what counts."
+            f"The kernel interrupted {span} of the grants of a boot, for at most {number(most)} "
+            "instructions; the smallest of equal grants counts."
         )
 
 
@@ -181,7 +180,7 @@ def _ticks(result: Result) -> Iterator[str]:
         if b.per_round is not None and abs(b.per_round - _ROUND) > _ROUND_OFF:
             yield (
                 f"Read with care: under {b.kernel.name} a loop of two instructions took "
-                f"{b.per_round:.2f} ticks of the clock, so that ticks may be no instructions."
+                f"{b.per_round:.2f} ticks of the clock, so ticks may not be instructions."
             )
 
 
@@ -189,7 +188,7 @@ def _departures(result: Result) -> Iterator[str]:
     if result.judged.slopes:
         line = max(result.judged.slopes, key=lambda one: abs(one.departure))
         if abs(line.departure) < _EXACT:
-            yield "Every point lies on its straight line to the instruction."
+            yield "Every point lies exactly on its straight line."
             return
         yield (
             f"The points lie on straight lines to within {number(abs(line.departure))} "
@@ -229,8 +228,8 @@ def _number_cell(value: float) -> Cell:
 
 
 def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
-    """A row a kernel, a column a series: the cost of one more unit of the parameter; None where
-    nothing has a parameter."""
+    """A row for each kernel, a column for each series: the cost of one more unit of the
+    parameter; None where nothing has a parameter."""
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
     rows = [(kernel, *(_slope(one, kernel) for one in series)) for kernel in kernels]
     units = " or ".join(dict.fromkeys(s.unit for s in series))
@@ -287,7 +286,7 @@ def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
         for p in s.points
     ]
     more_of = f"for one more {series[0].unit}" if series else ""
-    columns = ("Linux", "series", *right(more_of, "with none", "furthest from the line"))
+    columns = ("Linux", "series", *right(more_of, "with none", "largest departure"))
     return table("Lines, in instructions", columns, rows, fixed=2)
 
 
@@ -315,7 +314,7 @@ def boot_table(result: Result) -> Table | None:
 
 def release_plot(result: Result) -> Plot | None:
     """What the plot shows: for each series the slope and the count at each value of the parameter,
-    kernel by kernel, None where there is none; and where its steps are."""
+    kernel by kernel (None: not counted); and the places of its steps."""
     series = series_of(result)
     if not series:
         return None

@@ -1,4 +1,4 @@
-"""Placement or change: what drawn layouts say of differences, of fixes, and of the twin."""
+"""Placement or change: differences, fixes and the A/A control over random layouts."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _PLACED: dict[PlacementWord, str] = {
 _FIXED: dict[FixWord, str] = {
     "removed": "removed",
     "reduced": "reduced",
-    "larger": "made larger",
-    "none": "none to remove",
+    "larger": "increased",
+    "none": "no spread",
     "undecided": "undecided",
 }
 
 
 def layout_section(result: Result) -> ReportSection | None:
-    """The tables and a plot with a dot a layout; None where no layouts were drawn."""
+    """The tables and a plot with a dot for each layout; None where no layouts were drawn."""
     return section(
         "placement",
         "Placement or change",
@@ -90,20 +90,18 @@ def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
     if not known:
         return []
     most, layouts = max(p.spread for p in known), max(p.layouts for p in known)
-    said = (
-        f"Drawn at random, placement moves the time of a build by {spread_text(most)} (one "
-        f"standard deviation over {layouts} layouts)"
+    text = (
+        f"Random placement changes the time of a build by {spread_text(most)} (one standard "
+        f"deviation over {layouts} layouts)"
         if most > 0
-        else f"Over {layouts} layouts drawn at random, placement moves the time of a build by less "
-        "than the noise"
+        else f"Over {layouts} random layouts, placement changes the time of a build by less than "
+        "the noise"
     )
     far = [quote(p.linked.variant) for p in known if _rare(p)]
     if far:
         base = quote(known[0].linked.baseline)
-        said += (
-            f"; as linked, {has(far, 'is', 'are')} further from {base} than any drawn layout was"
-        )
-    return [f"{said}."]
+        text += f"; as linked, {has(far, 'is', 'are')} further from {base} than any random layout"
+    return [f"{text}."]
 
 
 def _rare(p: Placement) -> bool:
@@ -128,8 +126,8 @@ def _sentence(p: Placement, margin: float) -> str:
             return f"{name} is {varied} {over} and {_short(p.linked)} as linked: it is the change."
         case "both":
             return (
-                f"{name} is {linked} as linked, and {varied} {over}: what remains over layouts is "
-                "the change, the rest is placement."
+                f"{name} is {linked} as linked, and {varied} {over}: the difference over layouts "
+                "is the change, the rest is placement."
             )
         case "neither":
             return f"{same}, as linked ({plain}) and {over} ({varied})."
@@ -148,14 +146,14 @@ def _short(v: Verdict) -> str:
     return str(ratio_text(v.ratio, v.low, v.high))
 
 
-def twin_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
+def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
     for control in study.variants:
         verdict = comparisons.of(control.name, control.twin_of) if control.twin_of else None
         if verdict is not None:
             yield (
-                f"whyfast's own false-alarm meter: {quote(verdict.baseline)} against its twin, "
-                f"the same objects in another layout, is {format_verdict(verdict, study.margin)}."
+                f"A/A control: {quote(verdict.baseline)} against the same objects in another "
+                f"layout is {format_verdict(verdict, study.margin)}."
             )
 
 
@@ -164,15 +162,15 @@ def fix_sentences(
 ) -> list[str]:
     """One sentence a fix: with it against each baseline as linked, and whether layouts still move
     it. Of the suite where there is one, of each benchmark otherwise."""
-    said = []
+    texts = []
     for fix in _overall_fixes(fixes):
         start = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
         if fix.benchmark is not None and len(study.benchmarks) > 1:
             start = f"{quote(fix.benchmark)}: {start}"
         linked = [_against(v) for _, _, v in _as_linked(fix, placements) if v is not None]
         effect = f" is {join_words(linked)} as linked" if linked else ""
-        said.append(f"{start}{effect}{_varied(fix, placements)}; {_spread(fix, study.margin)}.")
-    return said
+        texts.append(f"{start}{effect}{_varied(fix, placements)}; {_spread(fix, study.margin)}.")
+    return texts
 
 
 def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
@@ -215,21 +213,21 @@ def _varied(fix: Fix, placements: Sequence[Placement]) -> str:
 def _spread(fix: Fix, margin: float) -> str:
     if not math.isfinite(fix.spread):
         return (
-            "what it does to the spread over layouts cannot be said: that takes three variants and "
-            f"eight blocks of each kind, and there were {pluralize(fix.layouts, 'layout')}"
+            "its effect on the spread over layouts is unknown: that needs three variants and "
+            f"eight blocks of each kind; there were {pluralize(fix.layouts, 'layout')}"
         )
     figures = f"{spread_text(fix.without)} without it, {spread_text(fix.spread)} with it"
     match fix.outcome:
         case "removed":
             return f"it removed the spread over layouts: {figures}"
         case "reduced":
-            return f"it reduced the spread over layouts but did not surely remove it: {figures}"
+            return f"it reduced the spread over layouts but may not have removed it: {figures}"
         case "larger":
-            return f"it made the spread over layouts larger: {figures}"
+            return f"it increased the spread over layouts: {figures}"
         case "none":
             return (
-                f"layouts move neither by as much as {format_percent(margin)} ({figures}), so that "
-                "there was no spread to remove"
+                f"layouts change neither by {format_percent(margin)} or more ({figures}), so there "
+                "was no spread to remove"
             )
         case _:
             return (
@@ -258,7 +256,7 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
         for p in _one_way(placements)
     ]
     columns = (
-        *("variant", "against", *(("benchmark",) if named else ()), "so it is", "as linked"),
+        *("variant", "against", *(("benchmark",) if named else ()), "cause", "as linked"),
         *("over layouts", *right("spread")),
     )
     caption = f"Placement or change, over {layouts} layouts"
@@ -302,7 +300,7 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
         *("fix", "of", "against", *(("benchmark",) if named else ())),
         *("without it", "with it", "spread over layouts"),
     )
-    caption = "Fixes as linked, and what layouts still do"
+    caption = "Fixes as linked, and their spread over layouts"
     return table(caption, columns, rows, fixed=4 if named else 3)
 
 
@@ -340,10 +338,10 @@ def _figures(result: Result, baseline: str) -> list[dict[str, Any]]:
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
     first, alone = placements[0], len(placements) == 1
     title = f"{quote(first.linked.variant)} against {quote(first.linked.baseline)}"
-    said = "; ".join(_said(p, margin, alone=alone) for p in placements)
+    text = "; ".join(_said(p, margin, alone=alone) for p in placements)
     return {
         "title": f"{title}: {_PLACED[first.outcome]}",
-        "label": f"{title}. {said}.",
+        "label": f"{title}. {text}.",
         "rows": [_row(p, margin, alone=alone) for p in placements],
     }
 

@@ -1,4 +1,4 @@
-"""What the machine code shows beside its dispatch: troubles, calls, code made at run time."""
+"""Findings in the machine code beside dispatch: troubles, calls, code generated at run time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FORMS: dict[JumpForm, str] = {
     "indirect": "indirect jumps",
     "thunk": "jumps through a thunk (retpoline)",
     "interpreted": "no code: the programs are interpreted",
-    "unknown": "code that could not be told",
+    "unknown": "code of unknown form",
 }
 #: Fewer calls than this are worth a row of the table, and no sentence.
 _MANY = 10
@@ -108,12 +108,12 @@ def trouble_sentences(troubles: Sequence[Trouble], looked_at: Iterable[str]) -> 
     ``looked_at`` are all variants whose machine code was read."""
     if not troubles:
         return ()
-    said = [sentence(" ".join((_finding(one), _way_out(one))).strip()) for one in troubles]
+    texts = [sentence(" ".join((_finding(one), _way_out(one))).strip()) for one in troubles]
     without = [name for name in looked_at if name not in {t.variant for t in troubles}]
     if len(without) > 1 and len(troubles) + len(without) > 3:
         number = pluralize(len(without), "other variant")
-        said.append(f"The machine code of the {number} shows no such symptom.")
-    return tuple(said)
+        texts.append(f"The machine code of the {number} shows no such symptom.")
+    return tuple(texts)
 
 
 def trouble_code(troubles: Iterable[Trouble]) -> CodeBlock | None:
@@ -129,22 +129,22 @@ def _finding(one: Trouble) -> str:
     name = quote(one.variant)
     if not one.name:
         return (
-            f"{name} ({one.compiler}) shows {one.symptom}: {one.shows}. whyfast knows of no "
-            "trouble of this compiler with that symptom."
+            f"{name} ({one.compiler}) shows {one.symptom}: {one.shows}. No known trouble of this "
+            "compiler has that symptom."
         )
     where = f" ({one.sources[0]})" if one.sources else ""
     of = (
         f"a known trouble of {one.compiler}"
         if one.listed
-        else f"a trouble that is known of other versions than its {one.compiler}"
+        else f"a trouble known in other versions than its {one.compiler}"
     )
-    return f"{name} has the symptom of {of}: {one.title}{where}. What its code shows: {one.shows}."
+    return f"{name} has the symptom of {of}: {one.title}{where}. Its code shows {one.shows}."
 
 
 def _with_degree(one: Trouble, name: str) -> str:
     """A variant with the workaround, and how far that reaches in it."""
-    said = one.degrees.get(name)
-    return f"{quote(name)} ({said})" if said else quote(name)
+    text = one.degrees.get(name)
+    return f"{quote(name)} ({text})" if text else quote(name)
 
 
 def _way_out(one: Trouble) -> str:
@@ -159,10 +159,10 @@ def _way_out(one: Trouble) -> str:
     if one.toml:
         return f"{flags} may work around it: add the variant below to the study and run it again."
     if one.remedy:
-        return f"What helps: {one.remedy}."
+        return f"Remedy: {one.remedy}."
     if one.uncured:
         return (
-            f"{flags} is said to work around it, but "
+            f"{flags} should work around it, but "
             f"{has([_with_degree(one, name) for name in one.uncured], 'has', 'have')} it."
         )
     return f"{flags} works around it." if one.flags else ""
@@ -171,7 +171,7 @@ def _way_out(one: Trouble) -> str:
 def calls_sentences(calls: Sequence[CalleeCounts]) -> tuple[str, ...]:
     """The small functions of the same source file that only some builds call often from where they
     dispatch; nothing when there are none."""
-    said = []
+    texts = []
     telling = [
         c for c in calls if c.where == DISPATCH and c.local and max(c.counts.values()) >= _MANY
     ]
@@ -179,11 +179,11 @@ def calls_sentences(calls: Sequence[CalleeCounts]) -> tuple[str, ...]:
         making = [f"{quote(v)} ({n})" for v, n in one.counts.items() if n]
         without = [quote(v) for v, n in one.counts.items() if not n]
         do = "does" if len(without) == 1 else "do"
-        said.append(
+        texts.append(
             f"{has(making, 'calls', 'call')} {quote(one.callee)} from the dispatching code, where "
-            f"{has(without, 'has', 'have')} it inlined or {do} without."
+            f"{has(without, 'has', 'have')} inlined it or {do} not call it."
         )
-    return tuple(said)
+    return tuple(texts)
 
 
 def calls_table(result: Result) -> Table | None:
@@ -197,7 +197,7 @@ def calls_table(result: Result) -> Table | None:
         )
         for one in result.found.calls
     ]
-    caption = "Calls that one build makes and another has inlined, or does without"
+    caption = "Calls that some builds make and others have inlined or removed"
     return table(caption, ("called from", "function", *right(*names)), rows, fixed=2)
 
 
@@ -214,7 +214,7 @@ def image_sentences(
         for form in dict.fromkeys(forms.values())
     ]
     return [
-        f"In the machine code that was made at run time, one program follows the other by "
+        f"In the machine code generated at run time, each program continues to the next by "
         f"{join_words(parts)}.",
         *_switches(study, forms, slopes),
     ]
@@ -232,18 +232,18 @@ def _switches(
         if v.name not in forms or base.name not in forms:
             continue
         setting = join_words([f"{k} = {x}" for k, x in v.sysctl.items() if base.sysctl.get(k) != x])
-        said = f"{quote(v.name)} is {quote(base.name)} with nothing changed but {setting}"
+        text = f"{quote(v.name)} is {quote(base.name)} with only {setting} changed"
         if forms[v.name] == forms[base.name]:
-            yield f"{said}, which leaves the jumps as they are."
+            yield f"{text}, which leaves the jumps as they are."
             continue
-        said += f": that alone turns {_FORMS[forms[base.name]]} into {_FORMS[forms[v.name]]}"
+        text += f": that alone turns {_FORMS[forms[base.name]]} into {_FORMS[forms[v.name]]}"
         if v.name in costs and base.name in costs:
             one, other = costs[base.name], costs[v.name]
-            said += (
+            text += (
                 f", and one more {one.name} from {format_estimate(one.slope)} "
                 f"to {format_estimate(other.slope)}"
             )
-        yield f"{said}."
+        yield f"{text}."
 
 
 def image_table(result: Result) -> Table | None:
@@ -262,17 +262,17 @@ def image_table(result: Result) -> Table | None:
         )
     found = dict.fromkeys(s.environment.get("spectre_v2") for s in result.recorded.sessions)
     mitigations = "; ".join(str(text) for text in found if text)
-    title = "Machine code made at run time"
+    title = "Machine code generated at run time"
     title += f" (spectre_v2 in this kernel: {mitigations})" if mitigations else ""
     columns = (
         *("variant", "to the next by", *right("first program", "instructions")),
-        *("its ways out", "all of them"),
+        *("exits", "reason"),
     )
     return table(title, columns, rows)
 
 
 def _listings(result: Result) -> Iterator[Block | None]:
-    """The first program of each variant that was made at run time, equal ones once."""
+    """The first program that each variant generated at run time, equal ones once."""
     texts: dict[tuple[str, ...], list[str]] = {}
     for image in result.found.observed.images:
         for program in image.programs[:1]:
@@ -317,4 +317,4 @@ def function_table(result: Result) -> Table | None:
     numbers = ("address", "bytes", "instructions", "indirect jumps")
     calls = ("direct calls", "indirect calls", "tail jumps")
     columns = ("variant", "function", "section", *right(*numbers, *calls))
-    return table("Every function that was looked at", columns, rows, fixed=2)
+    return table("All functions examined", columns, rows, fixed=2)

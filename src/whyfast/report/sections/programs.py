@@ -1,4 +1,4 @@
-"""The variants as programs: built or not, what they should be or not, read and not measured."""
+"""The variants as programs: their builds, failed expectations, variants that are read only."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _COMMANDS = ("by_hand", "commands", "script")
 def lost_baselines(
     study: Question, failed_expectations: Sequence[FailedExpectation]
 ) -> tuple[list[str], list[str]]:
-    """What cannot be answered because a baseline is not what it should be: what to say before
-    anything else, as the main baseline is among them, and what to say in its place."""
+    """Sentences on baselines that fail their expectations: those that go before all others, as
+    the main baseline is among them, and those for their usual place."""
     refuted = {u.variant: u for u in failed_expectations if u.found is not None}
     lost = [b for b in study.baselines if b in refuted]
     if not lost:
         return [], []
     left = [b for b in study.baselines if b not in refuted]
-    said = " and ".join(f"{quote(b)} ({contradiction(refuted[b])})" for b in lost)
+    refutations = " and ".join(f"{quote(b)} ({contradiction(refuted[b])})" for b in lost)
     verb = "is" if len(lost) == 1 else "are"
-    text = f"Nothing is compared with {said}, which {verb} not what the name says"
+    text = f"Nothing is compared with {refutations}, which {verb} not what the name promises"
     if left:
-        text += f"; what is left is compared with {join_words([quote(b) for b in left])}."
+        text += f"; the others are compared with {join_words([quote(b) for b in left])}."
     else:
         text += ": there is no baseline, and so no verdict."
     return ([text], []) if study.baselines[0] in refuted else ([], [text])
@@ -66,13 +66,13 @@ def failed_expectation_sentences(
         name = quote(one.variant)
         if one.found is None:
             yield (
-                f"Whether {name} is what it should be could not be checked: {one.wanted} {one.key} "
-                f"is expected, but {one.reason}."
+                f"The expectation of {name} could not be checked: expected {one.key} {one.wanted}, "
+                f"but {one.reason}."
             )
         elif one.variant not in study.baselines:
             yield (
-                f"{name} is not what it should be and is not compared: {one.wanted} {one.key} is "
-                f"expected, its program has {one.found} ({one.reason})."
+                f"{name} does not meet its expectation and is not compared: expected {one.key} "
+                f"{one.wanted}, the program has {one.found} ({one.reason})."
             )
 
 
@@ -84,7 +84,7 @@ def contradiction(failed_expectations: FailedExpectation) -> str:
 
 
 def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
-    """Why the study's claim is not tested, if one of its sides is not what it should be."""
+    """Why the study's claim is not tested, if one of its sides fails its expectations."""
     if study.claim is None:
         return []
     sides = (study.claim.variant, study.claim.baseline)
@@ -92,8 +92,8 @@ def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectat
     if not wrong:
         return []
     variant, baseline = (quote(name) for name in sides)
-    said = " and ".join(f"{quote(u.variant)} has {contradiction(u)}" for u in wrong)
-    return [f"The claim that {variant} beats {baseline} is not tested: {said}."]
+    text = " and ".join(f"{quote(u.variant)} has {contradiction(u)}" for u in wrong)
+    return [f"The claim that {variant} beats {baseline} is not tested: {text}."]
 
 
 def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
@@ -104,7 +104,9 @@ def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> lis
     names = [quote(v.name) for v in study.variants if v.evidence_only and v.name in built]
     if not names:
         return []
-    return [f"{has(names, 'is', 'are')} evidence only: built to be read, not measured."]
+    return [
+        f"{has(names, 'is', 'are')} evidence only: the machine code was read, nothing was measured."
+    ]
 
 
 def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[BuildOutcome]:
@@ -185,14 +187,13 @@ def _provenance(build: Build) -> Iterator[Block | None]:
         # The commands alone do not repeat it: source, headers and environment belong to them.
         yield sentences(
             [
-                f"To repeat it by hand, `whyfast builds show {build.digest[:_SHORT]} --script` "
-                "prints a script that makes the same program in an empty folder, on the machine "
-                "that built it and while it keeps the build. These commands were run, in a folder "
-                "with a copy of the source:"
+                f"`whyfast builds show {build.digest[:_SHORT]} --script` prints a script that "
+                "makes the same program in an empty folder, on the machine that built it and while "
+                "it keeps the build. These commands ran in a folder with a copy of the source:"
             ]
         )
         yield CodeBlock(tuple(lines), "sh")
-    yield sentences(["What went into it:"])
+    yield sentences(["Inputs of the build:"])
     inputs = {k: v for k, v in build.provenance.items() if k not in _COMMANDS}
     digests = {"digest of all inputs": build.digest, "sha256 of the program": build.program_sha256}
     yield FactTree({**digests, **inputs})

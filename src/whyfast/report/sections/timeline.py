@@ -1,4 +1,4 @@
-"""The blocks in the order in which they were taken: how the machine drifted, for who doubts."""
+"""The blocks in the order of measurement, which shows drift of the machine; unusual blocks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from whyfast.report.formatting import format_percent, plain_ratio_text, quote, r
 
 _WITHOUT = "The plot needs JavaScript; the raw values above have every block."
 _EXPLAINED = (
-    "Each dot is a block: how long it took beside the median block of its benchmark, all variants "
-    "together. What moves all variants of a block alike is drift of the machine, and cancels in "
-    "every ratio."
+    "Each dot is a block: its time relative to the median block of its benchmark, over all "
+    "variants. Drift of the machine affects all variants of a block alike, and cancels in every "
+    "ratio."
 )
 
 
@@ -91,9 +91,9 @@ def _load(session: Session) -> str:
     return f", load {load:g}" if isinstance(load, (int, float)) else ""
 
 
-# ---- What is unusual about the blocks of a verdict: lopsided, one like the next, too few.
+# ---- Unusual blocks of a verdict: asymmetric outliers, correlation, a small sample.
 
-#: Of a kind, so many are said one by one; where there are more, the others are counted.
+#: The most of each kind that get a sentence of their own; the others are counted.
 _MOST = 3
 
 #: All blocks on one side are worth saying where chance seldom has them there.
@@ -103,7 +103,7 @@ _TELLING = 0.9
 def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
     """A sentence for each verdict with processes unlike the others, then for blocks of which one
     says something about the next, then for those that are too few for a verdict."""
-    return [*_lopsided(verdicts), *_correlated(verdicts), *_few(verdicts)]
+    return [*_asymmetric(verdicts), *_correlated(verdicts), *_small_samples(verdicts)]
 
 
 def _pair(verdict: Verdict) -> str:
@@ -111,7 +111,7 @@ def _pair(verdict: Verdict) -> str:
     return f"{quote(verdict.variant)} against {quote(verdict.baseline)}{on}"
 
 
-def _lopsided(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
     found = [
         (v, v.asymmetric_outliers)
         for v in verdicts
@@ -119,50 +119,50 @@ def _lopsided(verdicts: Sequence[Verdict]) -> Iterator[str]:
     ]
     # A variant is against several baselines, and its processes are the same.
     first = {(side.side, v.benchmark): (v, side) for v, side in reversed(found)}
-    told = sorted(first.values(), key=lambda pair: pair[1].p_value)
-    for verdict, side in told[:_MOST]:
+    distinct = sorted(first.values(), key=lambda pair: pair[1].p_value)
+    for verdict, side in distinct[:_MOST]:
         yield _one_sided(verdict, side)
-    if len(told) > _MOST:
-        yield f"{len(told) - _MOST} more have two kinds of processes; the JSON has them all."
+    if len(distinct) > _MOST:
+        yield f"{len(distinct) - _MOST} more have two kinds of processes; the JSON lists all."
 
 
 def _one_sided(verdict: Verdict, found: AsymmetricOutliers) -> str:
     on = f" on {quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
     times, longer = (found.ratio, "longer") if found.slow else (1 / found.ratio, "shorter")
-    said = (
+    text = (
         f"{quote(found.side)}{on} has two kinds of processes: in {found.count} of {found.of} "
-        f"blocks they took {max(times, 1 / times):.3g}x {longer} than mostly "
+        f"blocks they took {max(times, 1 / times):.3g}x {longer} than usual "
         f"({found.low:.0%} to {found.high:.0%} of all processes)"
     )
     change = (found.mean - 1) * 100
-    said += f"; that changes the ratio of the mean times by {change:+.2g} %"
+    text += f"; that changes the ratio of the mean times by {change:+.2g} %"
     if verdict.outcome == "undecided":
-        said += ", so that the medians being the same is not all there is"
-    return f"{said}."
+        text += ", so equal medians do not mean equal times"
+    return f"{text}."
 
 
 def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
     found = [(v, v.correlation) for v in verdicts if v.correlation is not None]
     if len(found) > _MOST:
         yield (
-            f"The blocks of {len(found)} of {len(verdicts)} comparisons follow one another: their "
-            "intervals are widened for it."
+            f"The blocks of {len(found)} of {len(verdicts)} comparisons are correlated with the "
+            "next block: their intervals are widened."
         )
         return
     for verdict, correlation in found:
         yield (
-            f"The blocks of {_pair(verdict)} follow one another (correlation {correlation:.2f} of "
-            "each with the next): its interval is widened."
+            f"The blocks of {_pair(verdict)} are correlated with the next block "
+            f"({correlation:.2f}): its interval is widened."
         )
 
 
-def _few(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _small_samples(verdicts: Sequence[Verdict]) -> Iterator[str]:
     found = [(v, v.small_sample) for v in verdicts if v.small_sample is not None and v.blocks > 1]
     if len(found) > _MOST:
         needed = max(few.needed for _, few in found)
         yield (
-            f"{len(found)} of {len(verdicts)} comparisons have too few blocks for a verdict; among "
-            f"so many, one takes up to {needed}."
+            f"{len(found)} of {len(verdicts)} comparisons have too few blocks for a verdict; with "
+            f"that many, a verdict needs up to {needed}."
         )
         return
     for verdict, few in found:
@@ -171,15 +171,15 @@ def _few(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _so_far(verdict: Verdict, few: SmallSample) -> str:
     seen = plain_ratio_text(verdict.ratio, few.low, few.high).interval
-    said = (
-        f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which takes "
+    text = (
+        f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which needs "
         f"{few.needed} or more; their ratios lie in {seen}"
     )
     if few.confidence >= _TELLING and (few.low > 1 or few.high < 1):
         side = "slower" if few.low > 1 else "faster"
-        said += f"; all are {side}, as chance alone has them all on one side in "
-        said += f"{format_percent(1 - few.confidence)} of cases"
+        text += f"; all are {side}, which happens by chance in "
+        text += f"{format_percent(1 - few.confidence)} of cases"
     if few.outcome != "undecided":
         normal = ratio_text(verdict.ratio, few.normal_low, few.normal_high)
-        said += f"; {few.outcome} if the noise is normal, {normal.interval}"
-    return f"{said}."
+        text += f"; {few.outcome} if the noise is normal, {normal.interval}"
+    return f"{text}."

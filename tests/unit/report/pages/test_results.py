@@ -42,8 +42,8 @@ def test_at_100_columns_no_table_of_the_answer_is_cut_or_folded(verbose: list[st
     captions = [
         "Time, geometric mean of 32 benchmarks",
         "Indirect jumps of the dispatch",
-        "How the 32 benchmarks lie, against clang18",
-        "How the 32 benchmarks lie, against clang19",
+        "Distribution of the 32 benchmarks, against clang18",
+        "Distribution of the 32 benchmarks, against clang19",
     ]
     rows = [len(MEASURED), len(MEASURED) + len(ONLY_READ), *[2 * (len(MEASURED) - 1)] * 2]
     for caption, number in zip(captions, rows, strict=True):

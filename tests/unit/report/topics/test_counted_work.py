@@ -57,7 +57,7 @@ def test_what_could_not_be_counted_is_said_once() -> None:
     study = example().question
     failed = Counted("b", "w", tuple(counts_of(v, note="no tool") for v in (base, other)))
     nothing = Comparisons((), ())
-    assert counted_sentences(study, nothing, (failed,)) == ["Nothing could be counted: no tool."]
+    assert counted_sentences(study, nothing, (failed,)) == ["No counts: no tool."]
     partly = replace(failed, counts=(counts_of(base, {"instructions": 1}), failed.counts[1]))
     assert counted_sentences(study, nothing, (partly,)) == [f"Not counted: {other} in b: no tool."]
 

@@ -88,8 +88,8 @@ def test_everything_on_the_terminal() -> None:
     page = code_page(counts_section(programs, FUNCTIONS, overlaps))
     render_terminal(page, console=Console(file=out, width=120))
     printed = out.getvalue()
-    assert "Where they lie in a" in printed
-    assert "Where they lie in b" not in printed
+    assert "Addresses in a" in printed
+    assert "Addresses in b" not in printed
     assert ".text.hot" in printed
     assert (
         "a: 1 hot function spans 10 lines on 1 page (the L1 instruction cache holds 512); up to 9 "

@@ -82,7 +82,7 @@ def test_a_benchmark_without_a_ratio_is_left_out() -> None:
 
 def test_the_table_says_what_is_certain_and_what_is_not() -> None:
     (table,) = distribution_tables(_result())
-    assert table.caption == "How the 5 benchmarks lie, against clang18-goto"
+    assert table.caption == "Distribution of the 5 benchmarks, against clang18-goto"
     (row,) = table.rows
     assert [(c.text, c.detail) for c in row] == [
         ("clang19-tail", ""),

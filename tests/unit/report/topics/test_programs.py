@@ -28,10 +28,10 @@ def _study(*unmeasured: str) -> Study:
 
 def test_those_that_were_built_are_named() -> None:
     assert unmeasured_sentences(_study("old", "older", "oldest"), BUILDS) == [
-        "old and older are evidence only: built to be read, not measured."
+        "old and older are evidence only: the machine code was read, nothing was measured."
     ]
     assert unmeasured_sentences(_study("old"), BUILDS) == [
-        "old is evidence only: built to be read, not measured."
+        "old is evidence only: the machine code was read, nothing was measured."
     ]
 
 

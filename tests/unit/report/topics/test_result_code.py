@@ -15,7 +15,7 @@ from whyfast.report.sections.code_sides import MOST_FUNCTIONS, linked, result_co
 
 SAID = (
     "The same source with `-x` (clang19-goto-taildup) keeps 5 indirect jumps and is faster than "
-    "clang19-goto: the merging is what costs.",
+    "clang19-goto: merged dispatch is the cause.",
     "clang19-goto is slower than clang18-goto.",
 )
 
