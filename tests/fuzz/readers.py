@@ -323,7 +323,6 @@ def _read_message(data: bytes) -> None:
         fits,
         read_answer,
         read_task,
-        wanted_of,
         write_answer,
         write_task,
     )
@@ -338,7 +337,7 @@ def _read_message(data: bytes) -> None:
         write_answer(answer)
     else:
         if isinstance(task, TakeBlock):
-            wanted_of(task)
+            assert task.wanted.benchmark is not None
         write_task(task)
 
 

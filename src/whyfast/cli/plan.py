@@ -17,14 +17,14 @@ def run(args: argparse.Namespace) -> int:
     """Show the plan; 1 when a compiler is missing, UserError when no baseline can be built."""
     from whyfast.cli.arguments import chosen_study
     from whyfast.cli.output import FAILED, check_outputs, show
-    from whyfast.investigate.building import with_twin
+    from whyfast.investigate.building import with_control
     from whyfast.investigate.forecast import forecast
     from whyfast.model.errors import UserError
     from whyfast.report.pages.admin_pages import free_space, plan_page
     from whyfast.store.home import own_home
 
     check_outputs(args)
-    study = with_twin(chosen_study(args))
+    study = with_control(chosen_study(args))
     own = own_home()
     found = forecast(study, own)
     show(plan_page(found, free=free_space(own.cache)), args)

@@ -32,10 +32,9 @@ from whyfast.fleet.messages import (
     Task,
     Unprepared,
     read_task,
-    wanted_of,
     write_answer,
 )
-from whyfast.fleet.transfer import NotReceived, ReceivedParcels
+from whyfast.fleet.transfer import NotReceived, ReceivedArchives
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import runner_of
@@ -46,7 +45,6 @@ from whyfast.measure.invocation import Runner
 from whyfast.model.build import Toolchain
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.sample import Block, Calibration
 from whyfast.model.study import Study
 from whyfast.store.files import exclusive, exclusive_if_free, sha256_of
 from whyfast.store.home import Home
@@ -70,8 +68,8 @@ class HostAnswers:
     def __init__(self, home: Home, services: Services, most: int = MOST_KEPT) -> None:
         self.home = home
         self._most = most
-        self._outside = services
-        self._parcels = ReceivedParcels(home)
+        self._services = services
+        self._parcels = ReceivedArchives(home)
         self._builds = MadeBuilds(home, services, self._parcels)
         self._ready: dict[str, _Ready] = {}
         self._one = threading.Lock()
@@ -100,7 +98,13 @@ class HostAnswers:
             self._parcels.add(task.archive, task.offset, task.size, data)
             return Arrived()
         if isinstance(task, Prepare):
-            return self._prepare(task)
+            key = hashlib.sha256(repr(task).encode()).hexdigest()
+            work = self._work(task)
+            work = replace(work, prefixes=study_prefixes(work))
+            runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
+            self._ready[key] = _Ready(task, runners)
+            self._trim(task.places)
+            return Prepared(key)
         if isinstance(task, MakeBuild):
             self._trim([Place(task.source, "tree", "")])
             return self._builds.make(task)
@@ -110,25 +114,16 @@ class HostAnswers:
 
     def facts(self) -> HostFacts:
         """What this machine is."""
-        system = self._outside.system
+        system = self._services.system
         return HostFacts(
             environment(system),
             environment_after(system),
-            self._outside.cpus,
+            self._services.cpus,
             platform.machine(),
             libc(),
             __version__,
             platform.python_version(),
         )
-
-    def _prepare(self, message: Prepare) -> Answer:
-        key = hashlib.sha256(repr(message).encode()).hexdigest()
-        work = self._work(message)
-        work = replace(work, prefixes=study_prefixes(work))
-        runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
-        self._ready[key] = _Ready(message, runners)
-        self._trim(message.places)
-        return Prepared(key)
 
     def _trim(self, keep: Sequence[Place]) -> None:
         """Of programs that are measured at the moment, by another worker of this home, nothing is
@@ -158,7 +153,7 @@ class HostAnswers:
             study,
             home,
             Silent(),
-            self._outside,
+            self._services,
             toolchains=tuple(self._toolchains(message)),
             builds=tuple(builds),
             layouts={
@@ -179,7 +174,7 @@ class HostAnswers:
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
             name = message.study.variant(variant).toolchain
-            own = self._outside.toolchain(name, self.home, lambda text: None, packages)
+            own = self._services.toolchain(name, self.home, lambda text: None, packages)
             roots[own.digest] = own
         found = []
         for toolchain in message.toolchains:
@@ -198,19 +193,13 @@ class HostAnswers:
         ready = self._ready.get(task.key)
         if ready is None or not all(map(self._parcels.is_placed, ready.message.places)):
             return Unprepared()
-        wanted = wanted_of(task)
+        wanted = task.wanted
         if wanted.benchmark not in ready.runners:
             return Refused(f"no benchmark {wanted.benchmark!r} was prepared")
         # Nothing else of whyfast measures on this machine meanwhile.
         with exclusive(self.home.data / "measuring.lock"):
-            outcome = take(wanted, ready.runners[wanted.benchmark], self._outside.clock)
-        if isinstance(outcome, Block):
-            return Taken(block=outcome)
-        return (
-            Taken(calibration=outcome)
-            if isinstance(outcome, Calibration)
-            else Taken(failure=outcome)
-        )
+            outcome = take(wanted, ready.runners[wanted.benchmark], self._services.clock)
+        return Taken.of(outcome)
 
 
 def libc() -> str:
@@ -220,8 +209,6 @@ def libc() -> str:
     except (ValueError, OSError):
         return ""
 
-
-# ---- What Dask runs on a worker: the one function that the coordinator sends the name of.
 
 #: The slot of a worker that every task takes.
 SLOT = "bench"

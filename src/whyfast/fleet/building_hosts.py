@@ -36,12 +36,12 @@ from whyfast.fleet.transfer import (
     NOT_SENT,
     Archive,
     NotReceived,
-    ReceivedParcels,
+    ReceivedArchives,
     UnexpectedAnswer,
-    deliver_parcels,
+    deliver_archives,
+    discard_archive,
     pack,
     pack_files,
-    parcels_discard,
 )
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
@@ -51,8 +51,6 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.files import discard, exclusive, replacing, sha256_of
 from whyfast.store.home import Home
 
-# ---- What a worker builds for others: from a recipe and its source to a parcel that is sent back.
-
 #: Seconds after which a build that nobody has fetched is removed.
 FORGOTTEN = 24 * 3600.0
 
@@ -61,8 +59,8 @@ class MadeBuilds:
     """Builds made on one host, below ``cache/fleet/made`` of its home: never those that it was
     sent, as what it makes is held against them."""
 
-    def __init__(self, own: Home, services: Services, archives: ReceivedParcels) -> None:
-        self._own, self._outside, self._parcels = own, services, archives
+    def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
+        self._own, self._services, self._archives = own, services, archives
         self._store = BuildStore(archives.home.cache / "made")
         self._made: dict[str, tuple[Archive, str]] = {}
 
@@ -75,12 +73,12 @@ class MadeBuilds:
             self._store.in_use(),
         ):
             self._store.remove_unused(FORGOTTEN)
-            (built,) = self._outside.build([recipe], self._store, lambda text: None)
+            (built,) = self._services.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
                 return NotMade(built.reason)
             folder = self._store.folder(recipe.digest)
-            archive = pack(folder, self._parcels.home.cache / "parcels", NOT_SENT)
+            archive = pack(folder, self._archives.home.cache / "parcels", NOT_SENT)
         self._made[archive.sha256] = archive, recipe.digest
         return MadeBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
@@ -103,12 +101,12 @@ class MadeBuilds:
     def _recipe(self, task: MakeBuild) -> Recipe:
         """The recipe with this host's own compiler, and the source where it lies here."""
         sent = task.recipe
-        folder = self._parcels.place(Place(task.source, "tree", sent.variant))
+        folder = self._archives.place(Place(task.source, "tree", sent.variant))
         source = scan_source(folder)
         if source.digest != sent.inputs["source"]:
             raise NotReceived("its source is not the one that was sent")
         name = sent.toolchain.name
-        own = self._outside.toolchain(name, self._own, lambda text: None, sent.packages)
+        own = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
         if own.digest != sent.toolchain.digest:
             raise NotReceived(f"its {name} ({own.version}) is not the one that is used here")
         # What is the toolchain's own may hold paths of that machine.
@@ -157,7 +155,7 @@ class _Builder:
 
 
 class BuildingHosts:
-    """:attr:`Outside.build` and :attr:`Outside.build_ahead` for a search that measures here.
+    """:attr:`Services.build` and :attr:`Services.build_ahead` for a search that measures here.
 
     Hosts are heard while one of the two is called, never while anything is measured. ``own`` are
     the facts of this machine. Close it in the end.
@@ -166,8 +164,8 @@ class BuildingHosts:
     def __init__(
         self, cluster: Cluster, home: Home, services: Services, own: HostFacts, observer: Observer
     ) -> None:
-        self._cluster, self._outside, self._own, self._observer = cluster, services, own, observer
-        self._received = ReceivedParcels(home)
+        self._cluster, self._services, self._own, self._observer = cluster, services, own, observer
+        self._received = ReceivedArchives(home)
         self._builders: dict[str, _Builder] = {}
         self._sources: dict[str, Archive] = {}
         self._failed: set[str] = set()
@@ -175,12 +173,12 @@ class BuildingHosts:
 
     def services(self) -> Services:
         """What a search is given."""
-        return replace(self._outside, build=self.build, build_ahead=self.ahead)
+        return replace(self._services, build=self.build, build_ahead=self.ahead)
 
     def close(self) -> None:
         """Delete what was kept for sending. What hosts are building goes on there."""
         for archive in self._sources.values():
-            parcels_discard(archive)
+            discard_archive(archive)
         self._sources = {}
 
     def build(
@@ -190,7 +188,7 @@ class BuildingHosts:
         for recipe in recipes:
             if store.find(recipe.digest) is None:
                 self._bring(recipe, store)
-        outcomes = self._outside.build(recipes, store, note)
+        outcomes = self._services.build(recipes, store, note)
         for recipe, outcome in zip(recipes, outcomes, strict=True):
             if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
                 code = code_of(store.folder(outcome.digest) / "work", recipe.program)
@@ -201,11 +199,11 @@ class BuildingHosts:
     def ahead(self, recipes: Iterable[Recipe], store: BuildStore) -> None:
         """Give these, the likeliest first, to hosts that have nothing to do."""
         wanted = iter(recipes)
-        began = self._outside.clock.monotonic()
+        began = self._services.clock.monotonic()
         self._heed_what_came()
         while True:
             self._hand_out(wanted, store)
-            late = self._outside.clock.monotonic() - began >= PATIENCE
+            late = self._services.clock.monotonic() - began >= PATIENCE
             if late or all(b.state != "quick" for b in self._builders.values()):
                 return
             self._heed(self._cluster.next(LOOK))
@@ -277,7 +275,7 @@ class BuildingHosts:
             self._sources[digest] = pack_files(recipe.source.folder, recipe.source.files, into)
         source = self._sources[digest]
         place = Place(source.sha256, "tree", recipe.variant)
-        yield from deliver_parcels((place,), {source.sha256: source})
+        yield from deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
         if not isinstance(answer, MadeBuild | NotMade):
@@ -374,7 +372,7 @@ class BuildingHosts:
         if self._proof is not None:
             used.add(self._proof[0].source.digest)
         for digest in set(self._sources) - used:
-            parcels_discard(self._sources.pop(digest))
+            discard_archive(self._sources.pop(digest))
 
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
-from whyfast.fleet.host_run import HostRun, State, standing
+from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
     Answer,
     AskFacts,
@@ -51,10 +51,10 @@ class HostRefused(Exception):
 
 @dataclass
 class Spreading:
-    """How work is spread: ``host_run`` makes one for a host that has none yet; what seats keep within
-    ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
-    another host (None: they stay). ``judge`` takes the looks of all seats, where they are taken
-    together."""
+    """How work is spread: ``host_run`` makes one for a host that has none yet; what host runs keep
+    within ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names,
+    for another host (None: they stay). ``judge`` takes the looks of all host runs, where they are
+    taken together."""
 
     host_run: Callable[[str], HostRun]
     together: Callable[[], AbstractContextManager[None]]
@@ -78,7 +78,7 @@ class Conductor:
     def __post_init__(self) -> None:
         self._lives: dict[str, _Life] = {}
         self._to_hand: dict[str, tuple[bytes, bytes]] = {}
-        self._waiting_said = False
+        self._waiting_noted = False
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
@@ -90,10 +90,11 @@ class Conductor:
             now = self.clock.monotonic()
             if self._changed or now - looked >= LOOK:  # not for every block: there may be many
                 looked, self._changed = now, False
-                self._judge()
+                if self.spread.judge is not None:  # while hosts are busy with what they have
+                    self.spread.judge.judge()
                 self._move()
                 self._hand()
-                self.observer.standing(standing(list(self.host_runs.values()), now))
+                self.observer.status(status(list(self.host_runs.values()), now))
                 if self._ended():
                     return
             events = []
@@ -116,8 +117,8 @@ class Conductor:
             return False  # somebody can take over, after some patience
         away = [s for s in open_ if s.state == "away"]
         if away and not any(s.state == "done" for s in host_runs):
-            if not self._waiting_said:
-                self._waiting_said = True
+            if not self._waiting_noted:
+                self._waiting_noted = True
                 self.observer.note("no host is left that could measure; waiting for one")
             return False
         return all(self._long_away(s) for s in away)
@@ -131,11 +132,6 @@ class Conductor:
                 self._heed_one(event)
         self._hand()
         if self.spread.judge is not None and len(self.spread.judge) >= TOGETHER:
-            self._judge()
-
-    def _judge(self) -> None:
-        """While hosts are busy with what they have in hand."""
-        if self.spread.judge is not None:
             self.spread.judge.judge()
 
     def _hand(self) -> None:
@@ -234,21 +230,19 @@ class Conductor:
             return
         idle = [s for s in self.host_runs.values() if s.state == "done"]
         for host_run in self.host_runs.values():
-            if not idle or not host_run.open or not self._lost(host_run):
+            lost = host_run.state == "out" or self._long_away(host_run)
+            if not idle or not host_run.open or not lost:
                 continue
             names = host_run.give_up()
             entries = self.spread.move(names)
             for i, entry in enumerate(entries):
                 idle[i % len(idle)].waiting.append(entry)
-            said = ", ".join(s.host for s in idle[: len(entries)])
             if entries:
-                host_run.observer.note(f"{', '.join(names)} begins afresh on {said}")
+                hosts = ", ".join(s.host for s in idle[: len(entries)])
+                host_run.observer.note(f"{', '.join(names)} begins afresh on {hosts}")
             for other in idle[: len(entries)]:
                 self._start(other)
             idle = idle[len(entries) :]
-
-    def _lost(self, host_run: HostRun) -> bool:
-        return host_run.state == "out" or self._long_away(host_run)
 
     def _long_away(self, host_run: HostRun) -> bool:
         return host_run.state == "away" and self.clock.monotonic() - host_run.since >= PATIENCE

@@ -42,7 +42,7 @@ class DaskCluster:
         self._note = note
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}
-        self._said: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
+        self._lines: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
         words = [sys.executable, "-P", "-m", "whyfast.fleet.dask_client", str(place)]
         self._client = subprocess.Popen(
             [*words, *([str(certificates)] if certificates else [])],
@@ -52,7 +52,7 @@ class DaskCluster:
             start_new_session=True,  # Ctrl-C is for this process, which ends it
         )
         threading.Thread(target=self._listen, daemon=True).start()
-        if isinstance(self._said.get(), str):
+        if isinstance(self._lines.get(), str):
             self.close()
             raise UserError(
                 "no scheduler answers; start one with whyfast fleet scheduler, and a worker on "
@@ -76,7 +76,7 @@ class DaskCluster:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                said = self._said.get(timeout=max(0.0, deadline - time.monotonic()))
+                said = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return None
             if isinstance(said, str):
@@ -111,7 +111,7 @@ class DaskCluster:
         why = "its process ended"
         try:
             while said := receive(self._client.stdout):
-                self._said.put(said)
+                self._lines.put(said)
         except (Malformed, OSError, ValueError) as error:
             why = f"its process says what cannot be read ({error})"
-        self._said.put(why)
+        self._lines.put(why)

@@ -90,7 +90,8 @@ def serve_worker(
                 said = ""
             except (OSError, TimeoutError, ValueError, RuntimeError) as error:
                 if str(error) != said:
-                    say(f"cannot reach {address}, trying again: {_why(error)}")
+                    cause = str(error.__cause__ or error) or type(error).__name__
+                    say(f"cannot reach {address}, trying again: {cause.splitlines()[0][:200]}")
                 said = str(error)
             await asyncio.sleep(AGAIN)
 
@@ -124,8 +125,3 @@ def _quiet(home: Home) -> None:
     dask.config.set(_QUIET)
     dask.config.set({"temporary-directory": str(home.cache / "fleet" / "dask")})
     silence()
-
-
-def _why(error: BaseException) -> str:
-    text = str(error.__cause__ or error) or type(error).__name__
-    return text.splitlines()[0][:200]

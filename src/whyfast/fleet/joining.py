@@ -1,4 +1,4 @@
-"""Several runs on one machine as one result."""
+"""Several runs on one machine as one result, where they answer one question."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.result import Recorded, Result
-from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Recordings, Study
 from whyfast.model.variant import Benchmark, differences
-
-# ---- Do two results answer one question? Only then do they stand side by side.
 
 
 def measured_question(result: Result, where: str) -> Study | Commands:
@@ -35,9 +32,8 @@ def measured_question(result: Result, where: str) -> Study | Commands:
 def joined_question(a: Study | Commands, b: Study | Commands, where: str) -> Study | Commands:
     """``a`` with the variants and benchmarks that only ``b`` has. UserError, naming ``where`` (that
     of ``b``), if the two ask different things."""
-    said = _told_apart(a, b)
-    if said:
-        raise UserError(said, where=where)
+    if reason := _told_apart(a, b):
+        raise UserError(reason, where=where)
     known = {v.name for v in a.variants}
     benchmarks = {x.name for x in a.benchmarks}
     return replace(
@@ -128,11 +124,11 @@ class OneResult:
 
 @dataclass(frozen=True)
 class JoinedRuns:
-    """``result`` has the blocks of the runs ``used``; why others are not among them is ``said``."""
+    """``result`` has the blocks of the runs ``used``; ``notes`` say why others are not."""
 
     result: Result
     used: tuple[str, ...]
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
@@ -191,15 +187,23 @@ def _joined(runs: Sequence[OneResult]) -> Result:
         assert isinstance(one.result.question, Study)
         question = joined_question(question, one.result.question, one.where)
     records = [one.result.recorded for one in runs]
+    # Numbered on, benchmark by benchmark, as one run would have them.
+    taken: dict[str, int] = defaultdict(int)
+    blocks = []
+    for block in (b for r in records for b in r.blocks):
+        blocks.append(replace(block, index=taken[block.benchmark]))
+        taken[block.benchmark] += 1
     recorded = Recorded(
         run=newest.recorded.run,
         started=records[0].started,
         complete=all(r.complete for r in records),
-        seconds=_summed(records),
+        seconds={
+            p: sum(r.seconds.get(p, 0.0) for r in records) for r in records for p in r.seconds
+        },
         sessions=tuple(s for r in records for s in r.sessions),
         toolchains=_last([{t.name: t for t in r.toolchains} for r in records]),
         builds=_last([{b.variant: b for b in r.builds} for r in records]),
-        blocks=_numbered([b for r in records for b in r.blocks]),
+        blocks=tuple(blocks),
         failures=tuple(f for r in records for f in r.failures),
         calibrations=_last([{c.benchmark: c for c in r.calibrations} for r in records]),
         boots=newest.recorded.boots,
@@ -218,25 +222,4 @@ def _joined(runs: Sequence[OneResult]) -> Result:
 
 def _last(by_name: Sequence[dict[str, T]]) -> tuple[T, ...]:
     """Of each name the entry of the last run that has it."""
-    found: dict[str, T] = {}
-    for one in by_name:
-        found |= one
-    return tuple(found.values())
-
-
-def _summed(records: Sequence[Recorded]) -> dict[str, float]:
-    found: dict[str, float] = defaultdict(float)
-    for record in records:
-        for phase, seconds in record.seconds.items():
-            found[phase] += seconds
-    return dict(found)
-
-
-def _numbered(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Numbered on, benchmark by benchmark, as one run would have them."""
-    counts: dict[str, int] = defaultdict(int)
-    found = []
-    for block in blocks:
-        found.append(replace(block, index=counts[block.benchmark]))
-        counts[block.benchmark] += 1
-    return tuple(found)
+    return tuple({name: entry for run in by_name for name, entry in run.items()}.values())

@@ -1,4 +1,8 @@
-"""The whole study on every host: a run for each, judged by itself."""
+"""A study on the hosts of a fleet.
+
+:func:`replicate` takes the whole study on every host: a run for each, judged by itself.
+:class:`Sharded` spreads the benchmarks of one study over hosts of one kind; each belongs to one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from whyfast.fleet.host_run import HostRun
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
-from whyfast.investigate.building import build, dedupe_builds, with_twin
+from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
@@ -31,15 +35,13 @@ from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.store.home import Home
 
-# ---- The benchmarks of one study spread over hosts of one kind; each belongs to one of them.
-
 
 class Sharded:
     """Measures on the hosts of a cluster, as one run."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._found: Mapping[str, HostFacts] | None = None
+        self._hosts: Mapping[str, HostFacts] | None = None
 
     def check(self, work: RunContext[Study]) -> None:
         """UserError for what is measured on one machine only."""
@@ -53,9 +55,9 @@ class Sharded:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.services.clock
         own = own_facts(work)
-        if self._found is None:  # a second time nobody says again that it is there
-            self._found = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, self._found, own)
+        if self._hosts is None:  # a second time nobody says again that it is there
+            self._hosts = survey_all(self._cluster, work.observer, clock)
+        hosts = one_kind(work, self._hosts, own)
         taken = run.blocks()
         if taken:
             work.observer.note(f"resuming: {len(taken)} blocks are there already")
@@ -173,7 +175,7 @@ def replicate(
         raise UserError("it is not measured, so a fleet has nothing to do", where=study.name)
     work = dedupe_builds(
         Processes().ready(
-            build(RunContext(with_twin(study), home, observer, services or Services()))
+            build(RunContext(with_control(study), home, observer, services or Services()))
         )
     )
     if not comparable(work):

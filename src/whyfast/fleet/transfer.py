@@ -91,9 +91,7 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Ar
             else:
                 tar.addfile(member)
     partial.replace(file)
-    with file.open("rb") as opened:
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    return Archive(file, sha256, file.stat().st_size)
+    return Archive(file, sha256_of(file), file.stat().st_size)
 
 
 def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
@@ -107,27 +105,24 @@ def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
         offset += len(found)
 
 
-def parcels_discard(archive: Archive) -> None:
+def discard_archive(archive: Archive) -> None:
     """Delete the file."""
     with contextlib.suppress(OSError):
         archive.file.unlink()
 
 
-# ---- What a worker has been sent: parcels that arrive in pieces, and where they are unpacked.
-#
-# Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
-# ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
-# ``.parcel``, says from which, and its size). The date of a file is no time: it is the number of
-# its
-# last use, from ``sequence``, as the clock may be set back.
+# A worker keeps what it was sent below ``cache/fleet`` of its own home: ``arriving/SHA256`` (what
+# there is of an archive, ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a
+# file beside each, ``.parcel``, names its archive and its size). The date of a file is no time: it
+# is the number of its last use, from ``sequence``, as the clock may be set back.
 
 
 class NotReceived(Exception):
     """A parcel cannot be taken in, and why."""
 
 
-class ReceivedParcels:
-    """The parcels of one worker's home."""
+class ReceivedArchives:
+    """The archives of one worker's home."""
 
     def __init__(self, own: Home) -> None:
         self.home = replace(own, cache=own.cache / "fleet")
@@ -135,8 +130,9 @@ class ReceivedParcels:
     def lacking(self, places: Sequence[Place]) -> dict[str, int]:
         """The parcels of those places that are not here, each with the bytes of it that are."""
         return {
-            place.archive: _size(self._arriving(place.archive))
+            place.archive: there.stat().st_size if there.exists() else 0
             for place in places
+            for there in (self._arriving(place.archive),)
             if not self.is_placed(place) and not self.whole(place.archive).is_file()
         }
 
@@ -170,7 +166,7 @@ class ReceivedParcels:
         NotReceived when it is not here. Raises OSError.
         """
         folder = self.folder(place)
-        said = folder.with_name(f"{folder.name}.parcel")
+        label = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(lock_of(folder)):
             if folder.is_dir() and self.is_placed(place):
@@ -178,14 +174,14 @@ class ReceivedParcels:
             file = self.whole(place.archive)
             if not file.is_file():
                 raise NotReceived(f"parcel {place.archive[:12]} is not here")
-            said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
+            label.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
             try:
                 with replacing(folder) as work:
                     unpack(file, work / "made")
             except UserError as error:
                 raise NotReceived(f"parcel {place.archive[:12]}: {error.message}") from error
-            write_whole(said, f"{place.archive} {file.stat().st_size}")
-            self._mark_used(said)
+            write_whole(label, f"{place.archive} {file.stat().st_size}")
+            self._mark_used(label)
             file.unlink()
         return folder
 
@@ -198,11 +194,11 @@ class ReceivedParcels:
     def is_placed(self, place: Place) -> bool:
         """Whether it is there, of that very parcel; it is marked as used now."""
         folder = self.folder(place)
-        said = folder.with_name(f"{folder.name}.parcel")
+        label = folder.with_name(f"{folder.name}.parcel")
         try:
-            there = said.read_text().split()[:1] == [place.archive]
+            there = label.read_text().split()[:1] == [place.archive]
             if there:
-                self._mark_used(said)
+                self._mark_used(label)
         except OSError:
             return False
         return there
@@ -231,13 +227,13 @@ class ReceivedParcels:
 
     def _entries(self) -> Iterator[tuple[float, Path, int]]:
         """(number of the last use, folder or file, bytes) of all that can be removed."""
-        for said in [
+        for label in [
             *self.home.builds.glob("*.parcel"),
             *(self.home.cache / "trees").glob("*.parcel"),
         ]:
-            _, _, size = said.read_text().partition(" ")
-            folder = said.with_suffix("")
-            yield said.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
+            _, _, size = label.read_text().partition(" ")
+            folder = label.with_suffix("")
+            yield label.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
         for file in (self.home.cache / "arriving").glob("*"):
             if file.suffix != ".lock":
                 state = file.stat()
@@ -260,18 +256,12 @@ class ReceivedParcels:
         return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
 
 
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
-
-
 def _plain(digest: str) -> str:
     """A digest, and no path to somewhere else."""
     if not digest or not all(c in "0123456789abcdef" for c in digest):
         raise NotReceived(f"{digest[:80]!r} is no digest")
     return digest
 
-
-# ---- What the hosts of a fleet have to be sent before they can measure what was built here.
 
 #: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
 NOT_SENT = frozenset({"used", "log.txt", "tmp"})
@@ -345,7 +335,7 @@ def check_sendable(study: Study) -> None:
 def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     """What to ask of a host, with the bytes that go along, until it has all of it; the key under
     which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
-    yield from deliver_parcels(sent.message.places, sent.archives)
+    yield from deliver_archives(sent.message.places, sent.archives)
     answer = yield sent.message, b""
     key = getattr(answer, "key", None)
     if not isinstance(key, str):
@@ -353,7 +343,7 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     return key
 
 
-def deliver_parcels(
+def deliver_archives(
     places: tuple[Place, ...], archives: Mapping[str, Archive]
 ) -> Generator[tuple[Task, bytes], Answer, None]:
     """As :func:`deliver`, until the parcels are there."""

@@ -1,10 +1,14 @@
-"""The first stage: from a study to builds with evidence, everything before the measuring."""
+"""The first stage: from a study to builds with evidence, everything before the measuring.
+
+The next, :func:`dedupe_builds`, keeps equal programs from being measured twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from whyfast.build.recipe import (
     Recipe,
@@ -21,7 +25,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.forecast import check_room, lacks
 from whyfast.investigate.judging import check_change
 from whyfast.measure.registry import MAKERS, Fetch
-from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, unmatched
 from whyfast.model.study import BuildSpec, Source, Study
@@ -50,8 +54,11 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     wanted = {
         v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
     }
-    toolchains, reasons = _toolchains(work, wanted.values())
-    pythons, no_python = _interpreters(work)
+    toolchains, reasons = _resolved(
+        wanted.values(), lambda w: work.services.toolchain(w[0], work.home, step, w[1])
+    )
+    names = [v.python for v in study.variants if v.python]
+    pythons, no_python = _resolved(names, lambda n: work.services.interpreter(n, work.home, step))
     work.observer.phase("build")
     sources = {r: scan_source(s.folder) for r, s in _revisions(work).items()}
     recipes: list[Recipe] = []
@@ -105,7 +112,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     return work
 
 
-def with_twin(study: Study) -> Study:
+def with_control(study: Study) -> Study:
     """The study with the twin of its main baseline as a variant, when it has one."""
     main = study.baselines[0]
     if not study.control or not study.measured or any(v.twin_of for v in study.variants):
@@ -132,7 +139,8 @@ def _revisions(work: RunContext[Study]) -> dict[str, Source]:
     except UserError as error:
         place = f"{error.where}: " if error.where else ""
         raise UserError(
-            f"the source cannot be had: {place}{error.message}", where=study.folder / "study.toml"
+            f"the source is not available: {place}{error.message}",
+            where=study.folder / "study.toml",
         ) from error
 
 
@@ -192,36 +200,22 @@ def _packages(work: RunContext[Study]) -> dict[str, Path]:
         raise UserError(str(error), where=study.folder / "study.toml") from error
 
 
-#: The name of a toolchain, and the packages wanted beside it.
-_Wanted = tuple[str, tuple[str, ...]]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
-def _toolchains(
-    work: RunContext[Study], wanted: Iterable[_Wanted]
-) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
-    """The toolchains that can be had, and for the others the reason."""
-    found: dict[_Wanted, Toolchain] = {}
-    reasons: dict[_Wanted, str] = {}
-    for name, packages in dict.fromkeys(wanted):
+def _resolved(
+    wanted: Iterable[_K], resolve: Callable[[_K], _V]
+) -> tuple[dict[_K, _V], dict[_K, str]]:
+    """The toolchains or interpreters that are available, and for the others the reason."""
+    available: dict[_K, _V] = {}
+    reasons: dict[_K, str] = {}
+    for key in dict.fromkeys(wanted):
         try:
-            found[name, packages] = work.services.toolchain(
-                name, work.home, work.observer.step, packages
-            )
+            available[key] = resolve(key)
         except CannotBuildHere as error:
-            reasons[name, packages] = str(error)
-    return found, reasons
-
-
-def _interpreters(work: RunContext[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
-    """The interpreters that can be had, and for the others the reason."""
-    found: dict[str, Interpreter] = {}
-    reasons: dict[str, str] = {}
-    for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
-        try:
-            found[name] = work.services.interpreter(name, work.home, work.observer.step)
-        except CannotBuildHere as error:
-            reasons[name] = str(error)
-    return found, reasons
+            reasons[key] = str(error)
+    return available, reasons
 
 
 def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
@@ -257,13 +251,10 @@ def read_evidence(
             work.observer.note(f"no evidence for {one.variant}: {error}")
     for pattern in unmatched(found):
         program = next(b.program for b in outcomes if isinstance(b, Build))
-        hint = hint_for(program, pattern)
-        said = f"; {hint}" if hint else ""
-        work.observer.note(f"warning: no program has a function that matches {pattern!r}{said}")
+        hint = f"; {hint}" if (hint := hint_for(program, pattern)) else ""
+        work.observer.note(f"warning: no program has a function that matches {pattern!r}{hint}")
     return tuple(found)
 
-
-# ---- The stage that keeps equal programs from being measured twice.
 
 #: What may differ between variants whose equal programs are run alike; not the interpreter.
 _MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
@@ -277,7 +268,11 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
     """
     same: dict[str, str] = {}
     first: list[Build] = []
-    for build in _by_weight(work):
+    study = work.question
+    claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
+    order = [*study.baselines, *claim]  # those first that others are compared with
+    rank = {name: i for i, name in reversed(list(enumerate(order)))}
+    for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
         found = next((other for other in first if _run_alike(work, other, build)), None)
         if found is None:
             first.append(build)
@@ -287,15 +282,6 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
         names = [name, *(other for other, one in same.items() if one == name)]
         work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
     return replace(work, same=same)
-
-
-def _by_weight(work: RunContext[Study]) -> Iterator[Build]:
-    """The usable builds, those first that others are compared with."""
-    study = work.question
-    claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
-    order = [*study.baselines, *claim]
-    rank = {name: i for i, name in reversed(list(enumerate(order)))}
-    yield from sorted(work.usable, key=lambda b: rank.get(b.variant, len(order)))
 
 
 def _run_alike(work: RunContext[Study], a: Build, b: Build) -> bool:

@@ -54,7 +54,7 @@ class Processes:
         self, work: RunContext[Study], run: OpenRun, settled: Settled | None = None
     ) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see
-        :func:`~whyfast.investigate.block_loop.measure_blocks`."""
+        :func:`~whyfast.investigate.recording.measure_blocks`."""
         tell_earlier(work, run)
         entries = entries_of(work, run, work.question.benchmarks)
         measure_blocks(work, run, entries, work.question.measure, settled)
@@ -77,8 +77,7 @@ def check_programs(work: RunContext[Study]) -> None:
             same = False
         if not same:
             raise UserError(
-                "was changed while it was measured, so what was measured is of no use; run it "
-                "again with --fresh",
+                "changed during the measurement; results discarded; run it again with --fresh",
                 where=f"the program of {build.variant}",
             )
 

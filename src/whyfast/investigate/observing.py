@@ -58,6 +58,10 @@ def _observed(work: RunContext[Study]) -> Observed:
             notes[f"no {what}: {error}"] = None
             return []
 
+    families: dict[str, Benchmark] = {}  # the first of each that tells its overhead
+    for benchmark in study.benchmarks:
+        if benchmark.overhead:
+            families.setdefault(benchmark.family_name, benchmark)
     images = [
         image
         for build in builds
@@ -76,7 +80,7 @@ def _observed(work: RunContext[Study]) -> Observed:
     ]
     overheads = [
         one
-        for benchmark in _first_of_family(study)
+        for benchmark in families.values()
         for found in attempt(
             f"cost of timing on {benchmark.name}", partial(_overheads, work, benchmark)
         )
@@ -140,11 +144,3 @@ def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> lis
         Figure(benchmark.name, build.variant, one.what, one.number, one.outcome, one.why)
         for one in said
     ]
-
-
-def _first_of_family(study: Study) -> list[Benchmark]:
-    found: dict[str, Benchmark] = {}
-    for b in study.benchmarks:
-        if b.overhead:
-            found.setdefault(b.family_name, b)
-    return list(found.values())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
@@ -26,7 +27,6 @@ from whyfast.toolchain.watcher import WATCHER
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
     from whyfast.store.builds import BuildStore
 
@@ -55,8 +55,8 @@ class Observer(Protocol):
         ``verdicts``: how the benchmark stands against the main baseline, each at full level.
         """
 
-    def standing(self, lines: Sequence[str]) -> None:
-        """How a search stands, as lines that replace those before; for who watches live."""
+    def status(self, lines: Sequence[str]) -> None:
+        """How a search or fleet stands, as lines that replace those before."""
 
 
 class Silent:
@@ -74,13 +74,14 @@ class Silent:
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None: ...
 
-    def standing(self, lines: Sequence[str]) -> None: ...
+    def status(self, lines: Sequence[str]) -> None: ...
 
-
-# ---- All that an investigation touches outside of its own data, in one record.
 
 #: Hears a line worth showing.
 Note = Callable[[str], None]
+
+if TYPE_CHECKING:
+    Builder = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
 
 
 class Aside(Protocol):
@@ -91,50 +92,22 @@ class Aside(Protocol):
     ) -> None: ...
 
 
-def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
-    from whyfast.toolchain.registry import resolve
+def _lazily(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module that is imported when it is first called: start-up stays fast."""
 
-    return resolve(name, home, note, packages)
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"whyfast.{module}"), name)(*arguments)
 
-
-def _interpreter(name: str, home: Home, note: Note) -> Interpreter:
-    from whyfast.interpreter.registry import resolve_interpreter
-
-    return resolve_interpreter(name, home, note)
+    return call
 
 
-def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence[BuildOutcome]:
-    from whyfast.build.run import build_all
-
-    return build_all(recipes, store, note)
-
-
-def _build_incrementally(
-    recipes: Sequence[Recipe], store: BuildStore, note: Note
-) -> Sequence[BuildOutcome]:
-    from whyfast.build.incremental import build_incrementally
-
-    return build_incrementally(recipes, store, note)
-
-
-def _relink(
-    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
-) -> Sequence[Path]:
-    from whyfast.build.relink import relink
-
-    return relink(recipe, build, store, seeds, entries)
-
-
-def _kernel(name: str, home: Home, note: Note) -> Kernel:
-    from whyfast.toolchain.kernels import get_kernel
-
-    return get_kernel(name, home, note)
-
-
-def _valgrind(home: Home, note: Note) -> Path:
-    from whyfast.toolchain.valgrind import newer_valgrind
-
-    return newer_valgrind(home, note)
+_toolchain = _lazily("toolchain.registry", "resolve")
+_interpreter = _lazily("interpreter.registry", "resolve_interpreter")
+_build = _lazily("build.run", "build_all")
+_build_incrementally = _lazily("build.incremental", "build_incrementally")
+_relink = _lazily("build.relink", "relink")
+_kernel = _lazily("toolchain.kernels", "get_kernel")
+_valgrind = _lazily("toolchain.valgrind", "newer_valgrind")
 
 
 @dataclass(frozen=True)
@@ -161,10 +134,8 @@ class Services:
     store: Callable[[Path], SampleStore] = SampleStore
     toolchain: Resolver = _toolchain
     interpreter: InterpreterResolver = _interpreter
-    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = _build
-    build_incrementally: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = (
-        _build_incrementally
-    )
+    build: Builder = _build
+    build_incrementally: Builder = _build_incrementally
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink

@@ -57,12 +57,12 @@ Steps = tuple[tuple[int, float], ...]
 @dataclass(frozen=True)
 class WantedLengths:
     """What is chosen beforehand: seconds of a ``turn`` and ``turns`` of a block, None to try; and
-    seconds that a ``block`` should last at most, so that a budget holds enough of them. For that a
-    turn may be colder than :data:`COLD`."""
+    seconds that a ``block`` should last at most (None: any), so that a budget holds enough of them.
+    For that a turn may be colder than :data:`COLD`."""
 
     turn: float | None = None
     turns: int | None = None
-    block: float = math.inf
+    block: float | None = None
 
 
 def calibrate(
@@ -115,7 +115,8 @@ def _choose_loops(
 ) -> tuple[int, dict[str, float], Steps]:
     """Loops of one value, the share of it that comes from starting cold, by variant, and the
     seconds a loop of the first variant at each length tried. Raises InvocationFailed."""
-    turn, longest_round = wanted.turn, wanted.block / FEWEST_TURNS
+    turn = wanted.turn
+    longest_round = math.inf if wanted.block is None else wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}

@@ -261,7 +261,7 @@ def run_search(
         save(file, now, names)
         if said := _said(now, step, found):
             observer.step(said)
-        observer.standing(standing(now, found.candidates, backwards=found.backwards))
+        observer.status(standing(now, found.candidates, backwards=found.backwards))
         prefetch(now)
 
     def prefetch(now: State) -> None:

@@ -63,9 +63,9 @@ class WithinSearch:
         """Passed on."""
         self.observer.block(benchmark, verdicts, spent, budget)
 
-    def standing(self, lines: Sequence[str]) -> None:
+    def status(self, lines: Sequence[str]) -> None:
         """Passed on."""
-        self.observer.standing(lines)
+        self.observer.status(lines)
 
 
 #: Builds a candidate of a study as the only variant, of that name. What cannot be built is a

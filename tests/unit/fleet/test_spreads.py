@@ -228,10 +228,10 @@ def test_a_host_with_a_full_disk_is_left_out(fleet: Fleet, monkeypatch: pytest.M
             raise OSError(28, "No space left on device", f"/home/elm/{sha256[:4]}")
         add(self, sha256, *rest)
 
-    from whyfast.fleet.transfer import ReceivedParcels
+    from whyfast.fleet.transfer import ReceivedArchives
 
-    add: Callable[..., None] = ReceivedParcels.add
-    monkeypatch.setattr(ReceivedParcels, "add", full)
+    add: Callable[..., None] = ReceivedArchives.add
+    monkeypatch.setattr(ReceivedArchives, "add", full)
     result = fleet.shard()
     assert result.recorded.complete
     assert hosts_of(result)["sum"] != {"elm"}
@@ -349,7 +349,7 @@ def test_another_version_is_left_out_before_anything_is_sent(
     monkeypatch.setattr(HostAnswers, "facts", old)
     result = fleet.shard()
     (said,) = [h for h in fleet.watcher.heard if h.startswith("elm: left out")]
-    assert said.startswith("elm: left out: it has whyfast 0.0.9 and 0.1.0 is wanted")
+    assert said.startswith("elm: left out: it has whyfast 0.0.9; expected 0.1.0")
     assert {kind for host, kind in fleet.used.log if host == "elm"} == {"survey"}
     assert set().union(*hosts_of(result).values()) == {"ash", "oak"}
 
