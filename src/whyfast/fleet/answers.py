@@ -79,15 +79,15 @@ class HostAnswers:
         that is due to the task, the disk or the programs."""
         with self._one:
             try:
-                found = self._answer(read_task(task), data)
+                answer = self._answer(read_task(task), data)
             except Malformed as error:
-                found = Refused(f"cannot read the task: {error}; is it the same whyfast?")
+                answer = Refused(f"cannot read the task: {error}; is it the same whyfast?")
             except (NotReceived, UserError, CannotBuildHere) as error:
-                found = Refused(str(error))
+                answer = Refused(str(error))
             except OSError as error:
                 place = f"{error.filename}: " if error.filename else ""
-                found = Refused(f"{place}{error.strerror}")
-            return write_answer(found)
+                answer = Refused(f"{place}{error.strerror}")
+            return write_answer(answer)
 
     def _answer(self, task: Task, data: bytes) -> Answer:
         if isinstance(task, AskFacts):
@@ -174,20 +174,20 @@ class HostAnswers:
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
             name = message.study.variant(variant).toolchain
-            own = self._services.toolchain(name, self.home, lambda text: None, packages)
-            roots[own.digest] = own
-        found = []
+            installed = self._services.toolchain(name, self.home, lambda text: None, packages)
+            roots[installed.digest] = installed
+        toolchains = []
         for toolchain in message.toolchains:
             if toolchain.root is None:
-                found.append(toolchain)
+                toolchains.append(toolchain)
             elif toolchain.digest in roots:
-                found.append(roots[toolchain.digest])
+                toolchains.append(roots[toolchain.digest])
             else:
                 raise NotReceived(
                     f"programs built by {toolchain.name} run in its root, and this host's has "
                     "other packages; whyfast toolchain install --from there gives the same"
                 )
-        return found
+        return toolchains
 
     def _take(self, task: TakeBlock | TakeCalibration) -> Answer:
         ready = self._ready.get(task.key)

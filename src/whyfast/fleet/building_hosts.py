@@ -106,12 +106,12 @@ class MadeBuilds:
         if source.digest != sent.inputs["source"]:
             raise NotReceived("its source is not the one that was sent")
         name = sent.toolchain.name
-        own = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
-        if own.digest != sent.toolchain.digest:
-            raise NotReceived(f"its {name} ({own.version}) is not the one that is used here")
+        installed = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
+        if installed.digest != sent.toolchain.digest:
+            raise NotReceived(f"its {name} ({installed.version}) is not the one that is used here")
         # What is the toolchain's own may hold paths of that machine.
-        env = {**own.env, **sent.inputs["env"]}
-        return replace(sent, source=source, toolchain=own, env=env)
+        env = {**installed.env, **sent.inputs["env"]}
+        return replace(sent, source=source, toolchain=installed, env=env)
 
 
 def code_of(folder: Path, program: str) -> Mapping[str, str]:
@@ -399,9 +399,9 @@ def _sendable(recipe: Recipe) -> bool:
 def _record(folder: Path, recipe: Recipe) -> dict[str, Any] | None:
     """The record that came with a build; None where it is not that of this recipe."""
     try:
-        found = json.loads((folder / "provenance.json").read_text())
+        record = json.loads((folder / "provenance.json").read_text())
         program = sha256_of(folder / "work" / recipe.program)
-        same = (found["digest"], found["inputs"]) == (recipe.digest, recipe.inputs)
-        return found if same and found["program_sha256"] == program else None
+        same = (record["digest"], record["inputs"]) == (recipe.digest, recipe.inputs)
+        return record if same and record["program_sha256"] == program else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

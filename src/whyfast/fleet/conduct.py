@@ -253,13 +253,13 @@ def survey_all(
 ) -> Mapping[str, HostFacts]:
     """The hosts that are there, each with what it says of itself; one that does not answer within
     :data:`PATIENCE` is left out. UserError when none is there within ``arrive`` seconds."""
-    found: dict[str, HostFacts] = {}
+    hosts: dict[str, HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
     while clock.monotonic() - began < PATIENCE:
         event = cluster.next(LOOK)
-        if event is None and asked <= set(found):
-            if found:
+        if event is None and asked <= set(hosts):
+            if hosts:
                 break
             if clock.monotonic() - began >= arrive:
                 raise UserError(
@@ -271,15 +271,15 @@ def survey_all(
             cluster.hand(event.host, write_task(AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
-            found.pop(event.host, None)
+            hosts.pop(event.host, None)
         elif event is not None:
             try:
                 answer = read_answer(event.answer) if isinstance(event, Answered) else None
             except Malformed:
                 answer = None
             if isinstance(answer, HostFacts):
-                found[event.host] = answer
+                hosts[event.host] = answer
             else:
                 asked.discard(event.host)
                 observer.note(f"{event.host}: does not say what machine it is; left out")
-    return found
+    return hosts

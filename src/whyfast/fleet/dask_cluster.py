@@ -76,12 +76,12 @@ class DaskCluster:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                said = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+                message = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return None
-            if isinstance(said, str):
-                raise UserError(f"the connection to the scheduler ended: {said}; start it again")
-            if event := self._event(*said):
+            if isinstance(message, str):
+                raise UserError(f"the connection to the scheduler ended: {message}; start it again")
+            if event := self._event(*message):
                 return event
 
     def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
@@ -110,8 +110,8 @@ class DaskCluster:
         assert self._client.stdout is not None
         why = "its process ended"
         try:
-            while said := receive(self._client.stdout):
-                self._lines.put(said)
+            while message := receive(self._client.stdout):
+                self._lines.put(message)
         except (Malformed, OSError, ValueError) as error:
             why = f"its process says what cannot be read ({error})"
         self._lines.put(why)

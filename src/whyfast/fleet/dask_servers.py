@@ -83,16 +83,16 @@ def serve_worker(
             say("the scheduler has gone; waiting for it")
 
     async def again_and_again() -> None:
-        said = ""
+        last = ""
         while True:
             try:
                 await once()
-                said = ""
+                last = ""
             except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-                if str(error) != said:
+                if str(error) != last:
                     cause = str(error.__cause__ or error) or type(error).__name__
                     say(f"cannot reach {address}, trying again: {cause.splitlines()[0][:200]}")
-                said = str(error)
+                last = str(error)
             await asyncio.sleep(AGAIN)
 
     asyncio.run(again_and_again())

@@ -196,8 +196,8 @@ def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
         return ()
     return tuple(
         str(key)
-        for key, found in findings.items()
-        if isinstance(found, Mapping) and found.get("state") == "warning"
+        for key, finding in findings.items()
+        if isinstance(finding, Mapping) and finding.get("state") == "warning"
     )
 
 

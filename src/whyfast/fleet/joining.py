@@ -74,18 +74,18 @@ def _called(question: Study | Commands) -> str:
 def _other_variant(a: Study | Commands, b: Study | Commands) -> str:
     ours = {v.name: v for v in a.variants}
     for variant in b.variants:
-        found = differences(ours[variant.name], variant) if variant.name in ours else ()
-        if found:
-            one = found[0]
-            sides = [", ".join(w) or "nothing" for w in (one.added, one.removed)]
+        changes = differences(ours[variant.name], variant) if variant.name in ours else ()
+        if changes:
+            difference = changes[0]
+            sides = [", ".join(w) or "nothing" for w in (difference.added, difference.removed)]
             return (
                 f"its variant {variant.name!r} is another than that of the first file: "
-                f"{one.aspect} has {sides[0]} where that has {sides[1]}"
+                f"{difference.aspect} has {sides[0]} where that has {sides[1]}"
             )
     common = [v.name for v in b.measured if v.name in ours]
     if len(common) < 2:
-        theirs, own = (_names([v.name for v in x.measured]) for x in (b, a))
-        return f"has no two variants in common with the first file: {theirs}; {own}"
+        theirs, known = (_names([v.name for v in x.measured]) for x in (b, a))
+        return f"has no two variants in common with the first file: {theirs}; {known}"
     return ""
 
 
@@ -141,22 +141,22 @@ def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
     """
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
-    used, said = [newest], [note for one in ordered for note in one.notes]
+    used, notes = [newest], [note for one in ordered for note in one.notes]
     seen = {newest.result.recorded.run}
     for one in reversed(earlier):
         run = one.result.recorded.run
         if run in seen:
-            said.append(f"{one.where} is a run that was given already, and counts once")
+            notes.append(f"{one.where} is a run that was given already, and counts once")
             continue
         seen.add(run)
         why = _not_with(one.result, newest.result)
         if why:
-            said.append(f"{one.where} is an earlier run {why}, and is left out")
+            notes.append(f"{one.where} is an earlier run {why}, and is left out")
         else:
             used.insert(0, one)
     if len(used) == 1:
-        return JoinedRuns(newest.result, (newest.where,), tuple(said))
-    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(said))
+        return JoinedRuns(newest.result, (newest.where,), tuple(notes))
+    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(notes))
 
 
 def _not_with(earlier: Result, newest: Result) -> str:
@@ -183,10 +183,10 @@ def _joined(runs: Sequence[OneResult]) -> Result:
     newest = runs[-1].result
     question = newest.question
     assert isinstance(question, Study)
-    for one in runs[:-1]:
-        assert isinstance(one.result.question, Study)
-        question = joined_question(question, one.result.question, one.where)
-    records = [one.result.recorded for one in runs]
+    for run in runs[:-1]:
+        assert isinstance(run.result.question, Study)
+        question = joined_question(question, run.result.question, run.where)
+    records = [run.result.recorded for run in runs]
     # Numbered on, benchmark by benchmark, as one run would have them.
     taken: dict[str, int] = defaultdict(int)
     blocks = []
@@ -212,9 +212,9 @@ def _joined(runs: Sequence[OneResult]) -> Result:
     try:
         judged = judge_run(question, recorded, newest.found.evidence)
     except _DAMAGE as error:
-        said = f"{type(error).__name__}: {error}".splitlines()[0][:80]
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:80]
         raise UserError(
-            f"its records cannot be joined with those of an earlier run ({said}); leave one out",
+            f"its records cannot be joined with those of an earlier run ({reason}); leave one out",
             where=runs[-1].where,
         ) from None
     return Result(question, recorded, judged, newest.found)

@@ -75,7 +75,7 @@ def _listen(top: TomlTable, encrypted: bool) -> str:
     text = top.string("listen")
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
-        raise top.error(("listen",), f"{quoted(text)} is no address", "write HOST:PORT")
+        raise top.error(("listen",), f"not an address: {quoted(text)}", "write HOST:PORT")
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
@@ -122,8 +122,8 @@ def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str,
     """A command; that of whyfast may be the one word that it is."""
     if key not in table:
         return otherwise
-    one = key == "whyfast" and isinstance(table.data[key], str)
-    words = (table.string(key),) if one else table.strings(key)
+    single = key == "whyfast" and isinstance(table.data[key], str)
+    words = (table.string(key),) if single else table.strings(key)
     if not words:
         raise table.error((key,), "is empty", "leave it out, or write the words of a command")
     return words
@@ -313,8 +313,8 @@ class Launched:
         return [*words, "--listen", listen, "--certificates", self._certificates]
 
     def _hear_scheduler(self, line: str) -> None:
-        if found := _SCHEDULER.search(line):
-            self.address = found[1]
+        if match := _SCHEDULER.search(line):
+            self.address = match[1]
 
     def _words(self, host: LaunchHost) -> Callable[[], Sequence[str]]:
         return lambda: [*host.ssh, worker_line(host, self.address, self._certificates)]

@@ -64,10 +64,10 @@ def same_machine(a: Result, b: Result) -> bool:
     so is one installation (``machine_id``) under one name of a host, as copies of an image may
     share the first; what neither tells is told by the host's name and CPU.
     """
-    one, other = _environment(a), _environment(b)
-    if not any(_names(one, other)) and same_boot(a, b):
+    first, other = _environment(a), _environment(b)
+    if not any(_names(first, other)) and same_boot(a, b):
         return True
-    return same_environment(one, other)
+    return same_environment(first, other)
 
 
 def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
@@ -85,11 +85,11 @@ def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> 
 
 def same_boot(a: Result, b: Result) -> bool:
     """Whether some session of one ran under the same boot of a kernel as one of the other."""
-    one, other = (
+    first, other = (
         {_text(s.environment, "boot_id") for s in result.recorded.sessions} - {""}
         for result in (a, b)
     )
-    return bool(one & other)
+    return bool(first & other)
 
 
 def _names(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, str]:
@@ -168,15 +168,15 @@ def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_
 
 def _merging_names(names: Sequence[str]) -> list[str]:
     """The second of one name is ``name (2)``."""
-    taken, found = set(names), []
+    taken, unique = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1
         while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
             seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        taken.add(found[-1])
-    return found
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        taken.add(unique[-1])
+    return unique
 
 
 def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
@@ -201,8 +201,8 @@ def _lacking(question: Study | Commands, results: Mapping[str, Result]) -> Itera
         same = result.recorded.same
         for variant in question.variants:
             wanted = [b.name for b in question.benchmarks if (b.name, variant.name) in every]
-            own = same.get(variant.name, variant.name)
-            missing = [b for b in wanted if (b, own) not in judged[name]]
+            stand_in = same.get(variant.name, variant.name)
+            missing = [b for b in wanted if (b, stand_in) not in judged[name]]
             if missing and len(missing) == len(wanted):
                 yield Lacks(name, variant.name, None, _why(result, variant.name, None))
             else:

@@ -54,13 +54,13 @@ class Sharded:
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.services.clock
-        own = own_facts(work)
+        here = own_facts(work)
         if self._hosts is None:  # a second time nobody says again that it is there
             self._hosts = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, self._hosts, own)
+        hosts = one_kind(work, self._hosts, here)
         taken = run.blocks()
         if taken:
-            work.observer.note(f"resuming: {len(taken)} blocks are there already")
+            work.observer.note(f"resuming: {len(taken)} blocks are already taken")
         dealt = deal(
             [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
         )
@@ -76,7 +76,7 @@ class Sharded:
             lambda names: _entries(work, run, names, ()),
         )
         sent = shipment(work)
-        conductor = Conductor(self._cluster, sent, own, spread, work.observer, clock, host_runs)
+        conductor = Conductor(self._cluster, sent, here, spread, work.observer, clock, host_runs)
         with run.timed("measure", clock):
             try:
                 conductor.conduct(hosts)
@@ -181,12 +181,12 @@ def replicate(
     if not comparable(work):
         raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
     clock = work.services.clock
-    own = own_facts(work)
-    found = survey_all(cluster, observer, clock)
-    able = [host for host, facts in found.items() if not unfit(facts, own)]
-    for host in found:
+    here = own_facts(work)
+    hosts = survey_all(cluster, observer, clock)
+    able = [host for host, facts in hosts.items() if not unfit(facts, here)]
+    for host in hosts:
         if host not in able:
-            observer.note(f"{host}: left out: {unfit(found[host], own)}")
+            observer.note(f"{host}: left out: {unfit(hosts[host], here)}")
     if not able:
         raise UserError("no host of the fleet can run what is built here")
     sent = shipment(work)
@@ -212,7 +212,7 @@ def replicate(
             for host in able:
                 host_runs[host] = host_run(host)
         spread = Spreading(host_run, store.together, judge=together)
-        conductor = Conductor(cluster, sent, own, spread, observer, clock, host_runs)
+        conductor = Conductor(cluster, sent, here, spread, observer, clock, host_runs)
         try:
             conductor.conduct(able)
         except KeyboardInterrupt:

@@ -98,11 +98,11 @@ def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of all chunks behind the first ``there`` bytes."""
     offset = max(0, min(there, archive.size))
     while offset < archive.size:
-        found = archive.chunk(offset)
-        if not found:  # it was changed meanwhile, which the receiver finds
+        piece = archive.chunk(offset)
+        if not piece:  # it was changed meanwhile, which the receiver finds
             return
-        yield offset, found
-        offset += len(found)
+        yield offset, piece
+        offset += len(piece)
 
 
 def discard_archive(archive: Archive) -> None:
@@ -157,7 +157,7 @@ class ReceivedArchives:
                 return
             if sha256_of(file) != sha256:
                 file.unlink()
-                raise NotReceived(f"parcel {sha256[:12]} came with other bytes than were sent")
+                raise NotReceived(f"archive {sha256[:12]} came with other bytes than were sent")
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
@@ -173,13 +173,13 @@ class ReceivedArchives:
                 return folder
             file = self.whole(place.archive)
             if not file.is_file():
-                raise NotReceived(f"parcel {place.archive[:12]} is not here")
+                raise NotReceived(f"archive {place.archive[:12]} is not here")
             label.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
             try:
                 with replacing(folder) as work:
                     unpack(file, work / "made")
             except UserError as error:
-                raise NotReceived(f"parcel {place.archive[:12]}: {error.message}") from error
+                raise NotReceived(f"archive {place.archive[:12]}: {error.message}") from error
             write_whole(label, f"{place.archive} {file.stat().st_size}")
             self._mark_used(label)
             file.unlink()
@@ -259,7 +259,7 @@ class ReceivedArchives:
 def _plain(digest: str) -> str:
     """A digest, and no path to somewhere else."""
     if not digest or not all(c in "0123456789abcdef" for c in digest):
-        raise NotReceived(f"{digest[:80]!r} is no digest")
+        raise NotReceived(f"not a digest: {digest[:80]!r}")
     return digest
 
 
@@ -362,9 +362,9 @@ def _folders(work: RunContext[Study]) -> dict[str, Path]:
     """What the commands name beside the program."""
     study = work.question
     named = {n for b in study.benchmarks for word in b.command for n in names_in(word)}
-    found = dict(work.packages)
+    folders = dict(work.packages)
     if "study" in named:
-        found["study"] = study.folder
+        folders["study"] = study.folder
     if "source" in named:
-        found["source"] = study.source.folder
-    return found
+        folders["source"] = study.source.folder
+    return folders

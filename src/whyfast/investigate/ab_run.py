@@ -374,14 +374,14 @@ def expand(
         if not any(f"{{{variable}}}" in line for line in lines):
             raise UserError(f"no command mentions {{{variable}}}", where=f"parameter {variable}")
     used = [[v for v in parameters if f"{{{v}}}" in line] for line in lines]
-    total = sum(math.prod(len(parameters[v]) for v in own) for own in used)
+    total = sum(math.prod(len(parameters[v]) for v in variables) for variables in used)
     if total > MOST:  # before they are made: there may be millions
         raise UserError(f"that makes {total} commands; at most {MOST} can be compared")
     expanded = []
-    for line, own in zip(lines, used, strict=True):
-        for combination in itertools.product(*(parameters[v] for v in own)):
+    for line, variables in zip(lines, used, strict=True):
+        for combination in itertools.product(*(parameters[v] for v in variables)):
             text = line
-            for variable, value in zip(own, combination, strict=True):
+            for variable, value in zip(variables, combination, strict=True):
                 text = text.replace(f"{{{variable}}}", value)
             expanded.append(text)
     if len(names) > len(expanded):
@@ -416,6 +416,6 @@ def _scan(variable: str, low: str, high: str, step: str) -> list[str]:
         raise UserError("MIN, MAX and STEP must be numbers, STEP not 0", where=where) from None
     if not fits:
         raise UserError(
-            f"{low} to {high} by {step} is no range of up to {MOST} values", where=where
+            f"{low} to {high} by {step} is not a range of at most {MOST} values", where=where
         )
     return [f"{first + by * i:f}" for i in range(int(count) + 1)]

@@ -103,11 +103,11 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
         layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
         seconds={"prepare": work.services.clock.monotonic() - began},
     )
-    for one in work.failed_expectations:
-        if one.found is not None:
+    for failed in work.failed_expectations:
+        if failed.found is not None:
             note(
-                f"{one.variant} is left out: {one.wanted} {one.key} is expected, "
-                f"its program has {one.found}"
+                f"{failed.variant} is left out: expected {failed.wanted} {failed.key}, "
+                f"its program has {failed.found}"
             )
     return work
 
@@ -154,7 +154,7 @@ def _layouts(
     study = work.question
     count = study.measure.layouts
     builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
-    found: dict[str, tuple[Path, ...]] = {}
+    layouts: dict[str, tuple[Path, ...]] = {}
     for recipe in recipes:
         control = study.control and recipe.variant == study.baselines[0]
         if recipe.variant not in builds or recipe.link is None or not (count or control):
@@ -166,10 +166,10 @@ def _layouts(
         store = BuildStore(work.home.builds)
         try:
             programs = work.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
-            found[recipe.variant] = tuple(programs)
+            layouts[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             work.observer.note(f"no other layouts of {recipe.variant}: {error}")
-    return found
+    return layouts
 
 
 def _twin(
@@ -234,26 +234,26 @@ def read_evidence(
     wanted = work.question.evidence
     if not wanted.dispatch and not wanted.functions:
         return ()
-    found = []
-    for one in outcomes:
-        if not isinstance(one, Build):
+    evidence = []
+    for outcome in outcomes:
+        if not isinstance(outcome, Build):
             continue
         try:
-            found.append(
+            evidence.append(
                 explain_program(
-                    one.program,
-                    variant=one.variant,
+                    outcome.program,
+                    variant=outcome.variant,
                     dispatch=wanted.dispatch,
                     functions=wanted.functions,
                 )
             )
         except UserError as error:
-            work.observer.note(f"no evidence for {one.variant}: {error}")
-    for pattern in unmatched(found):
+            work.observer.note(f"no evidence for {outcome.variant}: {error}")
+    for pattern in unmatched(evidence):
         program = next(b.program for b in outcomes if isinstance(b, Build))
         hint = f"; {hint}" if (hint := hint_for(program, pattern)) else ""
         work.observer.note(f"warning: no program has a function that matches {pattern!r}{hint}")
-    return tuple(found)
+    return tuple(evidence)
 
 
 #: What may differ between variants whose equal programs are run alike; not the interpreter.
@@ -273,13 +273,13 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
     order = [*study.baselines, *claim]  # those first that others are compared with
     rank = {name: i for i, name in reversed(list(enumerate(order)))}
     for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
-        found = next((other for other in first if _run_alike(work, other, build)), None)
-        if found is None:
+        twin = next((other for other in first if _run_alike(work, other, build)), None)
+        if twin is None:
             first.append(build)
         else:
-            same[build.variant] = found.variant
+            same[build.variant] = twin.variant
     for name in dict.fromkeys(same.values()):
-        names = [name, *(other for other, one in same.items() if one == name)]
+        names = [name, *(other for other, first_name in same.items() if first_name == name)]
         work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
     return replace(work, same=same)
 

@@ -216,7 +216,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
     file = request.study or _nearest(request.folder, root)
     if request.study is None and not file.is_file():
         raise UserError(
-            f"there is no {ROOT_FILE} at the root of the repository; write one with "
+            f"no {ROOT_FILE} at the root of the repository; write one with "
             "`whyfast new`, or name a study with --study",
             where=root,
         )
@@ -331,12 +331,14 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
 def _built(work: RunContext[Study], change: Range) -> RunContext[Study]:
     """The work, when both sides have been built; UserError names the side and its log."""
     names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
-    for one in work.builds:
-        if isinstance(one, Build):
+    for outcome in work.builds:
+        if isinstance(outcome, Build):
             continue
-        name, commit = names[one.variant]
-        log = f"; its log is {one.log}" if one.log else ""
-        raise UserError(f"{one.variant} ({name}, {commit[:10]}) does not build: {one.reason}{log}")
+        name, commit = names[outcome.variant]
+        log = f"; its log is {outcome.log}" if outcome.log else ""
+        raise UserError(
+            f"{outcome.variant} ({name}, {commit[:10]}) does not build: {outcome.reason}{log}"
+        )
     return work
 
 

@@ -72,16 +72,16 @@ def match_benchmarks(
                 + ("; --by position takes the first with the first" if alike else ""),
                 where=head.source,
             )
-        for one, other in ((base, head), (head, base)):
-            alone = [name for name in one.series if name not in other.series]
+        for here, other in ((base, head), (head, base)):
+            alone = [name for name in here.series if name not in other.series]
             if alone:
                 notes.append(
                     Confound(
                         "unmatched",
-                        f"only in {one.name}, so not in its mean against {other.name}: "
+                        f"only in {here.name}, so not in its mean against {other.name}: "
                         f"{some(alone)}",
                         "note",
-                        (one.name,),
+                        (here.name,),
                     )
                 )
     names = tuple(n for n in base.series if any(n in h.series for h in heads))
@@ -334,10 +334,10 @@ def _session(recording: Recording, beside: Recording | None = None) -> Session:
 
 def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
     """Where values of one process stand for processes."""
-    found = [r for r in recordings if any(s.sampled for s in r.series.values())]
-    if not found:
+    sampled = [r for r in recordings if any(s.sampled for s in r.series.values())]
+    if not sampled:
         return []
-    names = tuple(r.name for r in found)
+    names = tuple(r.name for r in sampled)
     text = (
         f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and are "
         "taken as if from several: what differs between processes is not in them"

@@ -64,8 +64,8 @@ class RunContext(Generic[Q]):
     @cached_property
     def usable(self) -> tuple[Build, ...]:
         """The builds that can be measured."""
-        found = usable_builds(self.question, self.builds, self.evidence)
-        return tuple(b for b in found if b.variant not in self.same)
+        builds = usable_builds(self.question, self.builds, self.evidence)
+        return tuple(b for b in builds if b.variant not in self.same)
 
     @property
     def failed_expectations(self) -> tuple[FailedExpectation, ...]:
@@ -138,8 +138,8 @@ def chosen(study: Study, choice: Choice) -> Study:
     if choice.quick:
         quick = study.quick
         only, benchmarks = only or quick.variants, benchmarks or quick.benchmarks
-        own = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
-        budget = own if budget is None else budget
+        quick_budget = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
+        budget = quick_budget if budget is None else budget
     if choice.evidence_only:
         study = replace(
             study,
@@ -180,8 +180,8 @@ def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Stud
     """
     if only:
         _check_known("variant", only, [v.name for v in study.variants], "--only")
-        own = {study.counterpart(v) for v in study.variants if v.name in only}
-        baselines = tuple(b for b in study.baselines if not study.along or b in own)
+        counterparts = {study.counterpart(v) for v in study.variants if v.name in only}
+        baselines = tuple(b for b in study.baselines if not study.along or b in counterparts)
         keep = {*only, *baselines}
         claim = study.claim if study.claim and study.claim.variant in keep else None
         if claim:

@@ -134,12 +134,12 @@ def forecast(
             )
             continue
         try:
-            found = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
+            resolved = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
             tree = sources.get(variant.revision)
             python = variant.python and (interpreter or resolve_interpreter)(
                 variant.python, home, lambda text: None
             )
-            prospects.append(_prospect(study, variant, (found, python or None), tree, store))
+            prospects.append(_prospect(study, variant, (resolved, python or None), tree, store))
         except CannotBuildHere as error:
             prospects.append(Prospect(variant, "not buildable here", str(error)))
     return Forecast(

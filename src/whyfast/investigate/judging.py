@@ -103,7 +103,7 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
     programs = {b.variant: b.program for b in work.usable}
     # The program's own functions that are hot in any build.
     hot = list(dict.fromkeys(f.name for c in counted for f in c.hot if not f.object))
-    found = []
+    changes = []
     for base, head, variant in _ranges(study, repository):
         if variant not in programs:
             continue
@@ -112,8 +112,8 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
         except UserError as error:
             work.observer.note(f"which functions {base}..{head} touches is not known: {error}")
             continue
-        found.append(_stated(touched, variant, hot))
-    return tuple(found)
+        changes.append(_stated(touched, variant, hot))
+    return tuple(changes)
 
 
 def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:

@@ -64,7 +64,7 @@ class Processes:
 def tell_earlier(work: RunContext[Study], run: OpenRun) -> None:
     """That a run goes on, if it does."""
     if earlier := len(run.blocks()):
-        work.observer.note(f"resuming: {earlier} blocks are there already")
+        work.observer.note(f"resuming: {earlier} blocks are already taken")
 
 
 def check_programs(work: RunContext[Study]) -> None:
@@ -139,7 +139,7 @@ def entry_of(
 ) -> BenchmarkRun:
     """What to measure, with the blocks and failures that the run has already."""
     study = work.question
-    own = [b for b in blocks if b.benchmark == benchmark.name]
+    taken = [b for b in blocks if b.benchmark == benchmark.name]
     failed = {f.variant for f in failures if f.benchmark == benchmark.name}
     runner, arguments = runner_of(work, benchmark)
     main, usable = work.baselines[0], [b.variant for b in work.usable]
@@ -149,10 +149,10 @@ def entry_of(
         runner=runner,
         variants=[v for v in ordered if v not in failed],
         baselines=work.baselines,
-        pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in own),
+        pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in taken),
         turn=study.measure.turn,
         turns=study.measure.turns,
         layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},
-        next_index=max((b.index for b in own), default=-1) + 1,
-        blocks=own,
+        next_index=max((b.index for b in taken), default=-1) + 1,
+        blocks=taken,
     )

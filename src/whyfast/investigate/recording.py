@@ -261,8 +261,10 @@ class LiveSink:
 
         def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
             """Against the main baseline, or each against its own."""
-            own = [b for b in question.baselines if b in variants] if question.along else [baseline]
-            return question.compared(variants, own, work.same)
+            baselines = (
+                [b for b in question.baselines if b in variants] if question.along else [baseline]
+            )
+            return question.compared(variants, baselines, work.same)
 
         level = level_of_looks(question)
         self._judge = LiveJudge(question.margin, pairs, looks, level, together)

@@ -42,7 +42,7 @@ class Observer(Protocol):
         many, not all of them are shown."""
 
     def note(self, text: str) -> None:
-        """One line that must be shown, e.g. "resuming: 12 blocks are there already"."""
+        """One line that must be shown, e.g. "resuming: 12 blocks are already taken"."""
 
     def failure(self, failure: RunFailure) -> None:
         """A variant failed on a benchmark and is left out of it."""

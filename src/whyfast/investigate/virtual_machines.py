@@ -183,8 +183,8 @@ class _Boots:
                 raise BootFailed(f"the kernel does not have, or refuses, {refused}")
         except (BootFailed, ValueError) as error:
             reason = f"{machine.name}: {error}"
-            own = [key for key in self.commands if key[0] in machine.variants]
-            return _Outcome(None, {}, tuple(self._failed(*key, reason) for key in own))
+            keys = [key for key in self.commands if key[0] in machine.variants]
+            return _Outcome(None, {}, tuple(self._failed(*key, reason) for key in keys))
         return self._read(machine, index, cargo, booted)
 
     def _booted(self, machine: VirtualMachine, index: int, cargo: Cargo) -> Booted:
@@ -221,10 +221,10 @@ class _Boots:
                     raise Unanswered(f"wrong result: {read.check}, expected {expected}")
                 instructions = 0.0
                 if self.unit == "instructions":
-                    one = count_loop(read, self.loops)
-                    instructions, both = one.instructions, len(read.short) + len(read.long)
-                    grants, disturbed = grants + both, disturbed + round(one.disturbed * both)
-                    most = max(most, one.most)
+                    loop = count_loop(read, self.loops)
+                    instructions, both = loop.instructions, len(read.short) + len(read.long)
+                    grants, disturbed = grants + both, disturbed + round(loop.disturbed * both)
+                    most = max(most, loop.most)
                 values[benchmark, variant] = _Value(instructions, read)
             except (Unanswered, ValueError) as error:
                 failures.append(self._failed(variant, benchmark, str(error)))

@@ -196,8 +196,8 @@ def _cold(seconds: dict[int, list[float]], n: int) -> float:
     than one of the longest, n the loops of the latter: as much as the latter's own share.
     """
     longest = max(seconds)
-    own = max(0.0, _against(seconds, longest // 2, longest) - 1)
-    return max(0.0, _against(seconds, n, longest) * (1 + own) - 1)
+    share = max(0.0, _against(seconds, longest // 2, longest) - 1)
+    return max(0.0, _against(seconds, n, longest) * (1 + share) - 1)
 
 
 def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:
@@ -276,7 +276,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     if total > 0 and within > 0 and guess > 0:
         # What is between blocks is at least a twentieth of all: it is a difference of two guesses.
         between = max(total - within, total / 20)
-        own = math.sqrt(within * statistics.fmean(counts) * start / (between * round_cost))
+        best = math.sqrt(within * statistics.fmean(counts) * start / (between * round_cost))
         n = len(whole)
-        guess = math.exp((n * math.log(own) + GUESS * math.log(guess)) / (n + GUESS))
+        guess = math.exp((n * math.log(best) + GUESS * math.log(guess)) / (n + GUESS))
     return max(FEWEST_TURNS, min(MOST_TURNS, round(guess)))

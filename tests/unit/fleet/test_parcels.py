@@ -102,9 +102,9 @@ def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path
 @pytest.mark.parametrize("name", ["", "../../x", "/etc", "AB", "g"])
 def test_a_digest_is_no_path(name: str, tmp_path: Path) -> None:
     received = ReceivedArchives(own(tmp_path))
-    with pytest.raises(NotReceived, match="is no digest"):
+    with pytest.raises(NotReceived, match="not a digest"):
         received.add(name, 0, 1, b"x")
-    with pytest.raises(NotReceived, match="is no digest"):
+    with pytest.raises(NotReceived, match="not a digest"):
         received.place(Place("ab", "build", name))
 
 
@@ -188,7 +188,7 @@ def test_files_keep_their_dates(tree: Path, tmp_path: Path) -> None:
 
 
 def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotReceived, match="parcel abababababab is not here"):
+    with pytest.raises(NotReceived, match="archive abababababab is not here"):
         ReceivedArchives(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
 
 

@@ -269,7 +269,7 @@ def test_interrupted_it_goes_on_with_every_benchmark_where_it_was(fleet: Fleet) 
     assert kept > 3
     second = fleet.shard()
     assert second.recorded.complete
-    assert f"resuming: {kept} blocks are there already" in fleet.watcher.heard
+    assert f"resuming: {kept} blocks are already taken" in fleet.watcher.heard
     assert hosts_of(second) == before
     assert whole(second.recorded.blocks)
     assert second.recorded.blocks[:kept] == first.recorded.blocks

@@ -445,7 +445,7 @@ def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> N
         (COMMANDS, Options(baseline="x"), "--baseline: unknown command 'x'"),
         ((COMMANDS[0], Command("no", "no")), Options(), "'no': program not found: 'no'"),
         ((COMMANDS[0], Command("", "")), Options(), "an empty command"),
-        ((COMMANDS[0], Command("'", "'")), Options(), "is no command line"),
+        ((COMMANDS[0], Command("'", "'")), Options(), "not a command line"),
     ):
         with pytest.raises(UserError, match=message):
             run_ab(commands, options, home, bench.watcher, services=services)

@@ -91,7 +91,7 @@ def test_a_shallow_clone_says_what_to_do(repository: Path, tmp_path: Path) -> No
 
 
 def test_a_folder_without_a_repository_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"{tmp_path}: is no git repository"):
+    with pytest.raises(UserError, match=f"{tmp_path}: not a readable git repository"):
         commits(tmp_path, "one", "two")
 
 
