@@ -348,7 +348,7 @@ def _studies() -> list[bytes]:
 
 
 def _read_study(data: bytes) -> None:
-    from whyfast.fleet.launch import read_hosts
+    from whyfast.fleet.launching import read_hosts
     from whyfast.study.load import load_study
 
     path = _file(data, "study.toml")

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
-from whyfast.build.git import clone, commit_of, export, is_local
+from whyfast.build.revisions import clone, commit_of, export, is_local
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of

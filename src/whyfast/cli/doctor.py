@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from json import dumps
 
     from whyfast.cli.output import FAILED, check_outputs, show
-    from whyfast.measure.doctor.findings import examine
+    from whyfast.measure.doctor.readings import examine
     from whyfast.measure.doctor.system import System
     from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
     from whyfast.report.pages.admin_pages import doctor_page, setting_sentences

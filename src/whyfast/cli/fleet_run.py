@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from whyfast.fleet.cluster import Cluster
-    from whyfast.fleet.launch import HostsFile
+    from whyfast.fleet.launching import HostsFile
 
 
 # ---- What the commands of a fleet share.
@@ -147,7 +147,7 @@ def reached(
 
 def _hosts_file(args: argparse.Namespace) -> HostsFile | None:
     """None without ``--hosts``."""
-    from whyfast.fleet.launch import read_hosts
+    from whyfast.fleet.launching import read_hosts
     from whyfast.model.errors import UserError
 
     if args.hosts is None:
@@ -162,7 +162,7 @@ def _cluster(
     args: argparse.Namespace, hosts: HostsFile | None, note: Callable[[str], None]
 ) -> Iterator[Cluster]:
     from whyfast.fleet.dask_cluster import DaskCluster
-    from whyfast.fleet.launch import LaunchedCluster, launched
+    from whyfast.fleet.launching import LaunchedCluster, launched
 
     if hosts is None:
         with closing(DaskCluster(args.scheduler, args.certificates, note)) as cluster:

@@ -24,28 +24,28 @@ from whyfast.fleet.messages import (
     MakeBuild,
     NotMade,
     Place,
-    Refused,
     SendBack,
     SentBack,
     Task,
     Unprepared,
-    read_answer,
     write_task,
 )
 from whyfast.fleet.transfer import (
     NOT_SENT,
     Archive,
+    HostOut,
+    HostTasks,
     NotReceived,
     ReceivedArchives,
     UnexpectedAnswer,
     deliver_archives,
     discard_archive,
+    next_task,
     pack,
     pack_files,
 )
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import discard, exclusive, replacing, sha256_of
@@ -127,16 +127,9 @@ LOOK = 1.0
 #: Seconds for which hosts may keep the coordinator from measuring, each time.
 PATIENCE = 20.0
 
-#: What is asked of a host for one end, with bytes that go along.
-_Job = Generator[tuple[Task, bytes], Answer, None]
-
 #: ``quick``: something is in hand that takes the coordinator's time; ``building``: a build that
 #: takes the host's alone.
 _State = Literal["quick", "idle", "building", "out"]
-
-
-class _Useless(Exception):
-    """A host cannot build for this search, and why."""
 
 
 @dataclass
@@ -146,7 +139,7 @@ class _Builder:
     host: str
     state: _State = "quick"
     proved: bool = False
-    job: _Job | None = None
+    job: HostTasks | None = None
     recipe: Recipe | None = None
 
     def at(self, digest: str) -> bool:
@@ -237,17 +230,17 @@ class BuildingHosts:
                 return recipe
         return None
 
-    def _prove(self) -> _Job:
+    def _prove(self) -> HostTasks:
         """Have a host make again what was made here."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
         if isinstance(made, NotMade):
-            raise _Useless(f"it cannot build {recipe.variant}: {made.reason}")
+            raise HostOut(f"it cannot build {recipe.variant}: {made.reason}")
         if made.code != code:
-            raise _Useless(f"it makes another program of {recipe.variant} than is made here")
+            raise HostOut(f"it makes another program of {recipe.variant} than is made here")
 
-    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> _Job:
+    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
         """Have a host build, and get what it has built into the store."""
         made = yield from self._make(recipe)
         if isinstance(made, NotMade):
@@ -291,7 +284,7 @@ class BuildingHosts:
                 self._heed(self._cluster.next(LOOK))
 
     def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
-        """Unpack it where it belongs, if it is what was asked for; _Useless if not."""
+        """Unpack it where it belongs, if it is what was asked for; HostOut if not."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
         try:
@@ -300,10 +293,10 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise _Useless("what it sent is not what it was asked to build")
+                    raise HostOut("what it sent is not what it was asked to build")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
-            raise _Useless(f"what it sent: {error.message}") from error
+            raise HostOut(f"what it sent: {error.message}") from error
         finally:
             file.unlink(missing_ok=True)
 
@@ -322,45 +315,30 @@ class BuildingHosts:
             builder.recipe = None
             self._observer.note(f"{event.host}: {event.why}")
         elif isinstance(event, Answered):
-            self._answered(builder, event.answer)
+            self._go_on(builder, event.answer)
         else:
             self._leave_out(builder, event.why)
 
-    def _survey(self) -> _Job:
+    def _survey(self) -> HostTasks:
         facts = yield AskFacts(), b""
         if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := _why_not(facts, self._own):
-            raise _Useless(why)
+            raise HostOut(why)
 
-    def _answered(self, builder: _Builder, data: object) -> None:
-        try:
-            answer = read_answer(data)
-        except Malformed as error:
-            self._leave_out(builder, f"what it answers cannot be read: {error}")
-            return
-        if isinstance(answer, Refused) and builder.state == "building":
-            self._go_on(builder, NotMade(answer.message))
-        elif isinstance(answer, Refused):
-            self._leave_out(builder, answer.message)
-        else:
-            self._go_on(builder, answer)
-
-    def _go_on(self, builder: _Builder, answer: Answer | None) -> None:
+    def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
         try:
-            task, data = next(builder.job) if answer is None else builder.job.send(answer)
+            task, more = next_task(builder.job, data, builder.state == "building")
         except StopIteration:
             self._ended(builder)
-        except UnexpectedAnswer as unexpected:
-            self._leave_out(builder, f"it answers something else than was asked: {unexpected}")
-        except (_Useless, NotReceived) as why:
-            self._leave_out(builder, str(why))
+        except (HostOut, NotReceived) as out:
+            self._leave_out(builder, str(out))
         except OSError as error:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
         else:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
-            self._cluster.hand(builder.host, write_task(task), data)
+            self._cluster.hand(builder.host, write_task(task), more)
 
     def _ended(self, builder: _Builder) -> None:
         """Its job, and well."""

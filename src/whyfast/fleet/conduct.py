@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
 from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
-    Answer,
     AskFacts,
     HostFacts,
-    Refused,
     Taken,
-    Task,
     Unprepared,
     fits,
     read_answer,
     task_of,
     write_task,
 )
-from whyfast.fleet.transfer import Shipment, UnexpectedAnswer, deliver
+from whyfast.fleet.transfer import (
+    HostOut,
+    HostTasks,
+    Shipment,
+    UnexpectedAnswer,
+    deliver,
+    next_task,
+)
 from whyfast.investigate.services import Observer
 from whyfast.judge.live import TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun
@@ -40,13 +44,6 @@ TOGETHER = 64
 #: Seconds that a host may be away before its benchmarks move, and before it is waited for no
 #: longer when all others are done.
 PATIENCE = 60.0
-
-#: What is asked of a host, with bytes that go along.
-_Life = Generator[tuple[Task, bytes], Answer, None]
-
-
-class HostRefused(Exception):
-    """A host cannot take part, and why."""
 
 
 @dataclass
@@ -76,7 +73,7 @@ class Conductor:
     host_runs: dict[str, HostRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._lives: dict[str, _Life] = {}
+        self._lives: dict[str, HostTasks] = {}
         self._to_hand: dict[str, tuple[bytes, bytes]] = {}
         self._waiting_noted = False
         self._changed = True
@@ -154,7 +151,7 @@ class Conductor:
         elif host_run is None or event.host not in self._lives:
             return  # of a task that nobody waits for
         elif isinstance(event, Answered):
-            self._answered(host_run, event.answer)
+            self._go_on(host_run, event.answer)
         else:
             self._put_out(host_run, event.why)
 
@@ -167,43 +164,29 @@ class Conductor:
         self._lives[host_run.host] = self._life(host_run)
         self._go_on(host_run, None)
 
-    def _answered(self, host_run: HostRun, data: object) -> None:
+    def _go_on(self, host_run: HostRun, data: object) -> None:
         try:
-            answer = read_answer(data)
-        except Malformed as error:
-            self._put_out(host_run, f"what it answers cannot be read: {error}")
-            return
-        if isinstance(answer, Refused):
-            self._put_out(host_run, answer.message)
-        else:
-            self._go_on(host_run, answer)
-
-    def _go_on(self, host_run: HostRun, answer: Answer | None) -> None:
-        life = self._lives[host_run.host]
-        try:
-            task, data = next(life) if answer is None else life.send(answer)
+            task, more = next_task(self._lives[host_run.host], data)
         except StopIteration:
             del self._lives[host_run.host]
             self._enter(host_run, "done")
-        except HostRefused as refused:
-            self._put_out(host_run, str(refused))
-        except UnexpectedAnswer as unexpected:
-            self._put_out(host_run, f"it answers something else than was asked: {unexpected}")
+        except HostOut as out:
+            self._put_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write_task(task), data
+            self._to_hand[host_run.host] = write_task(task), more
 
     def _put_out(self, host_run: HostRun, why: str) -> None:
         self._lives.pop(host_run.host, None)
         self._enter(host_run, "out", why)
         host_run.observer.note(f"cannot measure: {why}")
 
-    def _life(self, host_run: HostRun) -> _Life:
+    def _life(self, host_run: HostRun) -> HostTasks:
         """What is asked of a host from its arrival until all that it had to measure is."""
         facts = yield AskFacts(), b""
         if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := unfit(facts, self.own):
-            raise HostRefused(why)
+            raise HostOut(why)
         if not host_run.open:
             return
         self._enter(host_run, "receiving")

@@ -13,8 +13,21 @@ from pathlib import Path
 
 from whyfast.build.recipe import packages_here
 from whyfast.build.source import unpack
-from whyfast.fleet.messages import Answer, Arrived, Chunk, Lacking, Offer, Place, Prepare, Task
+from whyfast.fleet.messages import (
+    Answer,
+    Arrived,
+    Chunk,
+    Lacking,
+    NotMade,
+    Offer,
+    Place,
+    Prepare,
+    Refused,
+    Task,
+    read_answer,
+)
 from whyfast.investigate.context import RunContext
+from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.store.files import (
@@ -278,6 +291,35 @@ class Shipment:
 
 class UnexpectedAnswer(Exception):
     """A host answered something else than was asked."""
+
+
+class HostOut(Exception):
+    """A host takes no further part, and why."""
+
+
+#: What is asked of a host, one task after the other, with bytes that go along.
+HostTasks = Generator[tuple[Task, bytes], Answer, None]
+
+
+def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
+    """What to ask next, after the answer ``data`` as it came (None: at the beginning).
+
+    StopIteration at the end, HostOut for an answer that is none and for a refusal; but one who
+    refuses while ``building`` has not made the build.
+    """
+    try:
+        if data is None:
+            return next(tasks)
+        answer = read_answer(data)
+        if isinstance(answer, Refused):
+            if not building:
+                raise HostOut(answer.message)
+            answer = NotMade(answer.message)
+        return tasks.send(answer)
+    except Malformed as error:
+        raise HostOut(f"unreadable answer: {error}") from error
+    except UnexpectedAnswer as error:
+        raise HostOut(f"unexpected answer: {error}") from error
 
 
 def shipment(work: RunContext[Study]) -> Shipment:

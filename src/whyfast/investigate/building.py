@@ -92,7 +92,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
             note(f"{outcome.variant}: {outcome.reason}")
     layouts = _layouts(work, recipes, outcomes)
     for control in (v for v in study.variants if v.twin_of):
-        outcomes.append(_twin(control, outcomes, layouts))
+        outcomes.append(_control_build(control, outcomes, layouts))
     work.observer.phase("explain")
     work = replace(
         work,
@@ -113,7 +113,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
 
 
 def with_control(study: Study) -> Study:
-    """The study with the twin of its main baseline as a variant, when it has one."""
+    """The study with the A/A control of its main baseline as a variant, when it wants one."""
     main = study.baselines[0]
     if not study.control or not study.measured or any(v.twin_of for v in study.variants):
         return study
@@ -147,9 +147,9 @@ def _revisions(work: RunContext[Study]) -> dict[str, Source]:
 def _layouts(
     work: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
 ) -> dict[str, tuple[Path, ...]]:
-    """Layouts of each build, of the main baseline alone when only a twin is wanted.
+    """Layouts of each build, of the main baseline alone when only a control needs one.
 
-    The first is the twin's; a build that cannot be linked again has none, which is noted.
+    The first is the control's; a build that cannot be linked again has none, which is noted.
     """
     study = work.question
     count = study.measure.layouts
@@ -172,10 +172,10 @@ def _layouts(
     return layouts
 
 
-def _twin(
+def _control_build(
     control: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
 ) -> BuildOutcome:
-    """The twin as a build of its own; a failure when its original has no other layout."""
+    """The control as a build of its own; a failure when its original has no other layout."""
     for original in outcomes:
         programs = layouts.get(control.twin_of or "")
         if isinstance(original, Build) and original.variant == control.twin_of and programs:
@@ -273,11 +273,11 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
     order = [*study.baselines, *claim]  # those first that others are compared with
     rank = {name: i for i, name in reversed(list(enumerate(order)))}
     for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
-        twin = next((other for other in first if _run_alike(work, other, build)), None)
-        if twin is None:
+        equal = next((other for other in first if _run_alike(work, other, build)), None)
+        if equal is None:
             first.append(build)
         else:
-            same[build.variant] = twin.variant
+            same[build.variant] = equal.variant
     for name in dict.fromkeys(same.values()):
         names = [name, *(other for other, first_name in same.items() if first_name == name)]
         work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")

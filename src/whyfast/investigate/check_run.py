@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.git import Range, change_between, commits_between, top_level
+from whyfast.build.revisions import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load

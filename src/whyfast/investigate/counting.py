@@ -40,7 +40,7 @@ WHOLE = "one run of the command"
 
 
 def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
-    """Every benchmark that the study wants counted, in every build but twins.
+    """Every benchmark that the study wants counted, in every build but controls.
 
     Nothing is raised for what cannot be counted; the notes of its counts say why. Programs under
     other kernels are not counted so.
@@ -225,7 +225,7 @@ class BuildCounter:
         return self._simulation
 
     def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
-        """The main baseline first, no twins."""
+        """The main baseline first, no controls."""
         work, services = self._work, self._work.services
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from whyfast.build.git import commit_of
+from whyfast.build.revisions import commit_of
 from whyfast.explain.changed_functions import TouchedFunctions, touched_functions
 from whyfast.explain.code_listing import Listings
 from whyfast.explain.function_differences import calls_left
@@ -58,7 +58,7 @@ MOST_LINES = 6_000
 
 
 def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
-    """One a build that can be read, twins aside: a twin has the code of its baseline."""
+    """One a build that can be read, controls aside: a control has the code of its baseline."""
     wanted = (*work.question.evidence.dispatch, *work.question.evidence.functions)
     controls = {v.name for v in work.question.variants if v.twin_of}
     if not wanted:

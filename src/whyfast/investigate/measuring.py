@@ -85,7 +85,7 @@ def check_programs(work: RunContext[Study]) -> None:
 def launch_arguments(
     work: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
 ) -> LaunchArguments:
-    """How the processes of a benchmark are started; a twin draws from its original's layouts."""
+    """How the processes of a benchmark are started; a control draws from its original's layouts."""
     original = {v.name: v.twin_of or v.name for v in work.question.variants}
     commands = {
         b.variant: prefixes[b.variant] + argument_vector(work, benchmark.command, b)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.git import change_between, commits_between, snapshot, top_level
+from whyfast.build.revisions import change_between, commits_between, snapshot, top_level
 from whyfast.model.errors import UserError
 from whyfast.store.git import git as git_at
 

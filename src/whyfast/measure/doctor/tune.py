@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from whyfast.measure.doctor.findings import (
+from whyfast.measure.doctor.readings import (
     ASLR,
     BOOST,
     COUNTING_ALLOWED,

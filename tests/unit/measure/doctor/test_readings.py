@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
-from whyfast.measure.doctor.findings import examine, machine_facts
+from whyfast.measure.doctor.readings import examine, machine_facts
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.model.machine import MachineFinding
 
