@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
@@ -27,6 +26,7 @@ from whyfast.toolchain.watcher import WATCHER
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
+    from whyfast.model.build import Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
     from whyfast.store.builds import BuildStore
 
@@ -92,22 +92,50 @@ class Aside(Protocol):
     ) -> None: ...
 
 
-def _lazily(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module that is imported when it is first called: start-up stays fast."""
+def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+    from whyfast.toolchain.registry import resolve
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"whyfast.{module}"), name)(*arguments)
-
-    return call
+    return resolve(name, home, note, packages)
 
 
-_toolchain = _lazily("toolchain.registry", "resolve")
-_interpreter = _lazily("interpreter.registry", "resolve_interpreter")
-_build = _lazily("build.run", "build_all")
-_build_incrementally = _lazily("build.incremental", "build_incrementally")
-_relink = _lazily("build.relink", "relink")
-_kernel = _lazily("toolchain.kernels", "get_kernel")
-_valgrind = _lazily("toolchain.valgrind", "newer_valgrind")
+def _interpreter(name: str, home: Home, note: Note) -> Interpreter:
+    from whyfast.interpreter.registry import resolve_interpreter
+
+    return resolve_interpreter(name, home, note)
+
+
+def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence[BuildOutcome]:
+    from whyfast.build.run import build_all
+
+    return build_all(recipes, store, note)
+
+
+def _build_incrementally(
+    recipes: Sequence[Recipe], store: BuildStore, note: Note
+) -> Sequence[BuildOutcome]:
+    from whyfast.build.incremental import build_incrementally
+
+    return build_incrementally(recipes, store, note)
+
+
+def _relink(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
+) -> Sequence[Path]:
+    from whyfast.build.relink import relink
+
+    return relink(recipe, build, store, seeds, entries)
+
+
+def _kernel(name: str, home: Home, note: Note) -> Kernel:
+    from whyfast.toolchain.kernels import get_kernel
+
+    return get_kernel(name, home, note)
+
+
+def _valgrind(home: Home, note: Note) -> Path:
+    from whyfast.toolchain.valgrind import newer_valgrind
+
+    return newer_valgrind(home, note)
 
 
 @dataclass(frozen=True)
