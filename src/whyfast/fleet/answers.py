@@ -69,8 +69,8 @@ class HostAnswers:
         self.home = home
         self._most = most
         self._services = services
-        self._parcels = ReceivedArchives(home)
-        self._builds = MadeBuilds(home, services, self._parcels)
+        self._archives = ReceivedArchives(home)
+        self._builds = MadeBuilds(home, services, self._archives)
         self._ready: dict[str, _Ready] = {}
         self._one = threading.Lock()
 
@@ -93,9 +93,9 @@ class HostAnswers:
         if isinstance(task, AskFacts):
             return self.facts()
         if isinstance(task, Offer):
-            return Lacking(self._parcels.lacking(task.places))
+            return Lacking(self._archives.lacking(task.places))
         if isinstance(task, Chunk):
-            self._parcels.add(task.archive, task.offset, task.size, data)
+            self._archives.add(task.archive, task.offset, task.size, data)
             return Arrived()
         if isinstance(task, Prepare):
             key = hashlib.sha256(repr(task).encode()).hexdigest()
@@ -130,13 +130,13 @@ class HostAnswers:
         removed. What an earlier run has lost it is sent again when it goes on."""
         with exclusive_if_free(self.home.data / "measuring.lock") as free:
             if free:
-                self._parcels.trim(self._most, keep)
+                self._archives.trim(self._most, keep)
 
     def _work(self, message: Prepare) -> RunContext[Study]:
         """The coordinator's, with what lies here in the place of what lies there."""
-        places = {p.archive: self._parcels.place(p) for p in message.places}
+        places = {p.archive: self._archives.place(p) for p in message.places}
         folders = {name: places[archive] for name, archive in message.folders.items()}
-        home = self._parcels.home
+        home = self._archives.home
         builds = []
         for build in message.builds:
             program = self._inside(home.builds, message.programs[build.variant])
@@ -191,7 +191,7 @@ class HostAnswers:
 
     def _take(self, task: TakeBlock | TakeCalibration) -> Answer:
         ready = self._ready.get(task.key)
-        if ready is None or not all(map(self._parcels.is_placed, ready.message.places)):
+        if ready is None or not all(map(self._archives.is_placed, ready.message.places)):
             return Unprepared()
         wanted = task.wanted
         if wanted.benchmark not in ready.runners:

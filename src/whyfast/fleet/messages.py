@@ -34,8 +34,8 @@ class AskFacts:
 
 @dataclass(frozen=True)
 class Place:
-    """A parcel and where it is unpacked: ``build`` beside the worker's other builds of a fleet, by
-    the digest that ``name`` is; ``tree`` in a folder of its own."""
+    """An archive and where it is unpacked: ``build`` beside the worker's other builds of a fleet,
+    by the digest that ``name`` is; ``tree`` in a folder of its own."""
 
     archive: str
     role: Literal["build", "tree"]
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Offer:
-    """Which of these are not here yet, and how much of each parcel is?"""
+    """Which of these are not here yet, and how much of each archive is?"""
 
     places: tuple[Place, ...]
     kind: Literal["offer"] = "offer"
@@ -52,8 +52,8 @@ class Offer:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The bytes that come with this task are those of a parcel from ``offset`` on; ``size`` is that
-    of the whole parcel."""
+    """The bytes that come with this task are those of an archive from ``offset`` on; ``size`` is
+    that of the whole archive."""
 
     archive: str
     offset: int
@@ -67,7 +67,7 @@ class Prepare:
 
     ``study`` and ``builds`` have the coordinator's paths; ``programs`` are those of the builds and
     ``layouts`` those of their layouts, relative to the folder of all builds. ``folders`` maps
-    ``study``, ``source`` and the names of packages to the parcels with them. ``rooted`` maps
+    ``study``, ``source`` and the names of packages to the archives with them. ``rooted`` maps
     variants whose programs run in the root of their toolchain to the packages in it.
     """
 
@@ -102,7 +102,7 @@ class TakeBlock:
 
 @dataclass(frozen=True)
 class MakeBuild:
-    """Build this, whose source came as the parcel ``source``."""
+    """Build this, whose source came as the archive ``source``."""
 
     recipe: Recipe
     source: str
@@ -140,7 +140,7 @@ class HostFacts:
 
 @dataclass(frozen=True)
 class Lacking:
-    """The parcels that are not here, each with the bytes of it that are."""
+    """The archives that are not here, each with the bytes of it that are."""
 
     archives: Mapping[str, int]
     kind: Literal["lacking"] = "lacking"
@@ -201,7 +201,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class MadeBuild:
-    """A build is made, as a parcel of ``size`` bytes; ``code`` has the SHA-256 of the program and
+    """A build is made, as an archive of ``size`` bytes; ``code`` has the SHA-256 of the program and
     of its shared libraries, by their names in the folder that the steps ran in."""
 
     archive: str
@@ -220,7 +220,7 @@ class NotMade:
 
 @dataclass(frozen=True)
 class SentBack:
-    """Bytes of a parcel, in base 64."""
+    """Bytes of an archive, in base 64."""
 
     data: str
     kind: Literal["sent"] = "sent"

@@ -44,7 +44,7 @@ from whyfast.store.files import (
 from whyfast.store.home import Home
 from whyfast.study.sections import names_in
 
-#: Bytes of a parcel that go with one task.
+#: Bytes of an archive that go with one task.
 CHUNK = 4_000_000
 
 
@@ -65,8 +65,8 @@ class Archive:
 
 def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Archive:
     """All that is in ``folder``, but for what is named in ``leave`` directly in it; equal folders
-    give equal parcels. A link that leads out of the folder goes as the file that it leads to.
-    ``into`` is the folder that the parcel is put in. Raises OSError."""
+    give equal archives. A link that leads out of the folder goes as the file that it leads to.
+    ``into`` is the folder that the archive is put in. Raises OSError."""
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     wanted = [str(name) for name in names if name.parts[0] not in leave]
     return _pack(folder, wanted, into, follow=False)
@@ -131,7 +131,7 @@ def discard_archive(archive: Archive) -> None:
 
 
 class NotReceived(Exception):
-    """A parcel cannot be taken in, and why."""
+    """An archive cannot be taken in, and why."""
 
 
 class ReceivedArchives:
@@ -141,7 +141,7 @@ class ReceivedArchives:
         self.home = replace(own, cache=own.cache / "fleet")
 
     def lacking(self, places: Sequence[Place]) -> dict[str, int]:
-        """The parcels of those places that are not here, each with the bytes of it that are."""
+        """The archives of those places that are not here, each with the bytes of it that are."""
         return {
             place.archive: there.stat().st_size if there.exists() else 0
             for place in places
@@ -150,7 +150,7 @@ class ReceivedArchives:
         }
 
     def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
-        """Write the bytes of a parcel from there on; with the last, hold it against its digest.
+        """Write the bytes of an archive from there on; with the last, hold it against its digest.
 
         NotReceived when it is not what it is called, or the disk has no room. Raises OSError.
         """
@@ -174,7 +174,7 @@ class ReceivedArchives:
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
-        """The folder with what is in the parcel, unpacked if it is not yet.
+        """The folder with what is in the archive, unpacked if it is not yet.
 
         NotReceived when it is not here. Raises OSError.
         """
@@ -199,13 +199,13 @@ class ReceivedArchives:
         return folder
 
     def folder(self, place: Place) -> Path:
-        """Where the parcel is unpacked."""
+        """Where the archive is unpacked."""
         if place.role == "build":
             return self.home.builds / _plain(place.name)
         return self.home.cache / "trees" / _plain(place.archive)
 
     def is_placed(self, place: Place) -> bool:
-        """Whether it is there, of that very parcel; it is marked as used now."""
+        """Whether it is there, of that very archive; it is marked as used now."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
         try:
@@ -265,7 +265,7 @@ class ReceivedArchives:
         return self.home.cache / "arriving" / _plain(sha256)
 
     def whole(self, sha256: str) -> Path:
-        """Where the parcel is once all of it is here, until it is unpacked."""
+        """Where the archive is once all of it is here, until it is unpacked."""
         return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
 
 
@@ -282,7 +282,7 @@ NOT_SENT = frozenset({"used", "log.txt", "tmp"})
 
 @dataclass(frozen=True)
 class Shipment:
-    """A prepared message, and the parcels that it speaks of, by digest. ``data`` comes with a
+    """A prepared message, and the archives that it speaks of, by digest. ``data`` comes with a
     chunk."""
 
     message: Prepare
@@ -388,7 +388,7 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
 def deliver_archives(
     places: tuple[Place, ...], archives: Mapping[str, Archive]
 ) -> Generator[tuple[Task, bytes], Answer, None]:
-    """As :func:`deliver`, until the parcels are there."""
+    """As :func:`deliver`, until the archives are there."""
     lacking = yield Offer(places), b""
     if not isinstance(lacking, Lacking) or not set(lacking.archives) <= set(archives):
         raise UnexpectedAnswer(str(lacking)[:200])
