@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.fleet.studies import write_study
 from whyfast.fleet.dask_cluster import DaskCluster
-from whyfast.fleet.launch import HostsFile, LaunchHost, launched
+from whyfast.fleet.launching import HostsFile, LaunchHost, launched
 from whyfast.fleet.replicate import Sharded
 from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study

@@ -322,7 +322,6 @@ def _read_message(data: bytes) -> None:
         fits,
         read_answer,
         read_task,
-        wanted_of,
         write_answer,
         write_task,
     )
@@ -337,7 +336,7 @@ def _read_message(data: bytes) -> None:
         write_answer(answer)
     else:
         if isinstance(task, TakeBlock):
-            wanted_of(task)
+            assert task.wanted.benchmark is not None
         write_task(task)
 
 
@@ -348,7 +347,7 @@ def _studies() -> list[bytes]:
 
 
 def _read_study(data: bytes) -> None:
-    from whyfast.fleet.launch import read_hosts
+    from whyfast.fleet.launching import read_hosts
     from whyfast.study.load import load_study
 
     path = _file(data, "study.toml")

@@ -72,8 +72,8 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
     fleet.start("here", *words, "--json", str(out))
     assert fleet.ended("here") == 0, fleet.said("here")
     said = fleet.said("here")
-    assert f"resuming: {len(kept)} blocks are there already" in said
-    assert "old: left out: it has whyfast 0.0.9 and 0.1.0 is wanted, as here" in said
+    assert f"resuming: {len(kept)} blocks are already taken" in said
+    assert "old: left out: it has whyfast 0.0.9; expected 0.1.0, as here" in said
     assert "big: cannot measure: " in said
     assert "File too large" in said
     result = load_result(out)

@@ -109,8 +109,8 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
 
 
 def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
-    own = marked(recipe)
-    for known in (recipe, own):
+    incremental = marked(recipe)
+    for known in (recipe, incremental):
         stored = store.find(known.digest)
         if stored and not spoilt_since(known, stored):
             return as_build(known, stored, reused=True)
@@ -121,7 +121,7 @@ def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOu
         lambda: progress(f"{recipe.variant}: waiting for another build in the same folder"),
     ):
         try:
-            return _go_on(own, slot, store, progress, steps)
+            return _go_on(incremental, slot, store, progress, steps)
         except (_CannotGoOn, CannotBuildHere, OSError) as error:
             shutil.rmtree(slot, ignore_errors=True)
             progress(f"{recipe.variant}: not built incrementally: {error}; building it clean")

@@ -7,7 +7,6 @@ import io
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import make_layouts
-from whyfast.build.steps import Steps, because, enclose, environment, expand_link, why
+from whyfast.build.steps import because, expand_link, logged_steps, why
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -105,16 +104,16 @@ def link_mixed(
 ) -> Path:
     """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
     is; made once. Raises :class:`CannotMix`."""
-    said = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
-    return link_with(good, {name: bad.context / name for name in objects}, link, said, store)
+    identity = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
+    return link_with(good, {name: bad.context / name for name in objects}, link, identity, store)
 
 
 def link_with(
-    good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, said: str, store: BuildStore
+    good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, identity: str, store: BuildStore
 ) -> Path:
     """The program of ``good`` with these files in the place of objects of its own, linked as
     ``link`` is; made once for all that are ``said`` to be the same. Raises :class:`CannotMix`."""
-    name = hashlib.sha256(said.encode()).hexdigest()[:16]
+    name = hashlib.sha256(identity.encode()).hexdigest()[:16]
     folder = store.folder(good.build.digest) / MIXED / name
     program = folder / "work" / good.recipe.program
     with exclusive(store.lock(good.build.digest)):
@@ -124,9 +123,12 @@ def link_with(
         try:
             _prepare(good, objects, folder / "work")
             step = expand_link(link.recipe, folder / "work", "", shlex.quote(link.recipe.program))
-            if status := _mixed_run(link.recipe, folder, store, step):
-                lines = (folder / "log.txt").read_text("utf-8", "replace").splitlines()
-                raise CannotMix(why(step, status, lines[-20:]))
+            with logged_steps(link.recipe, folder, store) as run_step:
+                status = run_step(step)
+            if status:
+                log = (folder / "log.txt").read_text("utf-8", "replace")
+                printed = log.rpartition(f"+ {step}\n")[2].splitlines()
+                raise CannotMix(why(step, status, printed[-20:]))
         except (CannotBuildHere, OSError) as error:
             reason = because(error) if isinstance(error, OSError) else str(error)
             raise CannotMix(reason) from error
@@ -143,14 +145,15 @@ def mixed_layouts(
     build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
     recipe = link.recipe
     work = program.parents[len(Path(recipe.program).parts) - 1]
-    return make_layouts(
-        work,
-        lambda layout, target: expand_link(recipe, work, layout, target),
-        lambda step: _mixed_run(recipe, work.parent, store, step),
-        recipe.program,
-        seeds,
-        keep,
-    )
+    with logged_steps(recipe, work.parent, store) as run_step:
+        return make_layouts(
+            work,
+            lambda layout, target: expand_link(recipe, work, layout, target),
+            run_step,
+            recipe.program,
+            seeds,
+            keep,
+        )
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:
@@ -207,16 +210,3 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
         (work / name).unlink()
         shutil.copyfile(file, work / name)
         os.utime(work / name)
-
-
-def _mixed_run(recipe: Recipe, folder: Path, store: BuildStore, step: str) -> int:
-    """The exit status of a shell line in the mixture's folder."""
-    work, steps = folder / "work", Steps()
-    env = environment(recipe, folder)
-    within, _ = enclose(recipe, folder, store)
-    with (folder / "log.txt").open("ab") as out:
-        try:
-            return steps.run(step, work, env, out.fileno(), within)
-        except KeyboardInterrupt:
-            steps.cancel(signal.SIGTERM)  # a session of its own hears of no interrupt
-            raise

@@ -77,9 +77,9 @@ def find_pieces(work: Path) -> list[Piece]:
     """
     objects = list(_objects(work))
     having: dict[str, list[_Object]] = defaultdict(list)
-    for one in objects:
-        for name in one.sections:
-            having[name].append(one)
+    for unit in objects:
+        for name in unit.sections:
+            having[name].append(unit)
     names = _suffixes([o.paths for o in objects])
     pieces = []
     for section, owners in sorted(having.items()):
@@ -124,16 +124,16 @@ def _files(work: Path) -> Iterator[tuple[bytes, PurePosixPath, str]]:
 
 def _code(content: bytes) -> dict[str, bool]:
     """The sections with code: ``.text`` and ``.text.NAME``; empty for what is no object."""
-    found: dict[str, bool] = {}
+    sections: dict[str, bool] = {}
     try:
         for section in ELFFile(io.BytesIO(content)).iter_sections():
             name, flags = section.name, section["sh_flags"]
             text = name == ".text" or name.startswith(".text.")
             if text and section["sh_size"] > 0 and _PLAIN.match(name):
-                found[name] = bool(flags & SH_FLAGS.SHF_GROUP)
+                sections[name] = bool(flags & SH_FLAGS.SHF_GROUP)
     except (ELFError, ValueError):
         return {}
-    return found
+    return sections
 
 
 def _suffixes(paths: Sequence[Sequence[PurePosixPath]]) -> dict[PurePosixPath, str]:
@@ -143,25 +143,25 @@ def _suffixes(paths: Sequence[Sequence[PurePosixPath]]) -> dict[PurePosixPath, s
     for path in every:
         for n in range(1, len(path.parts) + 1):
             count[path.parts[-n:]] += 1
-    found = {}
+    suffixes = {}
     for path in every:
         alone = (n for n in range(1, len(path.parts) + 1) if count[path.parts[-n:]] == 1)
-        found[path] = "/".join(path.parts[-next(alone, len(path.parts)) :])
-    return found
+        suffixes[path] = "/".join(path.parts[-next(alone, len(path.parts)) :])
+    return suffixes
 
 
-def _patterns(one: _Object, names: Mapping[PurePosixPath, str]) -> tuple[str, ...]:
+def _patterns(unit: _Object, names: Mapping[PurePosixPath, str]) -> tuple[str, ...]:
     """How a linker script tells this object from the others.
 
     A name without a pattern character would be opened as one more input by GNU ld, hence the
     brackets.
     """
     patterns = []
-    for path in one.paths:
+    for path in unit.paths:
         name = names[path]
         if _PLAIN_FILE.match(name):
             patterns += [f"[{name[0]}]{name[1:]}", f"*/{name}"]
-    for library, member in dict.fromkeys(one.archived):
+    for library, member in dict.fromkeys(unit.archived):
         if _PLAIN_FILE.match(library) and _PLAIN_FILE.match(member):
             patterns.append(f"*{library}:{member}")
     return tuple(patterns)

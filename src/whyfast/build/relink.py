@@ -14,7 +14,6 @@ import hashlib
 import json
 import random
 import shlex
-import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -25,7 +24,7 @@ from elftools.elf.elffile import ELFFile
 
 from whyfast.build.pieces import Piece, find_pieces
 from whyfast.build.recipe import Recipe
-from whyfast.build.steps import Steps, because, enclose, environment, expand_link
+from whyfast.build.steps import because, expand_link, logged_steps
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -94,49 +93,24 @@ def relink(
     """The programs of the layouts ``seeds`` of a build, made where they are missing.
 
     ``keep`` are patterns of sections that stay together, see
-    :func:`whyfast.build.layout.draw_layout`. Raises :class:`CannotRelink`. What the linker
+    :func:`draw_layout`. Raises :class:`CannotRelink`. What the linker
     prints is added to the build's log. Interrupted, it ends the linker.
     """
-    steps = Steps()
+    folder = store.folder(build.digest)
+    work = folder / "work"
     try:
-        return _relink(recipe, build, store, seeds, keep, steps)
+        with exclusive(store.lock(build.digest)), logged_steps(recipe, folder, store) as run_step:
+            return make_layouts(
+                work,
+                lambda layout, program: expand_link(recipe, work, layout, program),
+                run_step,
+                recipe.program,
+                seeds,
+                keep,
+            )
     except (CannotBuildHere, OSError) as error:
         reason = because(error) if isinstance(error, OSError) else str(error)
         raise CannotRelink(reason) from error
-    except KeyboardInterrupt:
-        # A session of its own hears of no interrupt. Not killed: with chroot alone the finished
-        # build is in the root by now, and has to come back.
-        steps.cancel(signal.SIGTERM)
-        raise
-
-
-def _relink(
-    recipe: Recipe,
-    build: Build,
-    store: BuildStore,
-    seeds: Sequence[int],
-    keep: Sequence[str],
-    steps: Steps,
-) -> list[Path]:
-    folder = store.folder(build.digest)
-    work = folder / "work"
-    env = environment(recipe, folder)
-    within, _ = enclose(recipe, folder, store)
-    with exclusive(store.lock(build.digest)), (folder / "log.txt").open("ab") as log:
-
-        def run_step(step: str) -> int:
-            log.write(f"+ {step}\n".encode())
-            log.flush()
-            return steps.run(step, work, env, log.fileno(), within)
-
-        return make_layouts(
-            work,
-            lambda layout, program: expand_link(recipe, work, layout, program),
-            run_step,
-            recipe.program,
-            seeds,
-            keep,
-        )
 
 
 def make_layouts(

@@ -127,10 +127,10 @@ def spoilt_since(recipe: Recipe, stored: StoredBuild) -> str:
     if not program.is_file():
         return "its program is missing in the build cache"
     try:
-        found = sha256_of(program)
+        actual = sha256_of(program)
     except OSError as error:
         return f"its program in the build cache cannot be read ({error.strerror})"
-    if found != stored.provenance.get("program_sha256"):
+    if actual != stored.provenance.get("program_sha256"):
         return "its program in the build cache was changed since it was built"
     return ""
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
-from whyfast.build.git import clone, commit_of, export, is_local
+from whyfast.build.revisions import clone, commit_of, export, is_local
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of
@@ -206,16 +206,16 @@ def _what_there_is(package: str, suite: str, to: Path, download: Download, index
     if not listed:
         return f"{suite} lists no source package {package}"
     probe = to.with_name(f"{to.name}.probe")
-    said = []
-    for one in listed:
-        served = download(one.path, one.sha256, probe) is None
+    versions = []
+    for entry in listed:
+        served = download(entry.path, entry.sha256, probe) is None
         probe.unlink(missing_ok=True)
-        said.append(
-            f'version = "{one.version}" with sha256 = "{one.sha256}"'
+        versions.append(
+            f'version = "{entry.version}" with sha256 = "{entry.sha256}"'
             if served
-            else f"{one.version}, which it does not serve either"
+            else f"{entry.version}, which it does not serve either"
         )
-    return f"{suite} lists " + "; ".join(said)
+    return f"{suite} lists " + "; ".join(versions)
 
 
 Progress = Callable[[str], None]
@@ -234,9 +234,11 @@ def with_source(study: Study, home: Home, progress: Progress) -> Study:
         return replace(study, source=obtain(study.source, home, progress))
     except UserError as error:
         place = f"{error.where}: " if error.where else ""
-        raise UserError(f"the source cannot be had: {place}{error.message}", where=where) from error
+        raise UserError(
+            f"the source is not available: {place}{error.message}", where=where
+        ) from error
     except (CannotBuildHere, OSError) as error:
-        raise UserError(f"the source cannot be had: {error}", where=where) from error
+        raise UserError(f"the source is not available: {error}", where=where) from error
 
 
 def present(source: Source, home: Home) -> Source | None:
@@ -270,9 +272,9 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
             repository = _mirror(source.name, home)
             address = source.address or source.name
             clone(address, source.revision, repository, progress)
-    found = present(source, home)
-    if found:
-        return found
+    local = present(source, home)
+    if local:
+        return local
     if source.kind == "git":
         repository = source.folder if is_local(source.name) else _mirror(source.name, home)
         key = commit_of(repository, source.revision)

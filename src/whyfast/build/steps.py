@@ -10,7 +10,7 @@ import shlex
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from whyfast.build.recipe import Recipe
@@ -81,20 +81,20 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     killed = None
     with contextlib.suppress(ValueError):
         killed = signal.Signals(-status if status < 0 else status - 128).name
-    if found := _FULL.search(text):
-        return f"the disk became full in the step: {shown}{_quoted(found)}"
-    found = _MEMORY.search(text)
-    if found or killed == "SIGKILL":
-        said = _quoted(found) if found else ""
-        return f"killed, most likely for want of memory, in the step: {shown}{said}"
-    if found := _CRASH.search(text):
-        return f"the compiler crashed in the step: {shown}{_quoted(found)}"
+    if match := _FULL.search(text):
+        return f"the disk became full in the step: {shown}{_quoted(match)}"
+    match = _MEMORY.search(text)
+    if match or killed == "SIGKILL":
+        quoted = _quoted(match) if match else ""
+        return f"killed, most likely for want of memory, in the step: {shown}{quoted}"
+    if match := _CRASH.search(text):
+        return f"the compiler crashed in the step: {shown}{_quoted(match)}"
     if killed:
         return f"step killed by {killed}: {shown}"
-    said = _quoted(found) if (found := _ERROR.search(text)) else ""
-    if tool := _MISSING.fullmatch(said):
-        return f"{tool['name']} is not installed, and the step needs it: {shown}{said}"
-    return f"step ended with exit code {status}: {shown}{said}"
+    quoted = _quoted(match) if (match := _ERROR.search(text)) else ""
+    if tool := _MISSING.fullmatch(quoted):
+        return f"{tool['name']} is not installed, and the step needs it: {shown}{quoted}"
+    return f"step ended with exit code {status}: {shown}{quoted}"
 
 
 def because(error: OSError) -> str:
@@ -105,11 +105,11 @@ def because(error: OSError) -> str:
     return reason
 
 
-def _quoted(found: re.Match[str]) -> str:
+def _quoted(match: re.Match[str]) -> str:
     """The line with the match, as it was printed."""
-    text = found.string
-    start = text.rfind("\n", 0, found.start()) + 1
-    end = text.find("\n", found.end())
+    text = match.string
+    start = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.end())
     line = without_folders(text[start : end if end >= 0 else len(text)])
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
 
@@ -190,9 +190,11 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
         # A step cannot run what lives in another root, nor needs what that sees.
         python = recipe.interpreter.readable if recipe.interpreter.root is None else ()
         readable += (*recipe.interpreter.headers, *python)
-    own = (folder / "tmp", folder / "work")
-    own[0].mkdir(parents=True, exist_ok=True)
-    box = Box(toolchain.root, (*toolchain.writable, *own), (*readable, folder), start=own[1])
+    folders = (folder / "tmp", folder / "work")
+    folders[0].mkdir(parents=True, exist_ok=True)
+    box = Box(
+        toolchain.root, (*toolchain.writable, *folders), (*readable, folder), start=folders[1]
+    )
     return around_steps(box, store.root.parent / "sandbox")
 
 
@@ -240,3 +242,29 @@ class Steps:
             self.cancelled.set()
             for pid in self._running:
                 os.killpg(pid, number)
+
+
+@contextlib.contextmanager
+def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Callable[[str], int]]:
+    """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
+    codes; what they print is added to its log. Interrupted, it ends them.
+
+    CannotBuildHere when the toolchain has a root that cannot be entered here.
+    """
+    env = environment(recipe, folder)
+    within, _ = enclose(recipe, folder, store)
+    steps = Steps()
+    with (folder / "log.txt").open("ab") as log:
+
+        def run(step: str) -> int:
+            log.write(f"+ {step}\n".encode())
+            log.flush()
+            return steps.run(step, folder / "work", env, log.fileno(), within)
+
+        try:
+            yield run
+        except KeyboardInterrupt:
+            # A session of its own hears of no interrupt. Not killed: with chroot alone the finished
+            # build is in the root by now, and has to come back.
+            steps.cancel(signal.SIGTERM)
+            raise

@@ -79,10 +79,10 @@ def read_graph(file: Path) -> ObjectGraph:
     try:
         elf = ELFFile(io.BytesIO(file.read_bytes()))
         if elf["e_type"] != "ET_REL":
-            raise CannotRead(f"{file.name} is no object")
+            raise CannotRead(f"not an object file: {file.name}")
         return _read(elf)
     except (ELFError, ValueError) as error:
-        raise CannotRead(f"{file.name} is no object of ELF") from error
+        raise CannotRead(f"not an ELF object file: {file.name}") from error
 
 
 def _read(elf: ELFFile) -> ObjectGraph:
@@ -216,10 +216,10 @@ def _unit(
     functions, local = set[str](), set[str]()
     for side, graph in enumerate(graphs):
         for n in held[side]:
-            own = graph.functions.get(n, ())
-            functions.update(f for f in own if f in names)
+            local_names = graph.functions.get(n, ())
+            functions.update(f for f in local_names if f in names)
             if graph.sections[n].digest not in digests[1 - side]:
-                local.update(f for f in own if f not in graph.symbols)
+                local.update(f for f in local_names if f not in graph.symbols)
     return Unit(tuple(names), tuple(sorted(functions)), tuple(sorted(local)))
 
 
@@ -293,8 +293,8 @@ def _takes_address(graph: ObjectGraph, ref: Reference, users: Mapping[int, set[i
         return False
     if source.executable or source.writable:
         return True
-    own = _function(graph, ref.target)
-    return any(_function(graph, user) != own for user in users.get(ref.source, {ref.source}))
+    function = _function(graph, ref.target)
+    return any(_function(graph, user) != function for user in users.get(ref.source, {ref.source}))
 
 
 def _function(graph: ObjectGraph, number: int) -> str:
@@ -311,10 +311,10 @@ def _own(joined: _Joined, side: int, graph: ObjectGraph, users: Mapping[int, set
     while changed:
         changed = False
         for number in free:
-            own = joined.root((side, number))
-            roots = {joined.root((side, u)) for u in users.get(number, ())} - {own}
+            root = joined.root((side, number))
+            roots = {joined.root((side, u)) for u in users.get(number, ())} - {root}
             if len(roots) == 1:
-                joined.join(roots.pop(), own)
+                joined.join(roots.pop(), root)
                 changed = True
 
 
@@ -332,12 +332,12 @@ def _sections(
     groups: defaultdict[_Node, set[int]] = defaultdict(set)
     for number in graph.sections:
         groups[joined.root((side, number))].add(number)
-    found: set[int] = set()
+    sections: set[int] = set()
     todo = [n for n in graph.sections if joined.root((side, n)) == root]
     while todo:
         number = todo.pop()
-        if number not in found:
-            found.add(number)
+        if number not in sections:
+            sections.add(number)
             todo += after[number]
             todo += groups[joined.root((side, number))]
-    return found
+    return sections

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from whyfast.cli.output import FAILED, check_outputs, show
-from whyfast.measure.doctor.findings import examine
+from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
 from whyfast.model.codec import dump

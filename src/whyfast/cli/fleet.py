@@ -19,7 +19,7 @@ from importlib.util import find_spec
 
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster
-from whyfast.fleet.launch import HostsFile, LaunchedCluster, launched, read_hosts
+from whyfast.fleet.launching import HostsFile, LaunchedCluster, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
 from whyfast.investigate.services import Services
 from whyfast.model.errors import UserError

@@ -14,7 +14,7 @@ from whyfast.cli.output import (
     keep,
     show,
 )
-from whyfast.investigate.building import with_twin
+from whyfast.investigate.building import with_control
 from whyfast.investigate.context import Choice, chosen, runnable
 from whyfast.investigate.forecast import forecast
 from whyfast.investigate.study_run import run_study
@@ -44,7 +44,7 @@ def run_run(args: argparse.Namespace) -> int:
 def run_plan(args: argparse.Namespace) -> int:
     """Show the plan; 1 when a compiler is missing. UserError when no baseline can be built."""
     check_outputs(args)
-    study, home = with_twin(_chosen_study(args)), own_home()
+    study, home = with_control(_chosen_study(args)), own_home()
     plan = forecast(study, home)
     show(plan_page(plan, free=free_space(home.cache)), args)
     lost = {p.variant.name: p.detail for p in plan.unbuildable}

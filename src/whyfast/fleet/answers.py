@@ -32,10 +32,9 @@ from whyfast.fleet.messages import (
     Task,
     Unprepared,
     read_task,
-    wanted_of,
     write_answer,
 )
-from whyfast.fleet.transfer import NotReceived, ReceivedParcels
+from whyfast.fleet.transfer import NotReceived, ReceivedArchives
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import runner_of
@@ -46,7 +45,6 @@ from whyfast.measure.invocation import Runner
 from whyfast.model.build import Toolchain
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.sample import Block, Calibration
 from whyfast.model.study import Study
 from whyfast.store.files import exclusive, exclusive_if_free, sha256_of
 from whyfast.store.home import Home
@@ -70,9 +68,9 @@ class HostAnswers:
     def __init__(self, home: Home, services: Services, most: int = MOST_KEPT) -> None:
         self.home = home
         self._most = most
-        self._outside = services
-        self._parcels = ReceivedParcels(home)
-        self._builds = MadeBuilds(home, services, self._parcels)
+        self._services = services
+        self._archives = ReceivedArchives(home)
+        self._builds = MadeBuilds(home, services, self._archives)
         self._ready: dict[str, _Ready] = {}
         self._one = threading.Lock()
 
@@ -81,26 +79,32 @@ class HostAnswers:
         that is due to the task, the disk or the programs."""
         with self._one:
             try:
-                found = self._answer(read_task(task), data)
+                answer = self._answer(read_task(task), data)
             except Malformed as error:
-                found = Refused(f"cannot read the task: {error}; is it the same whyfast?")
+                answer = Refused(f"cannot read the task: {error}; is it the same whyfast?")
             except (NotReceived, UserError, CannotBuildHere) as error:
-                found = Refused(str(error))
+                answer = Refused(str(error))
             except OSError as error:
                 place = f"{error.filename}: " if error.filename else ""
-                found = Refused(f"{place}{error.strerror}")
-            return write_answer(found)
+                answer = Refused(f"{place}{error.strerror}")
+            return write_answer(answer)
 
     def _answer(self, task: Task, data: bytes) -> Answer:
         if isinstance(task, AskFacts):
             return self.facts()
         if isinstance(task, Offer):
-            return Lacking(self._parcels.lacking(task.places))
+            return Lacking(self._archives.lacking(task.places))
         if isinstance(task, Chunk):
-            self._parcels.add(task.archive, task.offset, task.size, data)
+            self._archives.add(task.archive, task.offset, task.size, data)
             return Arrived()
         if isinstance(task, Prepare):
-            return self._prepare(task)
+            key = hashlib.sha256(repr(task).encode()).hexdigest()
+            work = self._work(task)
+            work = replace(work, prefixes=study_prefixes(work))
+            runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
+            self._ready[key] = _Ready(task, runners)
+            self._trim(task.places)
+            return Prepared(key)
         if isinstance(task, MakeBuild):
             self._trim([Place(task.source, "tree", "")])
             return self._builds.make(task)
@@ -110,38 +114,29 @@ class HostAnswers:
 
     def facts(self) -> HostFacts:
         """What this machine is."""
-        system = self._outside.system
+        system = self._services.system
         return HostFacts(
             environment(system),
             environment_after(system),
-            self._outside.cpus,
+            self._services.cpus,
             platform.machine(),
             libc(),
             __version__,
             platform.python_version(),
         )
 
-    def _prepare(self, message: Prepare) -> Answer:
-        key = hashlib.sha256(repr(message).encode()).hexdigest()
-        work = self._work(message)
-        work = replace(work, prefixes=study_prefixes(work))
-        runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
-        self._ready[key] = _Ready(message, runners)
-        self._trim(message.places)
-        return Prepared(key)
-
     def _trim(self, keep: Sequence[Place]) -> None:
         """Of programs that are measured at the moment, by another worker of this home, nothing is
         removed. What an earlier run has lost it is sent again when it goes on."""
         with exclusive_if_free(self.home.data / "measuring.lock") as free:
             if free:
-                self._parcels.trim(self._most, keep)
+                self._archives.trim(self._most, keep)
 
     def _work(self, message: Prepare) -> RunContext[Study]:
         """The coordinator's, with what lies here in the place of what lies there."""
-        places = {p.archive: self._parcels.place(p) for p in message.places}
+        places = {p.archive: self._archives.place(p) for p in message.places}
         folders = {name: places[archive] for name, archive in message.folders.items()}
-        home = self._parcels.home
+        home = self._archives.home
         builds = []
         for build in message.builds:
             program = self._inside(home.builds, message.programs[build.variant])
@@ -158,7 +153,7 @@ class HostAnswers:
             study,
             home,
             Silent(),
-            self._outside,
+            self._services,
             toolchains=tuple(self._toolchains(message)),
             builds=tuple(builds),
             layouts={
@@ -179,38 +174,32 @@ class HostAnswers:
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
             name = message.study.variant(variant).toolchain
-            own = self._outside.toolchain(name, self.home, lambda text: None, packages)
-            roots[own.digest] = own
-        found = []
+            installed = self._services.toolchain(name, self.home, lambda text: None, packages)
+            roots[installed.digest] = installed
+        toolchains = []
         for toolchain in message.toolchains:
             if toolchain.root is None:
-                found.append(toolchain)
+                toolchains.append(toolchain)
             elif toolchain.digest in roots:
-                found.append(roots[toolchain.digest])
+                toolchains.append(roots[toolchain.digest])
             else:
                 raise NotReceived(
                     f"programs built by {toolchain.name} run in its root, and this host's has "
                     "other packages; whyfast toolchain install --from there gives the same"
                 )
-        return found
+        return toolchains
 
     def _take(self, task: TakeBlock | TakeCalibration) -> Answer:
         ready = self._ready.get(task.key)
-        if ready is None or not all(map(self._parcels.is_placed, ready.message.places)):
+        if ready is None or not all(map(self._archives.is_placed, ready.message.places)):
             return Unprepared()
-        wanted = wanted_of(task)
+        wanted = task.wanted
         if wanted.benchmark not in ready.runners:
             return Refused(f"no benchmark {wanted.benchmark!r} was prepared")
         # Nothing else of whyfast measures on this machine meanwhile.
         with exclusive(self.home.data / "measuring.lock"):
-            outcome = take(wanted, ready.runners[wanted.benchmark], self._outside.clock)
-        if isinstance(outcome, Block):
-            return Taken(block=outcome)
-        return (
-            Taken(calibration=outcome)
-            if isinstance(outcome, Calibration)
-            else Taken(failure=outcome)
-        )
+            outcome = take(wanted, ready.runners[wanted.benchmark], self._services.clock)
+        return Taken.of(outcome)
 
 
 def libc() -> str:
@@ -220,8 +209,6 @@ def libc() -> str:
     except (ValueError, OSError):
         return ""
 
-
-# ---- What Dask runs on a worker: the one function that the coordinator sends the name of.
 
 #: The slot of a worker that every task takes.
 SLOT = "bench"

@@ -24,34 +24,32 @@ from whyfast.fleet.messages import (
     MakeBuild,
     NotMade,
     Place,
-    Refused,
     SendBack,
     SentBack,
     Task,
     Unprepared,
-    read_answer,
     write_task,
 )
 from whyfast.fleet.transfer import (
     NOT_SENT,
     Archive,
+    HostOut,
+    HostTasks,
     NotReceived,
-    ReceivedParcels,
+    ReceivedArchives,
     UnexpectedAnswer,
-    deliver_parcels,
+    deliver_archives,
+    discard_archive,
+    next_task,
     pack,
     pack_files,
-    parcels_discard,
 )
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
-from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import discard, exclusive, replacing, sha256_of
 from whyfast.store.home import Home
-
-# ---- What a worker builds for others: from a recipe and its source to a parcel that is sent back.
 
 #: Seconds after which a build that nobody has fetched is removed.
 FORGOTTEN = 24 * 3600.0
@@ -61,8 +59,8 @@ class MadeBuilds:
     """Builds made on one host, below ``cache/fleet/made`` of its home: never those that it was
     sent, as what it makes is held against them."""
 
-    def __init__(self, own: Home, services: Services, archives: ReceivedParcels) -> None:
-        self._own, self._outside, self._parcels = own, services, archives
+    def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
+        self._own, self._services, self._archives = own, services, archives
         self._store = BuildStore(archives.home.cache / "made")
         self._made: dict[str, tuple[Archive, str]] = {}
 
@@ -75,12 +73,12 @@ class MadeBuilds:
             self._store.in_use(),
         ):
             self._store.remove_unused(FORGOTTEN)
-            (built,) = self._outside.build([recipe], self._store, lambda text: None)
+            (built,) = self._services.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
                 return NotMade(built.reason)
             folder = self._store.folder(recipe.digest)
-            archive = pack(folder, self._parcels.home.cache / "parcels", NOT_SENT)
+            archive = pack(folder, self._archives.home.cache / "parcels", NOT_SENT)
         self._made[archive.sha256] = archive, recipe.digest
         return MadeBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
@@ -103,17 +101,17 @@ class MadeBuilds:
     def _recipe(self, task: MakeBuild) -> Recipe:
         """The recipe with this host's own compiler, and the source where it lies here."""
         sent = task.recipe
-        folder = self._parcels.place(Place(task.source, "tree", sent.variant))
+        folder = self._archives.place(Place(task.source, "tree", sent.variant))
         source = scan_source(folder)
         if source.digest != sent.inputs["source"]:
             raise NotReceived("its source is not the one that was sent")
         name = sent.toolchain.name
-        own = self._outside.toolchain(name, self._own, lambda text: None, sent.packages)
-        if own.digest != sent.toolchain.digest:
-            raise NotReceived(f"its {name} ({own.version}) is not the one that is used here")
+        installed = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
+        if installed.digest != sent.toolchain.digest:
+            raise NotReceived(f"its {name} ({installed.version}) is not the one that is used here")
         # What is the toolchain's own may hold paths of that machine.
-        env = {**own.env, **sent.inputs["env"]}
-        return replace(sent, source=source, toolchain=own, env=env)
+        env = {**installed.env, **sent.inputs["env"]}
+        return replace(sent, source=source, toolchain=installed, env=env)
 
 
 def code_of(folder: Path, program: str) -> Mapping[str, str]:
@@ -129,16 +127,9 @@ LOOK = 1.0
 #: Seconds for which hosts may keep the coordinator from measuring, each time.
 PATIENCE = 20.0
 
-#: What is asked of a host for one end, with bytes that go along.
-_Job = Generator[tuple[Task, bytes], Answer, None]
-
 #: ``quick``: something is in hand that takes the coordinator's time; ``building``: a build that
 #: takes the host's alone.
 _State = Literal["quick", "idle", "building", "out"]
-
-
-class _Useless(Exception):
-    """A host cannot build for this search, and why."""
 
 
 @dataclass
@@ -148,7 +139,7 @@ class _Builder:
     host: str
     state: _State = "quick"
     proved: bool = False
-    job: _Job | None = None
+    job: HostTasks | None = None
     recipe: Recipe | None = None
 
     def at(self, digest: str) -> bool:
@@ -157,7 +148,7 @@ class _Builder:
 
 
 class BuildingHosts:
-    """:attr:`Outside.build` and :attr:`Outside.build_ahead` for a search that measures here.
+    """:attr:`Services.build` and :attr:`Services.build_ahead` for a search that measures here.
 
     Hosts are heard while one of the two is called, never while anything is measured. ``own`` are
     the facts of this machine. Close it in the end.
@@ -166,8 +157,8 @@ class BuildingHosts:
     def __init__(
         self, cluster: Cluster, home: Home, services: Services, own: HostFacts, observer: Observer
     ) -> None:
-        self._cluster, self._outside, self._own, self._observer = cluster, services, own, observer
-        self._received = ReceivedParcels(home)
+        self._cluster, self._services, self._own, self._observer = cluster, services, own, observer
+        self._received = ReceivedArchives(home)
         self._builders: dict[str, _Builder] = {}
         self._sources: dict[str, Archive] = {}
         self._failed: set[str] = set()
@@ -175,12 +166,12 @@ class BuildingHosts:
 
     def services(self) -> Services:
         """What a search is given."""
-        return replace(self._outside, build=self.build, build_ahead=self.ahead)
+        return replace(self._services, build=self.build, build_ahead=self.ahead)
 
     def close(self) -> None:
         """Delete what was kept for sending. What hosts are building goes on there."""
         for archive in self._sources.values():
-            parcels_discard(archive)
+            discard_archive(archive)
         self._sources = {}
 
     def build(
@@ -190,7 +181,7 @@ class BuildingHosts:
         for recipe in recipes:
             if store.find(recipe.digest) is None:
                 self._bring(recipe, store)
-        outcomes = self._outside.build(recipes, store, note)
+        outcomes = self._services.build(recipes, store, note)
         for recipe, outcome in zip(recipes, outcomes, strict=True):
             if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
                 code = code_of(store.folder(outcome.digest) / "work", recipe.program)
@@ -201,11 +192,11 @@ class BuildingHosts:
     def ahead(self, recipes: Iterable[Recipe], store: BuildStore) -> None:
         """Give these, the likeliest first, to hosts that have nothing to do."""
         wanted = iter(recipes)
-        began = self._outside.clock.monotonic()
+        began = self._services.clock.monotonic()
         self._heed_what_came()
         while True:
             self._hand_out(wanted, store)
-            late = self._outside.clock.monotonic() - began >= PATIENCE
+            late = self._services.clock.monotonic() - began >= PATIENCE
             if late or all(b.state != "quick" for b in self._builders.values()):
                 return
             self._heed(self._cluster.next(LOOK))
@@ -239,17 +230,17 @@ class BuildingHosts:
                 return recipe
         return None
 
-    def _prove(self) -> _Job:
+    def _prove(self) -> HostTasks:
         """Have a host make again what was made here."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
         if isinstance(made, NotMade):
-            raise _Useless(f"it cannot build {recipe.variant}: {made.reason}")
+            raise HostOut(f"it cannot build {recipe.variant}: {made.reason}")
         if made.code != code:
-            raise _Useless(f"it makes another program of {recipe.variant} than is made here")
+            raise HostOut(f"it makes another program of {recipe.variant} than is made here")
 
-    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> _Job:
+    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
         """Have a host build, and get what it has built into the store."""
         made = yield from self._make(recipe)
         if isinstance(made, NotMade):
@@ -277,7 +268,7 @@ class BuildingHosts:
             self._sources[digest] = pack_files(recipe.source.folder, recipe.source.files, into)
         source = self._sources[digest]
         place = Place(source.sha256, "tree", recipe.variant)
-        yield from deliver_parcels((place,), {source.sha256: source})
+        yield from deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
         if not isinstance(answer, MadeBuild | NotMade):
@@ -293,7 +284,7 @@ class BuildingHosts:
                 self._heed(self._cluster.next(LOOK))
 
     def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
-        """Unpack it where it belongs, if it is what was asked for; _Useless if not."""
+        """Unpack it where it belongs, if it is what was asked for; HostOut if not."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
         try:
@@ -302,10 +293,10 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise _Useless("what it sent is not what it was asked to build")
+                    raise HostOut("what it sent is not what it was asked to build")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
-            raise _Useless(f"what it sent: {error.message}") from error
+            raise HostOut(f"what it sent: {error.message}") from error
         finally:
             file.unlink(missing_ok=True)
 
@@ -324,45 +315,30 @@ class BuildingHosts:
             builder.recipe = None
             self._observer.note(f"{event.host}: {event.why}")
         elif isinstance(event, Answered):
-            self._answered(builder, event.answer)
+            self._go_on(builder, event.answer)
         else:
             self._leave_out(builder, event.why)
 
-    def _survey(self) -> _Job:
+    def _survey(self) -> HostTasks:
         facts = yield AskFacts(), b""
         if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := _why_not(facts, self._own):
-            raise _Useless(why)
+            raise HostOut(why)
 
-    def _answered(self, builder: _Builder, data: object) -> None:
-        try:
-            answer = read_answer(data)
-        except Malformed as error:
-            self._leave_out(builder, f"what it answers cannot be read: {error}")
-            return
-        if isinstance(answer, Refused) and builder.state == "building":
-            self._go_on(builder, NotMade(answer.message))
-        elif isinstance(answer, Refused):
-            self._leave_out(builder, answer.message)
-        else:
-            self._go_on(builder, answer)
-
-    def _go_on(self, builder: _Builder, answer: Answer | None) -> None:
+    def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
         try:
-            task, data = next(builder.job) if answer is None else builder.job.send(answer)
+            task, more = next_task(builder.job, data, builder.state == "building")
         except StopIteration:
             self._ended(builder)
-        except UnexpectedAnswer as unexpected:
-            self._leave_out(builder, f"it answers something else than was asked: {unexpected}")
-        except (_Useless, NotReceived) as why:
-            self._leave_out(builder, str(why))
+        except (HostOut, NotReceived) as out:
+            self._leave_out(builder, str(out))
         except OSError as error:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
         else:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
-            self._cluster.hand(builder.host, write_task(task), data)
+            self._cluster.hand(builder.host, write_task(task), more)
 
     def _ended(self, builder: _Builder) -> None:
         """Its job, and well."""
@@ -374,7 +350,7 @@ class BuildingHosts:
         if self._proof is not None:
             used.add(self._proof[0].source.digest)
         for digest in set(self._sources) - used:
-            parcels_discard(self._sources.pop(digest))
+            discard_archive(self._sources.pop(digest))
 
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None
@@ -401,9 +377,9 @@ def _sendable(recipe: Recipe) -> bool:
 def _record(folder: Path, recipe: Recipe) -> dict[str, Any] | None:
     """The record that came with a build; None where it is not that of this recipe."""
     try:
-        found = json.loads((folder / "provenance.json").read_text())
+        record = json.loads((folder / "provenance.json").read_text())
         program = sha256_of(folder / "work" / recipe.program)
-        same = (found["digest"], found["inputs"]) == (recipe.digest, recipe.inputs)
-        return found if same and found["program_sha256"] == program else None
+        same = (record["digest"], record["inputs"]) == (recipe.digest, recipe.inputs)
+        return record if same and record["program_sha256"] == program else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -56,8 +56,6 @@ class Cluster(Protocol):
         """Give a host a task; an event tells what came of it, :class:`Gone` among them."""
 
 
-# ---- What must hold of a host before it is sent anything; each with its own message.
-
 #: Of what a fleet's machines of one kind are equal.
 Kind = tuple[str, str, str]
 
@@ -68,15 +66,16 @@ def unfit(facts: HostFacts, own: HostFacts) -> str:
     Programs that were linked against a C library run with the same or a later one.
     """
     if facts.whyfast != own.whyfast:
-        return f"it has whyfast {facts.whyfast} and {own.whyfast} is wanted, as here"
+        return f"it has whyfast {facts.whyfast}; expected {own.whyfast}, as here"
     if _minor(facts.python) != _minor(own.python):
-        return f"it runs on Python {facts.python} and {_minor(own.python)} is wanted, as here"
+        return f"it runs on Python {facts.python}; expected {_minor(own.python)}, as here"
     if facts.architecture != own.architecture:
         return (
             f"it is {facts.architecture} and the builds are for {own.architecture}; run whyfast on "
             "such a machine and whyfast merge the results"
         )
-    if _name(facts.libc) != _name(own.libc) or _version(facts.libc) < _version(own.libc):
+    same = facts.libc.split(" ")[0] == own.libc.split(" ")[0]
+    if not same or _version(facts.libc) < _version(own.libc):
         has, wanted = facts.libc or "another C library", own.libc or "another"
         return f"it has {has} and programs built here need {wanted} or later"
     return ""
@@ -95,10 +94,6 @@ def most_common_kind(hosts: Mapping[str, HostFacts]) -> Kind:
 
 def _minor(python: str) -> str:
     return ".".join(python.split(".")[:2])
-
-
-def _name(libc: str) -> str:
-    return libc.split(" ")[0]
 
 
 def _version(libc: str) -> tuple[int, ...]:

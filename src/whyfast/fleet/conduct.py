@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
-from whyfast.fleet.host_run import HostRun, State, standing
+from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
-    Answer,
     AskFacts,
     HostFacts,
-    Refused,
     Taken,
-    Task,
     Unprepared,
     fits,
     read_answer,
     task_of,
     write_task,
 )
-from whyfast.fleet.transfer import Shipment, UnexpectedAnswer, deliver
+from whyfast.fleet.transfer import (
+    HostOut,
+    HostTasks,
+    Shipment,
+    UnexpectedAnswer,
+    deliver,
+    next_task,
+)
 from whyfast.investigate.services import Observer
 from whyfast.judge.looks import TogetherJudge
 from whyfast.measure.campaign import BenchmarkRun
@@ -41,20 +45,13 @@ TOGETHER = 64
 #: longer when all others are done.
 PATIENCE = 60.0
 
-#: What is asked of a host, with bytes that go along.
-_Life = Generator[tuple[Task, bytes], Answer, None]
-
-
-class HostRefused(Exception):
-    """A host cannot take part, and why."""
-
 
 @dataclass
 class Spreading:
-    """How work is spread: ``host_run`` makes one for a host that has none yet; what seats keep within
-    ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names, for
-    another host (None: they stay). ``judge`` takes the looks of all seats, where they are taken
-    together."""
+    """How work is spread: ``host_run`` makes one for a host that has none yet; what host runs keep
+    within ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names,
+    for another host (None: they stay). ``judge`` takes the looks of all host runs, where they are
+    taken together."""
 
     host_run: Callable[[str], HostRun]
     together: Callable[[], AbstractContextManager[None]]
@@ -76,9 +73,9 @@ class Conductor:
     host_runs: dict[str, HostRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._lives: dict[str, _Life] = {}
+        self._lives: dict[str, HostTasks] = {}
         self._to_hand: dict[str, tuple[bytes, bytes]] = {}
-        self._waiting_said = False
+        self._waiting_noted = False
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
@@ -90,10 +87,11 @@ class Conductor:
             now = self.clock.monotonic()
             if self._changed or now - looked >= LOOK:  # not for every block: there may be many
                 looked, self._changed = now, False
-                self._judge()
+                if self.spread.judge is not None:  # while hosts are busy with what they have
+                    self.spread.judge.judge()
                 self._move()
                 self._hand()
-                self.observer.standing(standing(list(self.host_runs.values()), now))
+                self.observer.status(status(list(self.host_runs.values()), now))
                 if self._ended():
                     return
             events = []
@@ -116,8 +114,8 @@ class Conductor:
             return False  # somebody can take over, after some patience
         away = [s for s in open_ if s.state == "away"]
         if away and not any(s.state == "done" for s in host_runs):
-            if not self._waiting_said:
-                self._waiting_said = True
+            if not self._waiting_noted:
+                self._waiting_noted = True
                 self.observer.note("no host is left that could measure; waiting for one")
             return False
         return all(self._long_away(s) for s in away)
@@ -131,11 +129,6 @@ class Conductor:
                 self._heed_one(event)
         self._hand()
         if self.spread.judge is not None and len(self.spread.judge) >= TOGETHER:
-            self._judge()
-
-    def _judge(self) -> None:
-        """While hosts are busy with what they have in hand."""
-        if self.spread.judge is not None:
             self.spread.judge.judge()
 
     def _hand(self) -> None:
@@ -158,7 +151,7 @@ class Conductor:
         elif host_run is None or event.host not in self._lives:
             return  # of a task that nobody waits for
         elif isinstance(event, Answered):
-            self._answered(host_run, event.answer)
+            self._go_on(host_run, event.answer)
         else:
             self._put_out(host_run, event.why)
 
@@ -171,43 +164,29 @@ class Conductor:
         self._lives[host_run.host] = self._life(host_run)
         self._go_on(host_run, None)
 
-    def _answered(self, host_run: HostRun, data: object) -> None:
+    def _go_on(self, host_run: HostRun, data: object) -> None:
         try:
-            answer = read_answer(data)
-        except Malformed as error:
-            self._put_out(host_run, f"what it answers cannot be read: {error}")
-            return
-        if isinstance(answer, Refused):
-            self._put_out(host_run, answer.message)
-        else:
-            self._go_on(host_run, answer)
-
-    def _go_on(self, host_run: HostRun, answer: Answer | None) -> None:
-        life = self._lives[host_run.host]
-        try:
-            task, data = next(life) if answer is None else life.send(answer)
+            task, more = next_task(self._lives[host_run.host], data)
         except StopIteration:
             del self._lives[host_run.host]
             self._enter(host_run, "done")
-        except HostRefused as refused:
-            self._put_out(host_run, str(refused))
-        except UnexpectedAnswer as unexpected:
-            self._put_out(host_run, f"it answers something else than was asked: {unexpected}")
+        except HostOut as out:
+            self._put_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write_task(task), data
+            self._to_hand[host_run.host] = write_task(task), more
 
     def _put_out(self, host_run: HostRun, why: str) -> None:
         self._lives.pop(host_run.host, None)
         self._enter(host_run, "out", why)
         host_run.observer.note(f"cannot measure: {why}")
 
-    def _life(self, host_run: HostRun) -> _Life:
+    def _life(self, host_run: HostRun) -> HostTasks:
         """What is asked of a host from its arrival until all that it had to measure is."""
         facts = yield AskFacts(), b""
         if not isinstance(facts, HostFacts):
             raise UnexpectedAnswer(str(facts)[:200])
         if why := unfit(facts, self.own):
-            raise HostRefused(why)
+            raise HostOut(why)
         if not host_run.open:
             return
         self._enter(host_run, "receiving")
@@ -234,21 +213,19 @@ class Conductor:
             return
         idle = [s for s in self.host_runs.values() if s.state == "done"]
         for host_run in self.host_runs.values():
-            if not idle or not host_run.open or not self._lost(host_run):
+            lost = host_run.state == "out" or self._long_away(host_run)
+            if not idle or not host_run.open or not lost:
                 continue
             names = host_run.give_up()
             entries = self.spread.move(names)
             for i, entry in enumerate(entries):
                 idle[i % len(idle)].waiting.append(entry)
-            said = ", ".join(s.host for s in idle[: len(entries)])
             if entries:
-                host_run.observer.note(f"{', '.join(names)} begins afresh on {said}")
+                hosts = ", ".join(s.host for s in idle[: len(entries)])
+                host_run.observer.note(f"{', '.join(names)} begins afresh on {hosts}")
             for other in idle[: len(entries)]:
                 self._start(other)
             idle = idle[len(entries) :]
-
-    def _lost(self, host_run: HostRun) -> bool:
-        return host_run.state == "out" or self._long_away(host_run)
 
     def _long_away(self, host_run: HostRun) -> bool:
         return host_run.state == "away" and self.clock.monotonic() - host_run.since >= PATIENCE
@@ -259,13 +236,13 @@ def survey_all(
 ) -> Mapping[str, HostFacts]:
     """The hosts that are there, each with what it says of itself; one that does not answer within
     :data:`PATIENCE` is left out. UserError when none is there within ``arrive`` seconds."""
-    found: dict[str, HostFacts] = {}
+    hosts: dict[str, HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
     while clock.monotonic() - began < PATIENCE:
         event = cluster.next(LOOK)
-        if event is None and asked <= set(found):
-            if found:
+        if event is None and asked <= set(hosts):
+            if hosts:
                 break
             if clock.monotonic() - began >= arrive:
                 raise UserError(
@@ -277,15 +254,15 @@ def survey_all(
             cluster.hand(event.host, write_task(AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
-            found.pop(event.host, None)
+            hosts.pop(event.host, None)
         elif event is not None:
             try:
                 answer = read_answer(event.answer) if isinstance(event, Answered) else None
             except Malformed:
                 answer = None
             if isinstance(answer, HostFacts):
-                found[event.host] = answer
+                hosts[event.host] = answer
             else:
                 asked.discard(event.host)
                 observer.note(f"{event.host}: does not say what machine it is; left out")
-    return found
+    return hosts

@@ -91,8 +91,8 @@ class DaskClient:
 
     def hear(self, pipe: IO[bytes]) -> None:
         """Tasks, until the end of them."""
-        while said := receive(pipe):
-            self._inbox.put(said)
+        while message := receive(pipe):
+            self._inbox.put(message)
         self._inbox.put(None)
 
     def serve(self, pipe: IO[bytes]) -> None:
@@ -173,11 +173,11 @@ class DaskClient:
             return
         del self._tasks[host]
         if not isinstance(answer, bytes):
-            said = f"it answers {type(answer).__name__}, and bytes are wanted"
-            self._say("unanswered", host, said, number)
+            reason = f"it answers {type(answer).__name__}; expected bytes"
+            self._say("unanswered", host, reason, number)
         elif len(answer) > LARGEST:
-            said = f"it answers {len(answer)} bytes; at most {LARGEST} are read"
-            self._say("unanswered", host, said, number)
+            reason = f"it answers {len(answer)} bytes; at most {LARGEST} are read"
+            self._say("unanswered", host, reason, number)
         else:
             self._say("answered", host, "", number, answer)
 
@@ -237,7 +237,7 @@ class DaskClient:
                     self._client.close(timeout=CONNECT)
             if deaf or self._client.status == "closed":
                 self._client = self._connect()
-            found: Mapping[str, Any] = self._client.sync(
+            workers: Mapping[str, Any] = self._client.sync(
                 self._client.scheduler.identity, n_workers=-1
             )["workers"]
         except Exception as error:
@@ -251,7 +251,7 @@ class DaskClient:
         if not self._there:
             self._say("note", text="the scheduler is there again")
         self._there = True
-        return found
+        return workers
 
     def _deaf(self) -> bool:
         """Whether a message that was refused has ended the client's reading of messages."""
@@ -283,13 +283,13 @@ class DaskClient:
         """Package versions by address, with those of this process under an empty one."""
         message = {"op": "versions", "packages": ["whyfast"]}
         try:
-            found = self._client.sync(
+            replies = self._client.sync(
                 self._client.scheduler.broadcast,
                 msg=message,
                 workers=addresses,
                 on_error="ignore",
             )
-            return {address: told["packages"] for address, told in found.items() if told}
+            return {address: reply["packages"] for address, reply in replies.items() if reply}
         except (OSError, TimeoutError):
             return {}
         except Exception:  # what one of them says is not read
@@ -309,13 +309,13 @@ class DaskClient:
 
 def _other_version(has: Mapping[str, str | None]) -> str:
     """Which of what must be the same on both sides is not; empty where all is."""
-    own = get_package_info(_SAME)
+    local = get_package_info(_SAME)
     for name in ("python", *_SAME):
-        there, here = has.get(name), own.get(name)
+        there, here = has.get(name), local.get(name)
         if name == "python":
             there, here = _minor(there), _minor(here)
         if there != here:
-            return f"it has {name} {there} and {here} is wanted, as here"
+            return f"it has {name} {there}; expected {here}, as here"
     return ""
 
 

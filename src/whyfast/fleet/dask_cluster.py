@@ -42,7 +42,7 @@ class DaskCluster:
         self._note = note
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}
-        self._said: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
+        self._lines: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
         words = [sys.executable, "-P", "-m", "whyfast.fleet.dask_client", str(place)]
         self._client = subprocess.Popen(
             [*words, *([str(certificates)] if certificates else [])],
@@ -52,7 +52,7 @@ class DaskCluster:
             start_new_session=True,  # Ctrl-C is for this process, which ends it
         )
         threading.Thread(target=self._listen, daemon=True).start()
-        if isinstance(self._said.get(), str):
+        if isinstance(self._lines.get(), str):
             self.close()
             raise UserError(
                 "no scheduler answers; start one with whyfast fleet scheduler, and a worker on "
@@ -76,12 +76,12 @@ class DaskCluster:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                said = self._said.get(timeout=max(0.0, deadline - time.monotonic()))
+                message = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return None
-            if isinstance(said, str):
-                raise UserError(f"the connection to the scheduler ended: {said}; start it again")
-            if event := self._event(*said):
+            if isinstance(message, str):
+                raise UserError(f"the connection to the scheduler ended: {message}; start it again")
+            if event := self._event(*message):
                 return event
 
     def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
@@ -110,8 +110,8 @@ class DaskCluster:
         assert self._client.stdout is not None
         why = "its process ended"
         try:
-            while said := receive(self._client.stdout):
-                self._said.put(said)
+            while message := receive(self._client.stdout):
+                self._lines.put(message)
         except (Malformed, OSError, ValueError) as error:
             why = f"its process says what cannot be read ({error})"
-        self._said.put(why)
+        self._lines.put(why)

@@ -83,15 +83,16 @@ def serve_worker(
             say("the scheduler has gone; waiting for it")
 
     async def again_and_again() -> None:
-        said = ""
+        last = ""
         while True:
             try:
                 await once()
-                said = ""
+                last = ""
             except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-                if str(error) != said:
-                    say(f"cannot reach {address}, trying again: {_why(error)}")
-                said = str(error)
+                if str(error) != last:
+                    cause = str(error.__cause__ or error) or type(error).__name__
+                    say(f"cannot reach {address}, trying again: {cause.splitlines()[0][:200]}")
+                last = str(error)
             await asyncio.sleep(AGAIN)
 
     asyncio.run(again_and_again())
@@ -124,8 +125,3 @@ def _quiet(home: Home) -> None:
     dask.config.set(_QUIET)
     dask.config.set({"temporary-directory": str(home.cache / "fleet" / "dask")})
     silence()
-
-
-def _why(error: BaseException) -> str:
-    text = str(error.__cause__ or error) or type(error).__name__
-    return text.splitlines()[0][:200]

@@ -1,4 +1,4 @@
-"""The time that a host was there: a budget is for measuring, not for waiting."""
+"""One host of a fleet and what it has to measure, over its restarts; and how every host stands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from whyfast.model.verdict import Verdict
 
 
 class PresentClock:
-    """``base``, standing still while the host is away."""
+    """``base``, standing still while the host is away: a budget is for measuring, not waiting."""
 
     def __init__(self, base: Clock) -> None:
         self._base = base
@@ -52,8 +52,6 @@ class PresentClock:
             self._lost += self._base.monotonic() - self._left
             self._left = None
 
-
-# ---- One host of a fleet and what it has to measure, over its restarts.
 
 #: ``away``: not there, and waited for; ``out``: there or not, it can measure nothing.
 State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
@@ -84,8 +82,8 @@ class HostObserver:
         self.spent = spent
         self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
 
-    def standing(self, lines: Sequence[str]) -> None:
-        self._observer.standing(lines)
+    def status(self, lines: Sequence[str]) -> None:
+        self._observer.status(lines)
 
 
 @dataclass
@@ -140,8 +138,8 @@ class HostRun:
     def begin(self, facts: HostFacts) -> None:
         """A session of this host begins, and with the first a campaign over what waits."""
         services = self.context.services
-        said = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
-        self._session = Session(services.new_id(), services.clock.now(), said)
+        environment = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
+        self._session = Session(services.new_id(), services.clock.now(), environment)
         self.run.store.add_session(self.run.run.id, self._session)
         self.warnings = doctor_warnings(facts.environment)
         self.next_campaign(facts)
@@ -179,8 +177,8 @@ class HostRun:
     def end(self, facts: HostFacts) -> None:
         """The session ends well."""
         if self._session is not None:
-            said = {**self._session.environment, "at_end": dict(facts.after)}
-            self.run.store.end_session(replace(self._session, environment=said))
+            environment = {**self._session.environment, "at_end": dict(facts.after)}
+            self.run.store.end_session(replace(self._session, environment=environment))
 
     def give_up(self) -> list[str]:
         """Drop what is left to be measured; the names of those benchmarks."""
@@ -198,17 +196,15 @@ def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
         return ()
     return tuple(
         str(key)
-        for key, found in findings.items()
-        if isinstance(found, Mapping) and found.get("state") == "warning"
+        for key, finding in findings.items()
+        if isinstance(finding, Mapping) and finding.get("state") == "warning"
     )
 
-
-# ---- How every host of a fleet stands, in a line each.
 
 #: More hosts than this are counted by their states instead.
 MOST = 20
 
-_SAID: dict[State, str] = {
+_STATES: dict[State, str] = {
     "away": "away",
     "surveyed": "asked what it is",
     "receiving": "receiving programs",
@@ -218,18 +214,18 @@ _SAID: dict[State, str] = {
 }
 
 
-def standing(host_runs: Sequence[HostRun], now: float) -> tuple[str, ...]:
+def status(host_runs: Sequence[HostRun], now: float) -> tuple[str, ...]:
     """A line a host, by name: its state, what it runs, the time left, what doctor warns of. Of many
     hosts, how many are in each state."""
     ordered = sorted(host_runs, key=lambda s: s.host)
     if len(ordered) <= MOST:
         return tuple(_line(host_run, now) for host_run in ordered)
-    counts = Counter(_SAID[host_run.state] for host_run in ordered)
+    counts = Counter(_STATES[host_run.state] for host_run in ordered)
     return (f"{len(ordered)} hosts: " + ", ".join(f"{n} {word}" for word, n in counts.items()),)
 
 
 def _line(host_run: HostRun, now: float) -> str:
-    parts = [_SAID[host_run.state]]
+    parts = [_STATES[host_run.state]]
     wanted = host_run.wanted
     if host_run.state == "measuring" and wanted is not None:
         doing = "calibrating" if isinstance(wanted, WantedCalibration) else "block of"

@@ -1,4 +1,4 @@
-"""Several runs on one machine as one result."""
+"""Several runs on one machine as one result, where they answer one question."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.result import Recorded, Result
-from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Recordings, Study
 from whyfast.model.variant import Benchmark, differences
-
-# ---- Do two results answer one question? Only then do they stand side by side.
 
 
 def measured_question(result: Result, where: str) -> Study | Commands:
@@ -35,9 +32,8 @@ def measured_question(result: Result, where: str) -> Study | Commands:
 def joined_question(a: Study | Commands, b: Study | Commands, where: str) -> Study | Commands:
     """``a`` with the variants and benchmarks that only ``b`` has. UserError, naming ``where`` (that
     of ``b``), if the two ask different things."""
-    said = _told_apart(a, b)
-    if said:
-        raise UserError(said, where=where)
+    if reason := _told_apart(a, b):
+        raise UserError(reason, where=where)
     known = {v.name for v in a.variants}
     benchmarks = {x.name for x in a.benchmarks}
     return replace(
@@ -78,18 +74,18 @@ def _called(question: Study | Commands) -> str:
 def _other_variant(a: Study | Commands, b: Study | Commands) -> str:
     ours = {v.name: v for v in a.variants}
     for variant in b.variants:
-        found = differences(ours[variant.name], variant) if variant.name in ours else ()
-        if found:
-            one = found[0]
-            sides = [", ".join(w) or "nothing" for w in (one.added, one.removed)]
+        changes = differences(ours[variant.name], variant) if variant.name in ours else ()
+        if changes:
+            difference = changes[0]
+            sides = [", ".join(w) or "nothing" for w in (difference.added, difference.removed)]
             return (
                 f"its variant {variant.name!r} is another than that of the first file: "
-                f"{one.aspect} has {sides[0]} where that has {sides[1]}"
+                f"{difference.aspect} has {sides[0]} where that has {sides[1]}"
             )
     common = [v.name for v in b.measured if v.name in ours]
     if len(common) < 2:
-        theirs, own = (_names([v.name for v in x.measured]) for x in (b, a))
-        return f"has no two variants in common with the first file: {theirs}; {own}"
+        theirs, known = (_names([v.name for v in x.measured]) for x in (b, a))
+        return f"has no two variants in common with the first file: {theirs}; {known}"
     return ""
 
 
@@ -128,11 +124,11 @@ class OneResult:
 
 @dataclass(frozen=True)
 class JoinedRuns:
-    """``result`` has the blocks of the runs ``used``; why others are not among them is ``said``."""
+    """``result`` has the blocks of the runs ``used``; ``notes`` say why others are not."""
 
     result: Result
     used: tuple[str, ...]
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
@@ -145,22 +141,22 @@ def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
     """
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
-    used, said = [newest], [note for one in ordered for note in one.notes]
+    used, notes = [newest], [note for one in ordered for note in one.notes]
     seen = {newest.result.recorded.run}
     for one in reversed(earlier):
         run = one.result.recorded.run
         if run in seen:
-            said.append(f"{one.where} is a run that was given already, and counts once")
+            notes.append(f"{one.where} is a run that was given already, and counts once")
             continue
         seen.add(run)
         why = _not_with(one.result, newest.result)
         if why:
-            said.append(f"{one.where} is an earlier run {why}, and is left out")
+            notes.append(f"{one.where} is an earlier run {why}, and is left out")
         else:
             used.insert(0, one)
     if len(used) == 1:
-        return JoinedRuns(newest.result, (newest.where,), tuple(said))
-    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(said))
+        return JoinedRuns(newest.result, (newest.where,), tuple(notes))
+    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(notes))
 
 
 def _not_with(earlier: Result, newest: Result) -> str:
@@ -187,19 +183,27 @@ def _joined(runs: Sequence[OneResult]) -> Result:
     newest = runs[-1].result
     question = newest.question
     assert isinstance(question, Study)
-    for one in runs[:-1]:
-        assert isinstance(one.result.question, Study)
-        question = joined_question(question, one.result.question, one.where)
-    records = [one.result.recorded for one in runs]
+    for run in runs[:-1]:
+        assert isinstance(run.result.question, Study)
+        question = joined_question(question, run.result.question, run.where)
+    records = [run.result.recorded for run in runs]
+    # Numbered on, benchmark by benchmark, as one run would have them.
+    taken: dict[str, int] = defaultdict(int)
+    blocks = []
+    for block in (b for r in records for b in r.blocks):
+        blocks.append(replace(block, index=taken[block.benchmark]))
+        taken[block.benchmark] += 1
     recorded = Recorded(
         run=newest.recorded.run,
         started=records[0].started,
         complete=all(r.complete for r in records),
-        seconds=_summed(records),
+        seconds={
+            p: sum(r.seconds.get(p, 0.0) for r in records) for r in records for p in r.seconds
+        },
         sessions=tuple(s for r in records for s in r.sessions),
         toolchains=_last([{t.name: t for t in r.toolchains} for r in records]),
         builds=_last([{b.variant: b for b in r.builds} for r in records]),
-        blocks=_numbered([b for r in records for b in r.blocks]),
+        blocks=tuple(blocks),
         failures=tuple(f for r in records for f in r.failures),
         calibrations=_last([{c.benchmark: c for c in r.calibrations} for r in records]),
         boots=newest.recorded.boots,
@@ -208,9 +212,9 @@ def _joined(runs: Sequence[OneResult]) -> Result:
     try:
         judged = judge_run(question, recorded, newest.found.evidence)
     except _DAMAGE as error:
-        said = f"{type(error).__name__}: {error}".splitlines()[0][:80]
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:80]
         raise UserError(
-            f"its records cannot be joined with those of an earlier run ({said}); leave one out",
+            f"its records cannot be joined with those of an earlier run ({reason}); leave one out",
             where=runs[-1].where,
         ) from None
     return Result(question, recorded, judged, newest.found)
@@ -218,25 +222,4 @@ def _joined(runs: Sequence[OneResult]) -> Result:
 
 def _last(by_name: Sequence[dict[str, T]]) -> tuple[T, ...]:
     """Of each name the entry of the last run that has it."""
-    found: dict[str, T] = {}
-    for one in by_name:
-        found |= one
-    return tuple(found.values())
-
-
-def _summed(records: Sequence[Recorded]) -> dict[str, float]:
-    found: dict[str, float] = defaultdict(float)
-    for record in records:
-        for phase, seconds in record.seconds.items():
-            found[phase] += seconds
-    return dict(found)
-
-
-def _numbered(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Numbered on, benchmark by benchmark, as one run would have them."""
-    counts: dict[str, int] = defaultdict(int)
-    found = []
-    for block in blocks:
-        found.append(replace(block, index=counts[block.benchmark]))
-        counts[block.benchmark] += 1
-    return tuple(found)
+    return tuple({name: entry for run in by_name for name, entry in run.items()}.values())

@@ -1,11 +1,15 @@
-"""Results of one study from several machines, joined: each with its own verdicts."""
+"""Results of one study from several machines, joined: each with its own verdicts.
+
+A machine is told by what the sessions of its results say of it: see :func:`same_machine`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from whyfast.fleet.joining import OneResult, join_runs, joined_question, measured_question
 from whyfast.judge.machines import blocks_to_tell, fleet_confounds, judge_between, pool_machines
@@ -16,8 +20,6 @@ from whyfast.model.sample import Session
 from whyfast.model.study import Commands, Study
 from whyfast.model.verdict import Confound
 
-# ---- Blocks from a file, before anything is computed of them.
-
 
 def check_blocks(result: Result, where: str) -> None:
     """UserError for a value that no clock gives, and for blocks whose variants took unequal numbers
@@ -25,15 +27,13 @@ def check_blocks(result: Result, where: str) -> None:
     for number, block in enumerate(result.recorded.blocks):
         place = f"recorded.blocks[{number}]"
         if block.loops < 1:
-            raise UserError(f"{place}.loops: 1 or more is wanted, not {block.loops}", where=where)
+            raise UserError(f"{place}.loops: {block.loops}; expected 1 or more", where=where)
         if len({len(values) for values in block.values.values()}) > 1:
-            raise UserError(f"{place}.values: not equally many turns of all variants", where=where)
+            raise UserError(f"{place}.values: variants have unequal numbers of turns", where=where)
         for variant, values in block.values.items():
             if not values or not all(0 < v < math.inf for v in values):
-                raise UserError(f"{place}.values.{variant}: times above 0 are wanted", where=where)
+                raise UserError(f"{place}.values.{variant}: expected times above 0", where=where)
 
-
-# ---- Which machine a result is of, and what it says of itself.
 
 #: Facts of a session's environment that are shown of a machine, in the order of reports.
 FACTS = (
@@ -63,10 +63,10 @@ def same_machine(a: Result, b: Result) -> bool:
     so is one installation (``machine_id``) under one name of a host, as copies of an image may
     share the first; what neither tells is told by the host's name and CPU.
     """
-    one, other = _environment(a), _environment(b)
-    if not any(_names(one, other)) and same_boot(a, b):
+    first, other = _environment(a), _environment(b)
+    if not any(_names(first, other)) and same_boot(a, b):
         return True
-    return same_environment(one, other)
+    return same_environment(first, other)
 
 
 def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
@@ -84,11 +84,11 @@ def same_environment(one: Mapping[str, object], other: Mapping[str, object]) -> 
 
 def same_boot(a: Result, b: Result) -> bool:
     """Whether some session of one ran under the same boot of a kernel as one of the other."""
-    one, other = (
+    first, other = (
         {_text(s.environment, "boot_id") for s in result.recorded.sessions} - {""}
         for result in (a, b)
     )
-    return bool(one & other)
+    return bool(first & other)
 
 
 def _names(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, str]:
@@ -116,76 +116,71 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
     if not given:
         raise UserError("nothing to merge: name two or more results")
     question: Study | Commands | None = None
-    for one in given:
-        own = measured_question(one.result, one.where)
-        check_blocks(one.result, one.where)
-        _check_quantity(given[0].result, one)
-        question = own if question is None else joined_question(question, own, one.where)
+    counts = [r.result.judged.about == "counts" for r in given]
+    for run, counted in zip(given, counts, strict=True):
+        asked = measured_question(run.result, run.where)
+        check_blocks(run.result, run.where)
+        if counted != counts[0]:
+            # Instructions, as kernels are counted where there is no KVM.
+            words = ("measures times", "counts instructions")
+            raise UserError(
+                f"{words[counted]}, and the first file {words[counts[0]]}", where=run.where
+            )
+        question = asked if question is None else joined_question(question, asked, run.where)
     assert question is not None
-    groups = _by_machine(given)
+    groups = _grouped(given, lambda a, b: same_machine(a.result, b.result))
     joined = [join_runs(group) for group in groups]
-    names = _merging_names([machine_of(one.result).name for one in joined])
+    names = _merging_names([machine_of(runs.result).name for runs in joined])
     machines = tuple(
-        MachineResult(replace(machine_of(one.result), name=name), one.used, one.result, one.said)
-        for name, one in zip(names, joined, strict=True)
+        MachineResult(
+            replace(machine_of(runs.result), name=name), runs.used, runs.result, runs.notes
+        )
+        for name, runs in zip(names, joined, strict=True)
     )
     results = {m.machine.name: m.result for m in machines}
-    said = [Confound("runs", text, "note") for one in joined for text in one.said]
+    notes = [Confound("runs", text, "note") for runs in joined for text in runs.notes]
     return Merged(
         question,
         machines,
         judge_between(results),
         pool_machines(results),
         tuple(_lacking(question, results)),
-        (*_two_names(machines), *fleet_confounds(results), *said),
+        (*_two_names(machines), *fleet_confounds(results), *notes),
         blocks_to_tell(results),
     )
 
 
-def _check_quantity(first: Result, one: OneResult) -> None:
-    """Instructions, as kernels are counted where there is no KVM, are not compared with times."""
-    counted = [r.judged.about == "counts" for r in (one.result, first)]
-    if counted[0] != counted[1]:
-        does, first_does = ("counts instructions" if c else "measures times" for c in counted)
-        raise UserError(f"{does}, and the first file {first_does}", where=one.where)
+_T = TypeVar("_T")
 
 
-def _by_machine(given: Sequence[OneResult]) -> list[list[OneResult]]:
-    groups: list[list[OneResult]] = []
-    for one in given:
-        for group in groups:
-            if any(same_machine(one.result, other.result) for other in group):
-                group.append(one)
-                break
+def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_T]]:
+    """Each item with the first group that has one of the same."""
+    groups: list[list[_T]] = []
+    for item in items:
+        group = next((g for g in groups if any(same(item, other) for other in g)), None)
+        if group is None:
+            groups.append([item])
         else:
-            groups.append([one])
+            group.append(item)
     return groups
 
 
 def _merging_names(names: Sequence[str]) -> list[str]:
     """The second of one name is ``name (2)``."""
-    taken, found = set(names), []
+    taken, unique = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1
         while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
             seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        taken.add(found[-1])
-    return found
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        taken.add(unique[-1])
+    return unique
 
 
 def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
     """One boot of one kernel to which users gave several names."""
-    groups: list[list[MachineResult]] = []
-    for one in machines:
-        for group in groups:
-            if same_boot(group[0].result, one.result):
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    for group in groups:
+    for group in _grouped(machines, lambda a, b: same_boot(a.result, b.result)):
         if len(group) > 1:
             names = ", ".join(m.machine.name for m in group)
             yield Confound(
@@ -205,8 +200,8 @@ def _lacking(question: Study | Commands, results: Mapping[str, Result]) -> Itera
         same = result.recorded.same
         for variant in question.variants:
             wanted = [b.name for b in question.benchmarks if (b.name, variant.name) in every]
-            own = same.get(variant.name, variant.name)
-            missing = [b for b in wanted if (b, own) not in judged[name]]
+            stand_in = same.get(variant.name, variant.name)
+            missing = [b for b in wanted if (b, stand_in) not in judged[name]]
             if missing and len(missing) == len(wanted):
                 yield Lacks(name, variant.name, None, _why(result, variant.name, None))
             else:
@@ -221,9 +216,9 @@ def _why(result: Result, variant: str, benchmark: str | None) -> str:
     for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == variant:
             return build.reason
-    for failed_expectations in result.found.failed_expectations:
-        if failed_expectations.variant == variant and failed_expectations.found is not None:
-            return f"not what it should be: {failed_expectations.key} {failed_expectations.found}, not {failed_expectations.wanted}"
+    for failed in result.found.failed_expectations:
+        if failed.variant == variant and failed.found is not None:
+            return f"not what it should be: {failed.key} {failed.found}, not {failed.wanted}"
     for failure in result.recorded.failures:
         if failure.variant == variant and benchmark in (None, failure.benchmark):
             return failure.reason

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
-from whyfast.measure.block import Plan
-from whyfast.measure.calibrate import MOST_TURNS, WantedLengths
+from whyfast.measure.calibrate import MOST_TURNS
 from whyfast.measure.campaign import Outcome, Wanted, WantedBlock, WantedCalibration
 from whyfast.model.build import Build, Toolchain
 from whyfast.model.codec import Malformed, decode, encode
@@ -35,8 +34,8 @@ class AskFacts:
 
 @dataclass(frozen=True)
 class Place:
-    """A parcel and where it is unpacked: ``build`` beside the worker's other builds of a fleet, by
-    the digest that ``name`` is; ``tree`` in a folder of its own."""
+    """An archive and where it is unpacked: ``build`` beside the worker's other builds of a fleet,
+    by the digest that ``name`` is; ``tree`` in a folder of its own."""
 
     archive: str
     role: Literal["build", "tree"]
@@ -45,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Offer:
-    """Which of these are not here yet, and how much of each parcel is?"""
+    """Which of these are not here yet, and how much of each archive is?"""
 
     places: tuple[Place, ...]
     kind: Literal["offer"] = "offer"
@@ -53,8 +52,8 @@ class Offer:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The bytes that come with this task are those of a parcel from ``offset`` on; ``size`` is that
-    of the whole parcel."""
+    """The bytes that come with this task are those of an archive from ``offset`` on; ``size`` is
+    that of the whole archive."""
 
     archive: str
     offset: int
@@ -68,7 +67,7 @@ class Prepare:
 
     ``study`` and ``builds`` have the coordinator's paths; ``programs`` are those of the builds and
     ``layouts`` those of their layouts, relative to the folder of all builds. ``folders`` maps
-    ``study``, ``source`` and the names of packages to the parcels with them. ``rooted`` maps
+    ``study``, ``source`` and the names of packages to the archives with them. ``rooted`` maps
     variants whose programs run in the root of their toolchain to the packages in it.
     """
 
@@ -85,16 +84,10 @@ class Prepare:
 
 @dataclass(frozen=True)
 class TakeCalibration:
-    """A :class:`WantedCalibration` of what was prepared under ``key``; ``block`` None: of any
-    length."""
+    """A calibration of what was prepared under ``key``."""
 
     key: str
-    benchmark: str
-    variants: tuple[str, ...]
-    cpu: int | None
-    turn: float | None
-    turns: int | None
-    block: float | None
+    wanted: WantedCalibration
     kind: Literal["calibrate"] = "calibrate"
 
 
@@ -109,7 +102,7 @@ class TakeBlock:
 
 @dataclass(frozen=True)
 class MakeBuild:
-    """Build this, whose source came as the parcel ``source``."""
+    """Build this, whose source came as the archive ``source``."""
 
     recipe: Recipe
     source: str
@@ -147,7 +140,7 @@ class HostFacts:
 
 @dataclass(frozen=True)
 class Lacking:
-    """The parcels that are not here, each with the bytes of it that are."""
+    """The archives that are not here, each with the bytes of it that are."""
 
     archives: Mapping[str, int]
     kind: Literal["lacking"] = "lacking"
@@ -177,6 +170,15 @@ class Taken:
     failure: RunFailure | None = None
     kind: Literal["taken"] = "taken"
 
+    @classmethod
+    def of(cls, outcome: Outcome) -> Taken:
+        """The message with that outcome."""
+        if isinstance(outcome, Block):
+            return cls(block=outcome)
+        if isinstance(outcome, Calibration):
+            return cls(calibration=outcome)
+        return cls(failure=outcome)
+
     @property
     def outcome(self) -> Outcome | None:
         return self.block or self.calibration or self.failure
@@ -199,7 +201,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class MadeBuild:
-    """A build is made, as a parcel of ``size`` bytes; ``code`` has the SHA-256 of the program and
+    """A build is made, as an archive of ``size`` bytes; ``code`` has the SHA-256 of the program and
     of its shared libraries, by their names in the folder that the steps ran in."""
 
     archive: str
@@ -218,7 +220,7 @@ class NotMade:
 
 @dataclass(frozen=True)
 class SentBack:
-    """Bytes of a parcel, in base 64."""
+    """Bytes of an archive, in base 64."""
 
     data: str
     kind: Literal["sent"] = "sent"
@@ -248,7 +250,7 @@ class _Envelope:
 
 def write_task(task: Task) -> bytes:
     """As JSON."""
-    return _written({"task": encode(task)})
+    return _write({"task": encode(task)})
 
 
 def read_task(text: bytes) -> Task:
@@ -258,7 +260,7 @@ def read_task(text: bytes) -> Task:
 
 def write_answer(answer: Answer) -> bytes:
     """As JSON."""
-    return _written({"answer": encode(answer)})
+    return _write({"answer": encode(answer)})
 
 
 def read_answer(text: object) -> Answer:
@@ -270,20 +272,7 @@ def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
     """What is wanted, as a task for a host that has prepared ``key``."""
     if isinstance(wanted, WantedBlock):
         return TakeBlock(key, wanted)
-    lengths = wanted.lengths
-    block = lengths.block if math.isfinite(lengths.block) else None
-    return TakeCalibration(
-        key, wanted.benchmark, wanted.variants, wanted.cpu, lengths.turn, lengths.turns, block
-    )
-
-
-def wanted_of(task: TakeCalibration | TakeBlock) -> Wanted:
-    """The inverse of :func:`task_of`."""
-    if isinstance(task, TakeBlock):
-        return task.wanted
-    block = math.inf if task.block is None else task.block
-    lengths = WantedLengths(task.turn, task.turns, block)
-    return WantedCalibration(task.benchmark, task.variants, task.cpu, lengths)
+    return TakeCalibration(key, wanted)
 
 
 def fits(outcome: Outcome, wanted: Wanted) -> bool:
@@ -291,31 +280,26 @@ def fits(outcome: Outcome, wanted: Wanted) -> bool:
     calibration or the failure of that benchmark."""
     if outcome.benchmark != wanted.benchmark:
         return False
-    if isinstance(outcome, RunFailure):
-        if isinstance(wanted, WantedBlock):
-            return outcome.variant in wanted.plan.start_order
-        return outcome.variant in wanted.variants
     if isinstance(wanted, WantedCalibration):
-        return isinstance(outcome, Calibration) and _calibrates(outcome, wanted)
-    return isinstance(outcome, Block) and _follows(outcome, wanted)
-
-
-def _calibrates(found: Calibration, wanted: WantedCalibration) -> bool:
-    turns = wanted.lengths.turns
-    seconds = (found.value, found.start, *(each for _, each in found.steps), *found.cold.values())
+        if isinstance(outcome, RunFailure):
+            return outcome.variant in wanted.variants
+        if not isinstance(outcome, Calibration):
+            return False
+        turns = wanted.lengths.turns
+        seconds = (outcome.value, outcome.start, *(each for _, each in outcome.steps))
+        return (
+            1 <= outcome.loops <= _MOST_LOOPS
+            and (1 <= outcome.turns <= MOST_TURNS if turns is None else outcome.turns == turns)
+            and all(map(math.isfinite, (*seconds, *outcome.cold.values())))
+        )
+    block, plan = outcome, wanted.plan
+    if isinstance(block, RunFailure):
+        return block.variant in plan.start_order
+    if not isinstance(block, Block):
+        return False
+    expected = (wanted.index, wanted.session, plan.seed, plan.cpu, plan.loops, plan.order)
     return (
-        1 <= found.loops <= _MOST_LOOPS
-        and (1 <= found.turns <= MOST_TURNS if turns is None else found.turns == turns)
-        and all(map(math.isfinite, seconds))
-    )
-
-
-def _follows(block: Block, wanted: WantedBlock) -> bool:
-    plan: Plan = wanted.plan
-    asked = (wanted.index, wanted.session, plan.seed, plan.cpu, plan.loops, plan.order)
-    told = (block.index, block.session, block.seed, block.cpu, block.loops, block.order)
-    return (
-        asked == told
+        expected == (block.index, block.session, block.seed, block.cpu, block.loops, block.order)
         and block.start_order == plan.start_order
         and dict(block.layouts) == dict(plan.layouts)
         and set(block.values) == set(plan.start_order)
@@ -329,17 +313,17 @@ def _missing(key: str) -> NoReturn:
     raise Malformed(key, "is missing")
 
 
-def _written(data: object) -> bytes:
+def _write(data: object) -> bytes:
     return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _read(text: object) -> _Envelope:
     if not isinstance(text, bytes):
-        raise Malformed("message", f"bytes are wanted, not {type(text).__name__}")
+        raise Malformed("message", f"expected bytes, got {type(text).__name__}")
     if len(text) > LARGEST:
-        raise Malformed("message", f"has {len(text)} bytes; at most {LARGEST} are read")
+        raise Malformed("message", f"too long: {len(text)} bytes; at most {LARGEST} are read")
     try:
-        data: Any = json.loads(text, parse_constant=_no_number)
+        data: Any = json.loads(text, parse_constant=_refuse_number)
     except (ValueError, RecursionError) as error:
         raise Malformed("message", f"is not JSON: {error}") from error
     _check_depth(data)
@@ -362,5 +346,5 @@ def _check_depth(data: Any) -> None:
     raise Malformed("message", f"is nested more than {DEEPEST} deep")
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")
+def _refuse_number(word: str) -> NoReturn:
+    raise ValueError(f"not a number of JSON: {word}")

@@ -48,9 +48,9 @@ def receive(pipe: IO[bytes]) -> tuple[PipeLine, list[bytes]] | None:
     except (ValueError, RecursionError) as error:
         raise Malformed("line", f"is not JSON: {error}") from error
     if line.host and not is_name(line.host):
-        raise Malformed("host", f"is no name: {line.host!r:.60}")
+        raise Malformed("host", f"not a host name: {line.host!r:.60}")
     if len(line.sizes) > 2 or any(not 0 <= size <= LARGEST for size in line.sizes):
-        raise Malformed("sizes", f"at most two of {LARGEST} bytes are wanted")
+        raise Malformed("sizes", f"expected at most two, of {LARGEST} bytes at most")
     parts = [pipe.read(size) for size in line.sizes]
     if [len(part) for part in parts] != list(line.sizes):
         return None  # it was killed

@@ -1,4 +1,8 @@
-"""The whole study on every host: a run for each, judged by itself."""
+"""A study on the hosts of a fleet.
+
+:func:`replicate` takes the whole study on every host: a run for each, judged by itself.
+:class:`Sharded` spreads the benchmarks of one study over hosts of one kind; each belongs to one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from whyfast.fleet.host_run import HostRun
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
-from whyfast.investigate.building import build, dedupe_builds, with_twin
+from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
@@ -30,15 +34,13 @@ from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.store.home import Home
 
-# ---- The benchmarks of one study spread over hosts of one kind; each belongs to one of them.
-
 
 class Sharded:
     """Measures on the hosts of a cluster, as one run."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._found: Mapping[str, HostFacts] | None = None
+        self._hosts: Mapping[str, HostFacts] | None = None
 
     def check(self, work: RunContext[Study]) -> None:
         """UserError for what is measured on one machine only."""
@@ -51,13 +53,13 @@ class Sharded:
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.services.clock
-        own = own_facts(work)
-        if self._found is None:  # a second time nobody says again that it is there
-            self._found = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, self._found, own)
+        here = own_facts(work)
+        if self._hosts is None:  # a second time nobody says again that it is there
+            self._hosts = survey_all(self._cluster, work.observer, clock)
+        hosts = one_kind(work, self._hosts, here)
         taken = run.blocks()
         if taken:
-            work.observer.note(f"resuming: {len(taken)} blocks are there already")
+            work.observer.note(f"resuming: {len(taken)} blocks are already taken")
         dealt = deal(
             [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
         )
@@ -73,7 +75,7 @@ class Sharded:
             lambda names: _entries(work, run, names, ()),
         )
         sent = shipment(work)
-        conductor = Conductor(self._cluster, sent, own, spread, work.observer, clock, host_runs)
+        conductor = Conductor(self._cluster, sent, here, spread, work.observer, clock, host_runs)
         with run.timed("measure", clock):
             try:
                 conductor.conduct(hosts)
@@ -172,18 +174,18 @@ def replicate(
         raise UserError("it is not measured, so a fleet has nothing to do", where=study.name)
     work = dedupe_builds(
         Processes().ready(
-            build(RunContext(with_twin(study), home, observer, services or Services()))
+            build(RunContext(with_control(study), home, observer, services or Services()))
         )
     )
     if not comparable(work):
         raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
     clock = work.services.clock
-    own = own_facts(work)
-    found = survey_all(cluster, observer, clock)
-    able = [host for host, facts in found.items() if not unfit(facts, own)]
-    for host in found:
+    here = own_facts(work)
+    hosts = survey_all(cluster, observer, clock)
+    able = [host for host, facts in hosts.items() if not unfit(facts, here)]
+    for host in hosts:
         if host not in able:
-            observer.note(f"{host}: left out: {unfit(found[host], own)}")
+            observer.note(f"{host}: left out: {unfit(hosts[host], here)}")
     if not able:
         raise UserError("no host of the fleet can run what is built here")
     sent = shipment(work)
@@ -209,7 +211,7 @@ def replicate(
             for host in able:
                 host_runs[host] = host_run(host)
         spread = Spreading(host_run, store.together, judge=together)
-        conductor = Conductor(cluster, sent, own, spread, observer, clock, host_runs)
+        conductor = Conductor(cluster, sent, here, spread, observer, clock, host_runs)
         try:
             conductor.conduct(able)
         except KeyboardInterrupt:

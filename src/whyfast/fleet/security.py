@@ -1,4 +1,9 @@
-"""Who may listen where, and talk to whom: all of it is encrypted."""
+"""Who may listen where, and talk to whom: all of it is encrypted.
+
+One certificate serves a whole fleet; the openssl command makes it. Who has the folder is part of
+the fleet: coordinator, scheduler and workers show each other the same certificate, and accept no
+other.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +19,6 @@ from whyfast.model.errors import UserError
 from whyfast.store.files import make_once, replacing
 from whyfast.store.home import make_private, own_home
 
-# ---- One certificate for a whole fleet, made by the openssl command.
-#
-# Who has the folder is part of the fleet: coordinator, scheduler and workers show each other the
-# same
-# certificate, and accept no other.
-
 #: One certificate for all of a fleet, and its key.
 CERTIFICATE, KEY = "fleet.pem", "fleet-key.pem"
 
@@ -33,14 +32,14 @@ def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
     UserError when there are some already, when openssl is missing or fails.
     """
     if days < 1:
-        raise UserError("is no number of days", where=f"--days {days}")
+        raise UserError("not a number of days: expected 1 or more", where=f"--days {days}")
     certificate, key = folder / CERTIFICATE, folder / KEY
     for file in (certificate, key):
         if file.exists():
-            raise UserError("is there already; name another folder, or delete it", where=file)
+            raise UserError("exists already; name another folder, or delete it", where=file)
     openssl = shutil.which("openssl")
     if openssl is None:
-        raise UserError("certificates are made by the openssl command, which is not installed")
+        raise UserError("openssl, which makes certificates, is not installed; install it")
     make_private(folder)
     words = (
         *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
@@ -49,8 +48,8 @@ def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
     )
     done = subprocess.run(words, capture_output=True, text=True, umask=0o077)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["nothing"]
-        raise UserError(f"openssl failed and said: {said[-1]}", where=folder)
+        lines = done.stderr.strip().splitlines() or ["no output"]
+        raise UserError(f"openssl failed: {lines[-1]}", where=folder)
     return certificate, key
 
 
@@ -94,9 +93,9 @@ def read_address(text: str, certificates: Path | None, option: str) -> Address:
     protocol, _, place = text.rpartition("://")
     host, _, port = place.rpartition(":")
     if not host or not port.isdigit() or not 0 <= int(port) < 65536:
-        raise UserError(f"{text!r} is no address; write HOST:PORT", where=option)
+        raise UserError(f"not an address: {text!r}; write HOST:PORT", where=option)
     if protocol not in ("", "tls"):
-        raise UserError(f"{protocol}:// is not spoken; write HOST:PORT", where=option)
+        raise UserError(f"unknown protocol: {protocol}; write HOST:PORT", where=option)
     address = Address(host.strip("[]"), int(port))
     if certificates is None and not address.loopback:
         raise UserError(
@@ -116,9 +115,9 @@ def security_of(certificates: Path | None) -> Security:
     files = [certificates / CERTIFICATE, certificates / KEY]
     for file in files:
         if not file.is_file():
-            raise UserError("is not there; whyfast fleet certificates FOLDER makes it", where=file)
+            raise UserError("missing; make it with whyfast fleet certificates FOLDER", where=file)
     if files[1].stat().st_mode & 0o077:
-        raise UserError("others may read it; chmod 600", where=files[1])
+        raise UserError("readable by others; run chmod 600 on it", where=files[1])
     certificate, key = map(str, files)
     return Security(
         require_encryption=True,

@@ -13,8 +13,21 @@ from pathlib import Path
 
 from whyfast.build.recipe import packages_here
 from whyfast.build.source import unpack
-from whyfast.fleet.messages import Answer, Arrived, Chunk, Lacking, Offer, Place, Prepare, Task
+from whyfast.fleet.messages import (
+    Answer,
+    Arrived,
+    Chunk,
+    Lacking,
+    NotMade,
+    Offer,
+    Place,
+    Prepare,
+    Refused,
+    Task,
+    read_answer,
+)
 from whyfast.investigate.context import RunContext
+from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.store.files import (
@@ -31,7 +44,7 @@ from whyfast.store.files import (
 from whyfast.store.home import Home
 from whyfast.study.sections import names_in
 
-#: Bytes of a parcel that go with one task.
+#: Bytes of an archive that go with one task.
 CHUNK = 4_000_000
 
 
@@ -52,8 +65,8 @@ class Archive:
 
 def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Archive:
     """All that is in ``folder``, but for what is named in ``leave`` directly in it; equal folders
-    give equal parcels. A link that leads out of the folder goes as the file that it leads to.
-    ``into`` is the folder that the parcel is put in. Raises OSError."""
+    give equal archives. A link that leads out of the folder goes as the file that it leads to.
+    ``into`` is the folder that the archive is put in. Raises OSError."""
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     wanted = [str(name) for name in names if name.parts[0] not in leave]
     return _pack(folder, wanted, into, follow=False)
@@ -91,57 +104,53 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Ar
             else:
                 tar.addfile(member)
     partial.replace(file)
-    with file.open("rb") as opened:
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    return Archive(file, sha256, file.stat().st_size)
+    return Archive(file, sha256_of(file), file.stat().st_size)
 
 
 def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of all chunks behind the first ``there`` bytes."""
     offset = max(0, min(there, archive.size))
     while offset < archive.size:
-        found = archive.chunk(offset)
-        if not found:  # it was changed meanwhile, which the receiver finds
+        piece = archive.chunk(offset)
+        if not piece:  # it was changed meanwhile, which the receiver finds
             return
-        yield offset, found
-        offset += len(found)
+        yield offset, piece
+        offset += len(piece)
 
 
-def parcels_discard(archive: Archive) -> None:
+def discard_archive(archive: Archive) -> None:
     """Delete the file."""
     with contextlib.suppress(OSError):
         archive.file.unlink()
 
 
-# ---- What a worker has been sent: parcels that arrive in pieces, and where they are unpacked.
-#
-# Below ``cache/fleet`` of the worker's own home: ``arriving/SHA256`` (what there is of a parcel,
-# ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a file beside each,
-# ``.parcel``, says from which, and its size). The date of a file is no time: it is the number of
-# its
-# last use, from ``sequence``, as the clock may be set back.
+# A worker keeps what it was sent below ``cache/fleet`` of its own home: ``arriving/SHA256`` (what
+# there is of an archive, ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a
+# file beside each, ``.parcel``, names its archive and its size). The date of a file is no time: it
+# is the number of its last use, from ``sequence``, as the clock may be set back.
 
 
 class NotReceived(Exception):
-    """A parcel cannot be taken in, and why."""
+    """An archive cannot be taken in, and why."""
 
 
-class ReceivedParcels:
-    """The parcels of one worker's home."""
+class ReceivedArchives:
+    """The archives of one worker's home."""
 
     def __init__(self, own: Home) -> None:
         self.home = replace(own, cache=own.cache / "fleet")
 
     def lacking(self, places: Sequence[Place]) -> dict[str, int]:
-        """The parcels of those places that are not here, each with the bytes of it that are."""
+        """The archives of those places that are not here, each with the bytes of it that are."""
         return {
-            place.archive: _size(self._arriving(place.archive))
+            place.archive: there.stat().st_size if there.exists() else 0
             for place in places
+            for there in (self._arriving(place.archive),)
             if not self.is_placed(place) and not self.whole(place.archive).is_file()
         }
 
     def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
-        """Write the bytes of a parcel from there on; with the last, hold it against its digest.
+        """Write the bytes of an archive from there on; with the last, hold it against its digest.
 
         NotReceived when it is not what it is called, or the disk has no room. Raises OSError.
         """
@@ -161,48 +170,48 @@ class ReceivedParcels:
                 return
             if sha256_of(file) != sha256:
                 file.unlink()
-                raise NotReceived(f"parcel {sha256[:12]} came with other bytes than were sent")
+                raise NotReceived(f"archive {sha256[:12]} came with other bytes than were sent")
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
-        """The folder with what is in the parcel, unpacked if it is not yet.
+        """The folder with what is in the archive, unpacked if it is not yet.
 
         NotReceived when it is not here. Raises OSError.
         """
         folder = self.folder(place)
-        said = folder.with_name(f"{folder.name}.parcel")
+        label = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(lock_of(folder)):
             if folder.is_dir() and self.is_placed(place):
                 return folder
             file = self.whole(place.archive)
             if not file.is_file():
-                raise NotReceived(f"parcel {place.archive[:12]} is not here")
-            said.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
+                raise NotReceived(f"archive {place.archive[:12]} is not here")
+            label.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
             try:
                 with replacing(folder) as work:
                     unpack(file, work / "made")
             except UserError as error:
-                raise NotReceived(f"parcel {place.archive[:12]}: {error.message}") from error
-            write_whole(said, f"{place.archive} {file.stat().st_size}")
-            self._mark_used(said)
+                raise NotReceived(f"archive {place.archive[:12]}: {error.message}") from error
+            write_whole(label, f"{place.archive} {file.stat().st_size}")
+            self._mark_used(label)
             file.unlink()
         return folder
 
     def folder(self, place: Place) -> Path:
-        """Where the parcel is unpacked."""
+        """Where the archive is unpacked."""
         if place.role == "build":
             return self.home.builds / _plain(place.name)
         return self.home.cache / "trees" / _plain(place.archive)
 
     def is_placed(self, place: Place) -> bool:
-        """Whether it is there, of that very parcel; it is marked as used now."""
+        """Whether it is there, of that very archive; it is marked as used now."""
         folder = self.folder(place)
-        said = folder.with_name(f"{folder.name}.parcel")
+        label = folder.with_name(f"{folder.name}.parcel")
         try:
-            there = said.read_text().split()[:1] == [place.archive]
+            there = label.read_text().split()[:1] == [place.archive]
             if there:
-                self._mark_used(said)
+                self._mark_used(label)
         except OSError:
             return False
         return there
@@ -231,13 +240,13 @@ class ReceivedParcels:
 
     def _entries(self) -> Iterator[tuple[float, Path, int]]:
         """(number of the last use, folder or file, bytes) of all that can be removed."""
-        for said in [
+        for label in [
             *self.home.builds.glob("*.parcel"),
             *(self.home.cache / "trees").glob("*.parcel"),
         ]:
-            _, _, size = said.read_text().partition(" ")
-            folder = said.with_suffix("")
-            yield said.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
+            _, _, size = label.read_text().partition(" ")
+            folder = label.with_suffix("")
+            yield label.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
         for file in (self.home.cache / "arriving").glob("*"):
             if file.suffix != ".lock":
                 state = file.stat()
@@ -256,22 +265,16 @@ class ReceivedParcels:
         return self.home.cache / "arriving" / _plain(sha256)
 
     def whole(self, sha256: str) -> Path:
-        """Where the parcel is once all of it is here, until it is unpacked."""
+        """Where the archive is once all of it is here, until it is unpacked."""
         return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
 
 
 def _plain(digest: str) -> str:
     """A digest, and no path to somewhere else."""
     if not digest or not all(c in "0123456789abcdef" for c in digest):
-        raise NotReceived(f"{digest[:80]!r} is no digest")
+        raise NotReceived(f"not a digest: {digest[:80]!r}")
     return digest
 
-
-# ---- What the hosts of a fleet have to be sent before they can measure what was built here.
 
 #: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
 NOT_SENT = frozenset({"used", "log.txt", "tmp"})
@@ -279,7 +282,7 @@ NOT_SENT = frozenset({"used", "log.txt", "tmp"})
 
 @dataclass(frozen=True)
 class Shipment:
-    """A prepared message, and the parcels that it speaks of, by digest. ``data`` comes with a
+    """A prepared message, and the archives that it speaks of, by digest. ``data`` comes with a
     chunk."""
 
     message: Prepare
@@ -288,6 +291,35 @@ class Shipment:
 
 class UnexpectedAnswer(Exception):
     """A host answered something else than was asked."""
+
+
+class HostOut(Exception):
+    """A host takes no further part, and why."""
+
+
+#: What is asked of a host, one task after the other, with bytes that go along.
+HostTasks = Generator[tuple[Task, bytes], Answer, None]
+
+
+def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
+    """What to ask next, after the answer ``data`` as it came (None: at the beginning).
+
+    StopIteration at the end, HostOut for an answer that is none and for a refusal; but one who
+    refuses while ``building`` has not made the build.
+    """
+    try:
+        if data is None:
+            return next(tasks)
+        answer = read_answer(data)
+        if isinstance(answer, Refused):
+            if not building:
+                raise HostOut(answer.message)
+            answer = NotMade(answer.message)
+        return tasks.send(answer)
+    except Malformed as error:
+        raise HostOut(f"unreadable answer: {error}") from error
+    except UnexpectedAnswer as error:
+        raise HostOut(f"unexpected answer: {error}") from error
 
 
 def shipment(work: RunContext[Study]) -> Shipment:
@@ -345,7 +377,7 @@ def check_sendable(study: Study) -> None:
 def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     """What to ask of a host, with the bytes that go along, until it has all of it; the key under
     which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
-    yield from deliver_parcels(sent.message.places, sent.archives)
+    yield from deliver_archives(sent.message.places, sent.archives)
     answer = yield sent.message, b""
     key = getattr(answer, "key", None)
     if not isinstance(key, str):
@@ -353,10 +385,10 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     return key
 
 
-def deliver_parcels(
+def deliver_archives(
     places: tuple[Place, ...], archives: Mapping[str, Archive]
 ) -> Generator[tuple[Task, bytes], Answer, None]:
-    """As :func:`deliver`, until the parcels are there."""
+    """As :func:`deliver`, until the archives are there."""
     lacking = yield Offer(places), b""
     if not isinstance(lacking, Lacking) or not set(lacking.archives) <= set(archives):
         raise UnexpectedAnswer(str(lacking)[:200])
@@ -372,9 +404,9 @@ def _folders(work: RunContext[Study]) -> dict[str, Path]:
     """What the commands name beside the program."""
     study = work.question
     named = {n for b in study.benchmarks for word in b.command for n in names_in(word)}
-    found = dict(work.packages)
+    folders = dict(work.packages)
     if "study" in named:
-        found["study"] = study.folder
+        folders["study"] = study.folder
     if "source" in named:
-        found["source"] = study.source.folder
-    return found
+        folders["source"] = study.source.folder
+    return folders

@@ -1,4 +1,7 @@
-"""Two or more commands against each other, with no study file."""
+"""Two or more commands against each other, with no study file.
+
+Start at :func:`run_ab`; :func:`expand` spells out commands with parameters.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ import random
 import re
 import shlex
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.first_runs import FirstRuns, first_runs, said
-from whyfast.investigate.recording import Settled, measure_blocks, recording
+from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
+from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
@@ -111,8 +114,16 @@ def run_ab(
             seed=seed,
         )
         turns = firsts.take_turns
-        work = replace(work, question=_asked_of(work.question, turns))
-        _tell(work, firsts, options.budget)
+        # Turns when every command takes them, whole runs otherwise.
+        benchmark = Benchmark(BENCHMARK, "turn" if turns else "command", ())
+        work = replace(work, question=replace(work.question, benchmarks=(benchmark,)))
+        cost, needed = firsts.round_cost, firsts.needed()
+        if cost * needed > options.budget:
+            work.observer.note(
+                f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much "
+                f"for the budget of {options.budget:.4g} s; --budget "
+                f"{math.ceil(1.1 * cost * needed)}s would do for a clear difference"
+            )
         with recording(work, None) as run:  # commands can change under our feet
             if not turns:
                 start = _start_cost(work.services)
@@ -125,18 +136,21 @@ def run_ab(
                 run,
                 [entry],
                 MeasureSpec(options.budget),
-                None if options.runs is None else _taken(options.runs),
+                None if (runs := options.runs) is None else lambda e: len(e.blocks) >= runs,
                 (lambda session: firsts.block(entry.name, session, seed)) if firsts.dear else None,
             )
             left = options.budget - (work.services.clock.monotonic() - began)
-            rounds = _rounds(firsts, left, options.budget)
+            # Rounds of counting that fit in what is left of the budget, or in a tenth of it.
+            fit = max(left, options.budget / 10) / max(firsts.round_cost, 1e-3)
+            rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
             if not turns and options.stdin == os.devnull and rounds:
                 counted = count_commands(
                     arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
     observer.phase("judge")
     judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
-    metrics = judge_metrics(counted, _events(counted), work.question)
+    events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
+    metrics = judge_metrics(counted, events, work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
@@ -146,29 +160,14 @@ def run_ab(
     return Result(work.question, run.recorded, judged)
 
 
-def _taken(runs: int) -> Settled:
-    """Neither fewer nor more blocks."""
-    return lambda entry: len(entry.blocks) >= runs
-
-
-def _events(counted: Sequence[Quantities]) -> Iterable[str]:
-    """What was counted, of all commands and in all rounds the same."""
-    return next(iter(counted[0].values())) if counted else ()
-
-
-def _rounds(firsts: FirstRuns, left: float, budget: float) -> int:
-    """How many rounds of counting fit in what is left of the budget, or in a tenth of it; 0 where
-    they are too few for a verdict."""
-    fit = min(ROUNDS, max(left, budget / 10) / max(firsts.round_cost, 1e-3))
-    return int(fit) if fit >= firsts.needed() else 0
-
-
 def _question(commands: Sequence[Command], options: Options) -> Commands:
     names = [c.name for c in commands]
     if len(commands) < 2:
-        raise UserError("there must be at least two commands to compare")
+        raise UserError("expected at least two commands to compare")
     if options.baseline is not None and options.baseline not in names:
-        raise UserError(f"--baseline {options.baseline!r} is none of: {', '.join(names)}")
+        raise UserError(
+            f"--baseline: unknown command {options.baseline!r}; available: {', '.join(names)}"
+        )
     return Commands(
         baselines=(options.baseline or names[0],),
         margin=options.margin,
@@ -177,11 +176,6 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
         variants=tuple(Variant(c.name, about=c.line if c.name != c.line else "") for c in commands),
         benchmarks=(),
     )
-
-
-def _asked_of(question: Commands, turns: bool) -> Commands:
-    """Turns when every command takes them, whole runs otherwise."""
-    return replace(question, benchmarks=(Benchmark(BENCHMARK, "turn" if turns else "command", ()),))
 
 
 def _arguments(
@@ -209,7 +203,7 @@ def _shell(lines: Sequence[str], options: Options) -> str:
             if options.shell is None:
                 return "sh"
             raise UserError(
-                f"{line!r} has the shell syntax {syntax[0]!r}, and -N wants no shell; leave -N "
+                f"{line!r} has the shell syntax {syntax[0]!r}, but -N runs no shell; leave -N "
                 "out, or choose a shell with --shell sh"
             )
     return ""
@@ -234,12 +228,12 @@ def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
     try:
         argv = tuple(shlex.split(line))
     except ValueError as error:
-        raise UserError(f"{line!r} is no command line: {error}") from None
+        raise UserError(f"not a command line: {line!r}: {error}") from None
     if not argv:
         raise UserError("an empty command cannot be measured")
     if services.launcher.find(argv[0]) is None:
         raise UserError(
-            f"{line!r}: no program {argv[0]!r} is found; for what a shell has built in use "
+            f"{line!r}: program not found: {argv[0]!r}; for what a shell has built in, use "
             "--shell sh"
         )
     return argv
@@ -257,14 +251,14 @@ def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confo
         try:
             _aside(setup, "--setup", options, work.services)
         except InvocationFailed as failed:
-            raise UserError(said(failed)) from None
+            raise UserError(with_output(failed)) from None
         yield left_over
     finally:
         try:
             _aside(cleanup, "--cleanup", options, work.services)
         except InvocationFailed as failed:
-            work.observer.note(said(failed))
-            left_over.append(Confound(CLEANUP, f"after the last run, {said(failed)}"))
+            work.observer.note(with_output(failed))
+            left_over.append(Confound(CLEANUP, f"after the last run, {with_output(failed)}"))
 
 
 def _aside(argv: tuple[str, ...] | None, what: str, options: Options, services: Services) -> None:
@@ -288,17 +282,6 @@ def _entry(
         turns=None if options.runs is None or firsts.take_turns else 1,
         calibration=firsts.calibration(benchmark.name),
     )
-
-
-def _tell(work: RunContext[Commands], firsts: FirstRuns, budget: float) -> None:
-    """In advance, where the budget is known to be too small for a verdict."""
-    cost, needed = firsts.round_cost, firsts.needed()
-    if cost * needed > budget:
-        enough = math.ceil(1.1 * cost * needed)
-        work.observer.note(
-            f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much for "
-            f"the budget of {budget:.4g} s; --budget {enough}s would do for a clear difference"
-        )
 
 
 def _start_cost(services: Services) -> float:
@@ -347,25 +330,24 @@ def count_commands(
 
     rng = random.Random(seed)
     names = list(arguments.commands)
-    found: list[Quantities] = []
+    rounds_counted: list[Quantities] = []
     for _ in range(rounds):
-        one: dict[str, Mapping[str, float]] = {}
+        counts: dict[str, Mapping[str, float]] = {}
         for name in rng.sample(names, len(names)):
             command = arguments.commands[name]
             try:
-                one[name] = count_events(
+                counts[name] = count_events(
                     ToolRun(command, services.launcher, arguments.env, arguments.timeout)
                 )
             except CannotCount:
                 return []
-            if not one[name]:
+            if not counts[name]:
                 return []
-        found.append(one)
-    events = [e for e in GROUPS[0] if all(of.get(e) for one in found for of in one.values())]
-    return [{n: {e: of[e] for e in events} for n, of in one.items()} for one in found]
+        rounds_counted.append(counts)
+    every = [counts for each in rounds_counted for counts in each.values()]
+    events = [e for e in GROUPS[0] if all(counts.get(e) for counts in every)]
+    return [{n: {e: c[e] for e in events} for n, c in each.items()} for each in rounds_counted]
 
-
-# ---- Commands spelled out: names, and parameters replaced by each of their values.
 
 #: More variants than this in one comparison is surely a mistake.
 MOST = 100
@@ -392,14 +374,14 @@ def expand(
         if not any(f"{{{variable}}}" in line for line in lines):
             raise UserError(f"no command mentions {{{variable}}}", where=f"parameter {variable}")
     used = [[v for v in parameters if f"{{{v}}}" in line] for line in lines]
-    total = sum(math.prod(len(parameters[v]) for v in own) for own in used)
+    total = sum(math.prod(len(parameters[v]) for v in variables) for variables in used)
     if total > MOST:  # before they are made: there may be millions
         raise UserError(f"that makes {total} commands; at most {MOST} can be compared")
     expanded = []
-    for line, own in zip(lines, used, strict=True):
-        for combination in itertools.product(*(parameters[v] for v in own)):
+    for line, variables in zip(lines, used, strict=True):
+        for combination in itertools.product(*(parameters[v] for v in variables)):
             text = line
-            for variable, value in zip(own, combination, strict=True):
+            for variable, value in zip(variables, combination, strict=True):
                 text = text.replace(f"{{{variable}}}", value)
             expanded.append(text)
     if len(names) > len(expanded):
@@ -434,6 +416,6 @@ def _scan(variable: str, low: str, high: str, step: str) -> list[str]:
         raise UserError("MIN, MAX and STEP must be numbers, STEP not 0", where=where) from None
     if not fits:
         raise UserError(
-            f"{low} to {high} by {step} is no range of up to {MOST} values", where=where
+            f"{low} to {high} by {step} is not a range of at most {MOST} values", where=where
         )
     return [f"{first + by * i:f}" for i in range(int(count) + 1)]

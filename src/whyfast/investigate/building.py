@@ -1,10 +1,14 @@
-"""The first stage: from a study to builds with evidence, everything before the measuring."""
+"""The first stage: from a study to builds with evidence, everything before the measuring.
+
+The next, :func:`dedupe_builds`, keeps equal programs from being measured twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from whyfast.build.recipe import (
     Recipe,
@@ -21,7 +25,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.forecast import check_room, lacks
 from whyfast.investigate.judging import check_change
 from whyfast.measure.registry import MAKERS, Fetch
-from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, unmatched
 from whyfast.model.study import BuildSpec, Source, Study
@@ -50,8 +54,11 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     wanted = {
         v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
     }
-    toolchains, reasons = _toolchains(work, wanted.values())
-    pythons, no_python = _interpreters(work)
+    toolchains, reasons = _resolved(
+        wanted.values(), lambda w: work.services.toolchain(w[0], work.home, step, w[1])
+    )
+    names = [v.python for v in study.variants if v.python]
+    pythons, no_python = _resolved(names, lambda n: work.services.interpreter(n, work.home, step))
     work.observer.phase("build")
     sources = {r: scan_source(s.folder) for r, s in _revisions(work).items()}
     recipes: list[Recipe] = []
@@ -85,7 +92,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
             note(f"{outcome.variant}: {outcome.reason}")
     layouts = _layouts(work, recipes, outcomes)
     for control in (v for v in study.variants if v.twin_of):
-        outcomes.append(_twin(control, outcomes, layouts))
+        outcomes.append(_control_build(control, outcomes, layouts))
     work.observer.phase("explain")
     work = replace(
         work,
@@ -96,17 +103,17 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
         layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
         seconds={"prepare": work.services.clock.monotonic() - began},
     )
-    for one in work.failed_expectations:
-        if one.found is not None:
+    for failed in work.failed_expectations:
+        if failed.found is not None:
             note(
-                f"{one.variant} is left out: {one.wanted} {one.key} is expected, "
-                f"its program has {one.found}"
+                f"{failed.variant} is left out: expected {failed.wanted} {failed.key}, "
+                f"its program has {failed.found}"
             )
     return work
 
 
-def with_twin(study: Study) -> Study:
-    """The study with the twin of its main baseline as a variant, when it has one."""
+def with_control(study: Study) -> Study:
+    """The study with the A/A control of its main baseline as a variant, when it wants one."""
     main = study.baselines[0]
     if not study.control or not study.measured or any(v.twin_of for v in study.variants):
         return study
@@ -132,21 +139,22 @@ def _revisions(work: RunContext[Study]) -> dict[str, Source]:
     except UserError as error:
         place = f"{error.where}: " if error.where else ""
         raise UserError(
-            f"the source cannot be had: {place}{error.message}", where=study.folder / "study.toml"
+            f"the source is not available: {place}{error.message}",
+            where=study.folder / "study.toml",
         ) from error
 
 
 def _layouts(
     work: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
 ) -> dict[str, tuple[Path, ...]]:
-    """Layouts of each build, of the main baseline alone when only a twin is wanted.
+    """Layouts of each build, of the main baseline alone when only a control needs one.
 
-    The first is the twin's; a build that cannot be linked again has none, which is noted.
+    The first is the control's; a build that cannot be linked again has none, which is noted.
     """
     study = work.question
     count = study.measure.layouts
     builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
-    found: dict[str, tuple[Path, ...]] = {}
+    layouts: dict[str, tuple[Path, ...]] = {}
     for recipe in recipes:
         control = study.control and recipe.variant == study.baselines[0]
         if recipe.variant not in builds or recipe.link is None or not (count or control):
@@ -158,16 +166,16 @@ def _layouts(
         store = BuildStore(work.home.builds)
         try:
             programs = work.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
-            found[recipe.variant] = tuple(programs)
+            layouts[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             work.observer.note(f"no other layouts of {recipe.variant}: {error}")
-    return found
+    return layouts
 
 
-def _twin(
+def _control_build(
     control: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
 ) -> BuildOutcome:
-    """The twin as a build of its own; a failure when its original has no other layout."""
+    """The control as a build of its own; a failure when its original has no other layout."""
     for original in outcomes:
         programs = layouts.get(control.twin_of or "")
         if isinstance(original, Build) and original.variant == control.twin_of and programs:
@@ -192,36 +200,22 @@ def _packages(work: RunContext[Study]) -> dict[str, Path]:
         raise UserError(str(error), where=study.folder / "study.toml") from error
 
 
-#: The name of a toolchain, and the packages wanted beside it.
-_Wanted = tuple[str, tuple[str, ...]]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
-def _toolchains(
-    work: RunContext[Study], wanted: Iterable[_Wanted]
-) -> tuple[dict[_Wanted, Toolchain], dict[_Wanted, str]]:
-    """The toolchains that can be had, and for the others the reason."""
-    found: dict[_Wanted, Toolchain] = {}
-    reasons: dict[_Wanted, str] = {}
-    for name, packages in dict.fromkeys(wanted):
+def _resolved(
+    wanted: Iterable[_K], resolve: Callable[[_K], _V]
+) -> tuple[dict[_K, _V], dict[_K, str]]:
+    """The toolchains or interpreters that are available, and for the others the reason."""
+    available: dict[_K, _V] = {}
+    reasons: dict[_K, str] = {}
+    for key in dict.fromkeys(wanted):
         try:
-            found[name, packages] = work.services.toolchain(
-                name, work.home, work.observer.step, packages
-            )
+            available[key] = resolve(key)
         except CannotBuildHere as error:
-            reasons[name, packages] = str(error)
-    return found, reasons
-
-
-def _interpreters(work: RunContext[Study]) -> tuple[dict[str, Interpreter], dict[str, str]]:
-    """The interpreters that can be had, and for the others the reason."""
-    found: dict[str, Interpreter] = {}
-    reasons: dict[str, str] = {}
-    for name in dict.fromkeys(v.python for v in work.question.variants if v.python):
-        try:
-            found[name] = work.services.interpreter(name, work.home, work.observer.step)
-        except CannotBuildHere as error:
-            reasons[name] = str(error)
-    return found, reasons
+            reasons[key] = str(error)
+    return available, reasons
 
 
 def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
@@ -240,30 +234,27 @@ def read_evidence(
     wanted = work.question.evidence
     if not wanted.dispatch and not wanted.functions:
         return ()
-    found = []
-    for one in outcomes:
-        if not isinstance(one, Build):
+    evidence = []
+    for outcome in outcomes:
+        if not isinstance(outcome, Build):
             continue
         try:
-            found.append(
+            evidence.append(
                 explain_program(
-                    one.program,
-                    variant=one.variant,
+                    outcome.program,
+                    variant=outcome.variant,
                     dispatch=wanted.dispatch,
                     functions=wanted.functions,
                 )
             )
         except UserError as error:
-            work.observer.note(f"no evidence for {one.variant}: {error}")
-    for pattern in unmatched(found):
+            work.observer.note(f"no evidence for {outcome.variant}: {error}")
+    for pattern in unmatched(evidence):
         program = next(b.program for b in outcomes if isinstance(b, Build))
-        hint = hint_for(program, pattern)
-        said = f"; {hint}" if hint else ""
-        work.observer.note(f"warning: no program has a function that matches {pattern!r}{said}")
-    return tuple(found)
+        hint = f"; {hint}" if (hint := hint_for(program, pattern)) else ""
+        work.observer.note(f"warning: no program has a function that matches {pattern!r}{hint}")
+    return tuple(evidence)
 
-
-# ---- The stage that keeps equal programs from being measured twice.
 
 #: What may differ between variants whose equal programs are run alike; not the interpreter.
 _MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
@@ -277,25 +268,20 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
     """
     same: dict[str, str] = {}
     first: list[Build] = []
-    for build in _by_weight(work):
-        found = next((other for other in first if _run_alike(work, other, build)), None)
-        if found is None:
-            first.append(build)
-        else:
-            same[build.variant] = found.variant
-    for name in dict.fromkeys(same.values()):
-        names = [name, *(other for other, one in same.items() if one == name)]
-        work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
-    return replace(work, same=same)
-
-
-def _by_weight(work: RunContext[Study]) -> Iterator[Build]:
-    """The usable builds, those first that others are compared with."""
     study = work.question
     claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
-    order = [*study.baselines, *claim]
+    order = [*study.baselines, *claim]  # those first that others are compared with
     rank = {name: i for i, name in reversed(list(enumerate(order)))}
-    yield from sorted(work.usable, key=lambda b: rank.get(b.variant, len(order)))
+    for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
+        equal = next((other for other in first if _run_alike(work, other, build)), None)
+        if equal is None:
+            first.append(build)
+        else:
+            same[build.variant] = equal.variant
+    for name in dict.fromkeys(same.values()):
+        names = [name, *(other for other, first_name in same.items() if first_name == name)]
+        work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
+    return replace(work, same=same)
 
 
 def _run_alike(work: RunContext[Study], a: Build, b: Build) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.git import Range, change_between, commits_between, top_level
+from whyfast.build.revisions import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
@@ -40,8 +40,6 @@ from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
 
-# ---- The stage that finds out which benchmarks execute what a change has changed.
-
 
 def reached_by(
     work: RunContext[Study], code: CodeComparison, timeout: float
@@ -56,7 +54,14 @@ def reached_by(
         why = "what has changed is not machine code with names"
         return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
     try:
-        names = {b.variant: _names(b.program) for b in work.usable}
+        names = {
+            b.variant: {
+                base_name(name): base_name(function.name)
+                for function in load(b.program).functions
+                for name in function.names
+            }
+            for b in work.usable
+        }
     except UserError as error:
         return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
     with scratch_folder(work.home) as folder:
@@ -95,19 +100,21 @@ def _reach_of(
         notes = broken.notes if broken else ()
         return ChangeCoverage(benchmark.name, None, notes[0] if notes else "it was not simulated")
     changed = {base_name(f.name) for f in code.reached}
-    sides = [_own(c.profile, names[c.variant]) for c in counts if c.profile is not None]
+    sides = [_costs_by_name(c.profile, names[c.variant]) for c in counts if c.profile is not None]
     costs = {n: [s.get(n, 0.0) for s in sides] for s in sides for n in s if n in changed}
     # What takes more or fewer instructions than before says most of why.
     executed = tuple(
         sorted(costs, key=lambda n: (min(costs[n]) - max(costs[n]), -max(costs[n]), n))
     )
-    instructions = _instructions(counts)
+    totals = [c.profile.totals.get(c.profile.main) for c in counts if c.profile]
+    both = len(totals) == 2 and totals[0] is not None and totals[1] is not None
+    instructions = (totals[0] or 0.0, totals[1] or 0.0) if both else None
     if not executed and not code.traced:
         return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons), instructions)
     return ChangeCoverage(benchmark.name, executed, "", instructions)
 
 
-def _own(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
+def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
     """Self cost by the name that the program puts first; libraries' functions by their own."""
     costs: dict[str, float] = {}
     for function in profile.functions:
@@ -115,21 +122,6 @@ def _own(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
         name = names.get(plain, plain)
         costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
     return costs
-
-
-def _instructions(counts: list[Counts]) -> tuple[float, float] | None:
-    totals = [c.profile.totals.get(c.profile.main) for c in counts if c.profile]
-    if len(totals) != 2 or totals[0] is None or totals[1] is None:
-        return None
-    return totals[0], totals[1]
-
-
-def _names(program: Path) -> dict[str, str]:
-    return {
-        base_name(name): base_name(function.name)
-        for function in load(program).functions
-        for name in function.names
-    }
 
 
 BASE, HEAD = "base", "head"
@@ -183,8 +175,15 @@ def run_check(
         elsewhere.check(RunContext(asked.study, home, observer, services))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     work = _built(build(RunContext(plain, home, observer, services)), asked.change)
-    code = same_builds(*(_place(work, b) for b in work.usable))
+    program = Path(work.question.build.program)
+    code = same_builds(*((b.program.parents[len(program.parts) - 1], program) for b in work.usable))
     count = commits_between(asked.study.source.folder, asked.change)
+    search = ""  # the command that finds the commit among those between
+    if count > 1:
+        file = request.study or _nearest(request.folder, top_level(request.folder))
+        path = shlex.quote(os.path.relpath(file, request.folder))
+        ends = f"--good {asked.change.base[:12]} --bad {asked.change.head[:12]}"
+        search = f"whyfast search {path} {ends}"
     check = Check(
         **{k: getattr(asked.change, k) for k in ("base", "head", "base_name", "head_name")},
         code=code,
@@ -192,7 +191,7 @@ def run_check(
         removed=asked.removed,
         notes=asked.notes,
         commits=count,
-        search=_search(request, asked.change) if count > 1 else "",
+        search=search,
     )
     if code.same or not work.question.benchmarks:
         with recording(work, None, alone=False) as run:
@@ -211,20 +210,13 @@ def run_check(
     return _said(judge(work, run.recorded), check)
 
 
-def _search(request: Request, change: Range) -> str:
-    """The command that finds the commit among those between."""
-    file = request.study or _nearest(request.folder, top_level(request.folder))
-    study = shlex.quote(os.path.relpath(file, request.folder))
-    return f"whyfast search {study} --good {change.base[:12]} --bad {change.head[:12]}"
-
-
 def ask(request: Request, home: Home, observer: Observer) -> Asked:
     """From what was asked for to a study with the variants ``base`` and ``head``."""
     root = top_level(request.folder)
     file = request.study or _nearest(request.folder, root)
     if request.study is None and not file.is_file():
         raise UserError(
-            f"there is no {ROOT_FILE} at the root of the repository; write one with "
+            f"no {ROOT_FILE} at the root of the repository; write one with "
             "`whyfast new`, or name a study with --study",
             where=root,
         )
@@ -233,7 +225,10 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
     change = change_between(root, request.range)
     variant = study.variant(study.baselines[0])
     before, notes = _study_before(file, root, change, home, observer)
-    theirs = _same_variant(before, variant) if before else variant
+    theirs = variant
+    if before:
+        known = variant.name in {v.name for v in before.variants}
+        theirs = before.variant(variant.name if known else before.baselines[0])
     names = {b.name for b in study.benchmarks}
     earlier = {b.name for b in before.benchmarks} if before else names
     notes += _changes(before, study) if before else ()
@@ -317,13 +312,8 @@ def _study_before(
     try:
         return load_study(there), ()
     except UserError as error:
-        said = error.message
-        return None, (f"The study of the base cannot be read ({said}); that of the head is used.",)
-
-
-def _same_variant(before: Study, variant: Variant) -> Variant:
-    names = [v.name for v in before.variants]
-    return before.variant(variant.name if variant.name in names else before.baselines[0])
+        note = f"The study of the base cannot be read ({error.message}); that of the head is used."
+        return None, (note,)
 
 
 def _changes(before: Study, study: Study) -> tuple[str, ...]:
@@ -334,30 +324,22 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     earlier = {b.name: b for b in before.benchmarks}
     other = [b.name for b in study.benchmarks if b.name in earlier and b != earlier[b.name]]
     if other:
-        said = ", ".join(other)
-        notes.append(f"Benchmarks that differ are run as the head has them: {said}.")
+        notes.append(f"Benchmarks that differ are run as the head has them: {', '.join(other)}.")
     return tuple(notes)
 
 
 def _built(work: RunContext[Study], change: Range) -> RunContext[Study]:
     """The work, when both sides have been built; UserError names the side and its log."""
     names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
-    for one in work.builds:
-        if isinstance(one, Build):
+    for outcome in work.builds:
+        if isinstance(outcome, Build):
             continue
-        name, commit = names[one.variant]
-        log = f"; its log is {one.log}" if one.log else ""
-        raise UserError(f"{one.variant} ({name}, {commit[:10]}) does not build: {one.reason}{log}")
+        name, commit = names[outcome.variant]
+        log = f"; its log is {outcome.log}" if outcome.log else ""
+        raise UserError(
+            f"{outcome.variant} ({name}, {commit[:10]}) does not build: {outcome.reason}{log}"
+        )
     return work
-
-
-def _place(work: RunContext[Study], built: Build) -> tuple[Path, Path]:
-    """The folder that it was built in, and the program in it."""
-    program = Path(work.question.build.program)
-    folder = built.program
-    for _ in program.parts:
-        folder = folder.parent
-    return folder, program
 
 
 def _measure(

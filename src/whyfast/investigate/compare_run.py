@@ -24,8 +24,6 @@ from whyfast.model.study import Claim, Recordings
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict
 
-# ---- Which benchmarks of several recordings are the same.
-
 #: The fact of Go's files that stands behind the names of their benchmarks.
 _CPUS = "gomaxprocs"
 
@@ -49,7 +47,7 @@ def match_benchmarks(
 
     ``globs`` narrow them, by name; each must match something. Two files with one benchmark each
     are compared even if they call it differently; ``higher`` as in
-    :func:`~whyfast.investigate.compare_units.split_quantities`. UserError for different units of
+    :func:`split_quantities`. UserError for different units of
     one benchmark, and when nothing is shared.
     """
     recordings, notes = _one_name(_chosen(recordings, globs))
@@ -69,31 +67,28 @@ def match_benchmarks(
         if not head.series:
             raise UserError("has no benchmark with a time or a rate", where=head.source)
         if not shared:
+            by_position = base.tool == head.tool == "hyperfine"
+            alike = by_position and len(base.series) == len(head.series)
             raise UserError(
                 f"has no benchmark in common with {base.source} ({some(list(head.series))} here; "
-                f"{some(list(base.series))} there)" + _alike(base, head),
+                f"{some(list(base.series))} there)"
+                + ("; --by position takes the first with the first" if alike else ""),
                 where=head.source,
             )
-        for one, other in ((base, head), (head, base)):
-            alone = [name for name in one.series if name not in other.series]
+        for here, other in ((base, head), (head, base)):
+            alone = [name for name in here.series if name not in other.series]
             if alone:
                 notes.append(
                     Confound(
                         "unmatched",
-                        f"only in {one.name}, so not in its mean against {other.name}: "
+                        f"only in {here.name}, so not in its mean against {other.name}: "
                         f"{some(alone)}",
                         "note",
-                        (one.name,),
+                        (here.name,),
                     )
                 )
     names = tuple(n for n in base.series if any(n in h.series for h in heads))
     return Matched(tuple(recordings), names, tuple(notes), beside)
-
-
-def _alike(base: Recording, head: Recording) -> str:
-    if base.tool == head.tool == "hyperfine" and len(base.series) == len(head.series):
-        return "; --by position takes the first with the first"
-    return ""
 
 
 def _chosen(recordings: Sequence[Recording], globs: Sequence[str]) -> list[Recording]:
@@ -102,16 +97,17 @@ def _chosen(recordings: Sequence[Recording], globs: Sequence[str]) -> list[Recor
     every = {name for r in recordings for name in r.series}
     for glob in globs:
         if not any(fnmatchcase(name, glob) for name in every):
-            raise UserError("no benchmark has such a name", where=f"--benchmark {glob}")
-    return [
-        _only(r, [n for n in r.series if any(fnmatchcase(n, g) for g in globs)]) for r in recordings
-    ]
-
-
-def _only(recording: Recording, names: Sequence[str]) -> Recording:
-    if not names:
-        raise UserError("has no benchmark that can be compared", where=recording.source)
-    return replace(recording, series={name: recording.series[name] for name in names})
+            raise UserError(
+                f"matches no benchmark; available: {some(sorted(every))}",
+                where=f"--benchmark {glob}",
+            )
+    chosen = []
+    for r in recordings:
+        series = {n: s for n, s in r.series.items() if any(fnmatchcase(n, g) for g in globs)}
+        if not series:
+            raise UserError("has no benchmark that can be compared", where=r.source)
+        chosen.append(replace(r, series=series))
+    return chosen
 
 
 def _one_name(recordings: list[Recording]) -> tuple[list[Recording], list[Confound]]:
@@ -136,26 +132,18 @@ def same_cpu_names(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
     """Go appends the number of CPUs to names, which a file that has one number throughout is read
     without. Where another file has several, it is put back: ``Sort`` is ``Sort-8``."""
     every = {name for r in recordings for name in r.series if _CPUS in r.metadata}
-    return tuple(_with_cpus(r, every) for r in recordings)
-
-
-def _with_cpus(recording: Recording, every: set[str]) -> Recording:
-    cpus = recording.metadata.get(_CPUS)
-    if not isinstance(cpus, str):
-        return recording
-    full = {name: _numbered(name, cpus) for name in recording.series}
-    if not any(name in every for name in full.values()):
-        return recording
-    series = {full[name]: replace(s, benchmark=full[name]) for name, s in recording.series.items()}
-    return replace(recording, series=series)
-
-
-def _numbered(name: str, cpus: str) -> str:
-    first, space, unit = name.partition(" ")
-    return f"{first}-{cpus}{space}{unit}"
-
-
-# ---- Which series of the compared files are benchmarks of speed, and which stand beside them.
+    renamed = []
+    for recording in recordings:
+        cpus = recording.metadata.get(_CPUS)
+        full = {}
+        for name in recording.series if isinstance(cpus, str) else ():
+            first, space, unit = name.partition(" ")
+            full[name] = f"{first}-{cpus}{space}{unit}"
+        if any(name in every for name in full.values()):
+            series = {full[n]: replace(s, benchmark=full[n]) for n, s in recording.series.items()}
+            recording = replace(recording, series=series)
+        renamed.append(recording)
+    return tuple(renamed)
 
 
 @dataclass(frozen=True)
@@ -179,7 +167,7 @@ def split_quantities(recordings: Sequence[Recording], higher: Sequence[str]) -> 
     every = {(n, s.unit) for r in recordings for n, s in r.series.items()}
     for glob in higher:
         if not any(fnmatchcase(n, glob) or fnmatchcase(u, glob) for n, u in every):
-            raise UserError("no unit and no benchmark has such a name", where=f"--higher {glob}")
+            raise UserError("matches no unit and no benchmark", where=f"--higher {glob}")
     marked = [_marked(r, higher) for r in recordings]
     timed = bool(marked) and any(s.unit == SECOND for s in marked[0].series.values())
 
@@ -262,23 +250,33 @@ def compare_recordings(
         reruns = split_quantities(same_cpu_names([*recordings, *reruns]), higher).speed
         reruns = reruns[len(recordings) :]
         noise = calibrate_noise(reruns)
-    said = compare_runs(base, heads, matched.benchmarks, margin=margin, noise=noise)
+    judged = compare_runs(base, heads, matched.benchmarks, margin=margin, noise=noise)
     asked = read_claim(claim, matched.recordings) if claim else None
     audited = _against_others(asked, matched, margin, noise) if asked else []
     metrics = compare_metrics(matched.beside[0], matched.beside[1:], margin)
     confounds = [
-        *date_confounds(matched.recordings, reruns, said.drifts),
+        *date_confounds(matched.recordings, reruns, judged.drifts),
         *metadata_confounds(matched.recordings),
         *noise_confounds(base, reruns),
         *matched.notes,
-        *_left_out(recordings),
+        *(
+            Confound("left-out", f"{r.name}: {'; '.join(r.left_out)}", "note", (r.name,))
+            for r in recordings
+            if r.left_out
+        ),
         *_sampled(matched.recordings),
-        *_incomparable(metrics),
-        *shared_outliers(matched.recordings, said.verdicts),
-        *_not_judged(said.verdicts),
+        *_no_ratio(metrics),
+        *shared_outliers(matched.recordings, judged.verdicts),
+        *_not_judged(judged.verdicts),
     ]
     return Result(
-        question=_question(matched, margin, asked),
+        question=Recordings(
+            baselines=(base.name,),
+            margin=margin,
+            variants=tuple(Variant(r.name, about=r.source) for r in matched.recordings),
+            benchmarks=tuple(Benchmark(name, "command", ()) for name in matched.benchmarks),
+            claim=asked,
+        ),
         recorded=Recorded(
             run="compare",
             started=now,
@@ -289,8 +287,8 @@ def compare_recordings(
         ),
         judged=Judged(
             about="runs",
-            verdicts=(*said.verdicts, *(v for a in audited for v in a.verdicts)),
-            suites=(*said.suites, *(s for a in audited for s in a.suites)),
+            verdicts=(*judged.verdicts, *(v for a in audited for v in a.verdicts)),
+            suites=(*judged.suites, *(s for a in audited for s in a.suites)),
             metrics=metrics.verdicts,
             confounds=tuple(sorted(confounds, key=lambda c: c.severity != "warning")),
         ),
@@ -306,7 +304,7 @@ def read_claim(text: str, recordings: Sequence[Recording]) -> Claim:
         if variant and baseline and variant != baseline:
             return Claim(variant, baseline)
     raise UserError(
-        f"A:B is wanted, of two of the compared runs: {', '.join(r.name for r in recordings)}",
+        f"expected A:B, two of the compared runs: {', '.join(r.name for r in recordings)}",
         where=f"--claim {text}",
     )
 
@@ -324,16 +322,6 @@ def _against_others(
     ]
 
 
-def _question(matched: Matched, margin: float, claim: Claim | None) -> Recordings:
-    return Recordings(
-        baselines=(matched.recordings[0].name,),
-        margin=margin,
-        variants=tuple(Variant(r.name, about=r.source) for r in matched.recordings),
-        benchmarks=tuple(Benchmark(name, "command", ()) for name in matched.benchmarks),
-        claim=claim,
-    )
-
-
 def _session(recording: Recording, beside: Recording | None = None) -> Session:
     facts: dict[str, object] = {"file": recording.source, "format": recording.tool}
     facts |= recording.metadata
@@ -347,20 +335,12 @@ def _session(recording: Recording, beside: Recording | None = None) -> Session:
     return Session(recording.name, recording.started or 0.0, facts)
 
 
-def _left_out(recordings: Sequence[Recording]) -> list[Confound]:
-    return [
-        Confound("left-out", f"{r.name}: {'; '.join(r.left_out)}", "note", (r.name,))
-        for r in recordings
-        if r.left_out
-    ]
-
-
 def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
     """Where values of one process stand for processes."""
-    found = [r for r in recordings if any(s.sampled for s in r.series.values())]
-    if not found:
+    sampled = [r for r in recordings if any(s.sampled for s in r.series.values())]
+    if not sampled:
         return []
-    names = tuple(r.name for r in found)
+    names = tuple(r.name for r in sampled)
     text = (
         f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and are "
         "taken as if from several: what differs between processes is not in them"
@@ -368,7 +348,7 @@ def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
     return [Confound("samples", text, "note", names)]
 
 
-def _incomparable(metrics: RunMetrics) -> list[Confound]:
+def _no_ratio(metrics: RunMetrics) -> list[Confound]:
     if not metrics.incomparable:
         return []
     return [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]

@@ -1,4 +1,5 @@
-"""An investigation in progress: the record that stages take and return."""
+"""An investigation in progress: the record that stages take and return; what a benchmark executes;
+and the study restricted to what the user chose and to what can run here."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ class RunContext(Generic[Q]):
     of runner or the placeholder that they are for), ``evidence`` and the ``seconds`` that it took;
     the measurer ``prefixes``, the words before each variant's commands, or the
     ``kernels`` that they run under. ``same`` maps variants to those that stand for them, see
-    :mod:`whyfast.investigate.folding`. ``observed`` and ``counted`` come from the stages of that
-    name. Values are not here but in the store.
+    :func:`whyfast.investigate.building.dedupe_builds`. ``observed`` and ``counted`` come from the
+    stages of that name. Values are not here but in the store.
     """
 
     question: Q
@@ -62,8 +63,8 @@ class RunContext(Generic[Q]):
     @cached_property
     def usable(self) -> tuple[Build, ...]:
         """The builds that can be measured."""
-        found = usable_builds(self.question, self.builds, self.evidence)
-        return tuple(b for b in found if b.variant not in self.same)
+        builds = usable_builds(self.question, self.builds, self.evidence)
+        return tuple(b for b in builds if b.variant not in self.same)
 
     @property
     def failed_expectations(self) -> tuple[FailedExpectation, ...]:
@@ -80,9 +81,6 @@ class RunContext(Generic[Q]):
     def sysctls(self) -> TemporarySysctls:
         """Holds settings of this machine's kernel."""
         return self.services.sysctls(self.services.system, self.home.doctor)
-
-
-# ---- What to execute for a benchmark of a study.
 
 
 def argument_vector(
@@ -113,8 +111,6 @@ def argument_vector(
     return tuple(words)
 
 
-# ---- A study restricted to what is wanted of it this time, and to what can be run here.
-
 _COUNTERS: CountersFrom = "hardware or simulation"
 
 
@@ -141,8 +137,8 @@ def chosen(study: Study, choice: Choice) -> Study:
     if choice.quick:
         quick = study.quick
         only, benchmarks = only or quick.variants, benchmarks or quick.benchmarks
-        own = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
-        budget = own if budget is None else budget
+        quick_budget = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
+        budget = quick_budget if budget is None else budget
     if choice.evidence_only:
         study = replace(
             study,
@@ -173,8 +169,7 @@ def runnable(study: Study, why_not: Callable[[], str] | None = None) -> Study:
     if not study.otherwise:
         raise UserError(f"cannot be run: {reason}", where=study.folder / "study.toml")
     other = load_study(study.otherwise)
-    said = f"{study.name} cannot be run here: {reason}"
-    return replace(other, stands_for=said)
+    return replace(other, stands_for=f"{study.name} cannot be run here: {reason}")
 
 
 def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:
@@ -183,12 +178,9 @@ def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Stud
     UserError for a name that the study does not have.
     """
     if only:
-        names = [v.name for v in study.variants]
-        for name in only:
-            if name not in names:
-                raise UserError(_unknown("variant", name, names), where="--only")
-        own = {study.counterpart(v) for v in study.variants if v.name in only}
-        baselines = tuple(b for b in study.baselines if not study.along or b in own)
+        _check_known("variant", only, [v.name for v in study.variants], "--only")
+        counterparts = {study.counterpart(v) for v in study.variants if v.name in only}
+        baselines = tuple(b for b in study.baselines if not study.along or b in counterparts)
         keep = {*only, *baselines}
         claim = study.claim if study.claim and study.claim.variant in keep else None
         if claim:
@@ -201,16 +193,15 @@ def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Stud
             claim=claim,
         )
     if benchmarks:
-        names = [b.name for b in study.benchmarks]
-        for name in benchmarks:
-            if name not in names:
-                raise UserError(_unknown("benchmark", name, names), where="--benchmark")
+        _check_known("benchmark", benchmarks, [b.name for b in study.benchmarks], "--benchmark")
         chosen = tuple(b for b in study.benchmarks if b.name in benchmarks)
         study = replace(study, benchmarks=chosen)
     return study
 
 
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
-    return f"no {kind} {name!r}; {hint}"
+def _check_known(kind: str, names: Sequence[str], known: list[str], option: str) -> None:
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+            raise UserError(f"no {kind} {name!r}; {hint}", where=option)

@@ -40,7 +40,7 @@ WHOLE = "one run of the command"
 
 
 def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
-    """Every benchmark that the study wants counted, in every build but twins.
+    """Every benchmark that the study wants counted, in every build but controls.
 
     Nothing is raised for what cannot be counted; the notes of its counts say why. Programs under
     other kernels are not counted so.
@@ -132,12 +132,12 @@ class BuildCounter:
         what: list[str] = []
         loops: dict[Source, int] = {}
         if self._hardware:
-            measured, said, loops["measured"] = self._measured(benchmark)
-            what += [said] if measured else []
+            measured, work, loops["measured"] = self._measured(benchmark)
+            what += [work] if measured else []
         counts = measured
         if not measured or not set(self._work.question.evidence.events) <= set(MEASURED):
-            counts, said, loops["simulated"] = self.simulated(benchmark)
-            what.append(f"simulated: {said}" if what else said)
+            counts, work, loops["simulated"] = self.simulated(benchmark)
+            what.append(f"simulated: {work}" if what else work)
             if measured:
                 counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
         known = {source: number for source, number in loops.items() if number}
@@ -150,18 +150,18 @@ class BuildCounter:
         calibration = self._calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
-        found: list[Counts] = []
+        counts: list[Counts] = []
         self._work.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
         for task in tasks:
-            found.append(count_measured(task, loops, turns))
-            if not found[0].counters:
+            counts.append(count_measured(task, loops, turns))
+            if not counts[0].counters:
                 self._hardware = False
-                self._work.observer.step(f"{found[0].notes[0]}; simulating instead")
+                self._work.observer.step(f"{counts[0].notes[0]}; simulating instead")
                 return [], "", 0
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
         if not benchmark.kind.takes_turns:
-            return found, WHOLE, 0
-        return found, work, turns * loops
+            return counts, WHOLE, 0
+        return counts, work, turns * loops
 
     def simulated(
         self, benchmark: Benchmark, wanted: int | None = None
@@ -189,9 +189,9 @@ class BuildCounter:
             times = "loop" if loops == 1 else "loops"
             work = f"one turn of {loops} {times}, beyond start-up and a turn to warm up"
             counted = loops
-        found = [simulation.count(task, loops) for task in tasks]
+        counts = [simulation.count(task, loops) for task in tasks]
         simulation.forget()
-        return found, work, counted
+        return counts, work, counted
 
     def seen(self, benchmark: Benchmark, way: int) -> list[Counts]:
         """Every build run whole under the simulation, as its runner's ``to_see`` number ``way`` has
@@ -225,7 +225,7 @@ class BuildCounter:
         return self._simulation
 
     def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
-        """The main baseline first, no twins."""
+        """The main baseline first, no controls."""
         work, services = self._work, self._work.services
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from whyfast.investigate.context import RunContext
 from whyfast.measure.registry import hook_folder
-from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.store.builds import BuildStore
@@ -27,43 +26,31 @@ def study_prefixes(
     study, also = work.question, also or Box()
     # By digest: two roots may have a compiler of the same name, with other packages beside it.
     roots = {t.digest: t.root for t in work.toolchains}
-    seen = (
-        *(study.folder, study.source.folder, hook_folder()),
-        *(*work.packages.values(), *_beside(study)),
-    )
-    boxes = [
-        replace(
-            also,
-            root=_study_root(build, roots),
-            # The store's folder of the build holds its program and other layouts of it.
-            writable=(work.home.builds / build.digest, *also.writable),
-            readable=(*also.readable, *seen, *_readable(build)),
-        )
-        for build in work.usable
-    ]
-    words = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
-    return dict(zip((b.variant for b in work.usable), words, strict=True))
-
-
-def _beside(study: Study) -> tuple[Path, ...]:
-    """Folders of files that commands name relative to the study, and that are not in its own."""
+    # Folders of files that commands name relative to the study, and that are not in its own.
     words = [w for b in study.benchmarks for w in b.command if w.startswith("{study}/../")]
     files = [(study.folder / w.removeprefix("{study}/")).resolve() for w in words]
-    return tuple(dict.fromkeys(file.parent for file in files))
-
-
-def _study_root(build: Build, roots: Mapping[str, Path | None]) -> Path | None:
-    """That of its interpreter, if it has one, else of its toolchain."""
-    python = build.provenance.get("interpreter")
-    if python is None:
-        return roots[build.provenance["toolchain"]["digest"]]
-    return Path(python["root"]) if python["root"] else None
-
-
-def _readable(build: Build) -> tuple[Path, ...]:
-    """What its interpreter needs to see."""
-    python = build.provenance.get("interpreter")
-    return tuple(map(Path, python["readable"])) if python else ()
+    beside = dict.fromkeys(file.parent for file in files)
+    seen = (
+        *(study.folder, study.source.folder, hook_folder()),
+        *(*work.packages.values(), *beside),
+    )
+    boxes = []
+    for build in work.usable:
+        # Programs run in the root of their interpreter, if they have one, else of their toolchain.
+        python = build.provenance.get("interpreter")
+        root = roots[build.provenance["toolchain"]["digest"]]
+        if python:
+            root = Path(python["root"]) if python["root"] else None
+        box = replace(
+            also,
+            root=root,
+            # The store's folder of the build holds its program and other layouts of it.
+            writable=(work.home.builds / build.digest, *also.writable),
+            readable=(*also.readable, *seen, *map(Path, python["readable"] if python else ())),
+        )
+        boxes.append(box)
+    enter = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
+    return dict(zip((b.variant for b in work.usable), enter, strict=True))
 
 
 def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:

@@ -128,11 +128,11 @@ def first_runs(
         except InvocationFailed as failed:
             hint = "" if failed.status is None or ignore_failure else _IGNORE
             command = shlex.join(arguments.commands[name])
-            raise UserError(f"{command}: {said(failed)}{hint}") from None
+            raise UserError(f"{command}: {with_output(failed)}{hint}") from None
     return FirstRuns(runs, started, services.clock.monotonic() - began)
 
 
-def said(failed: InvocationFailed) -> str:
+def with_output(failed: InvocationFailed) -> str:
     """Why, with the last line that the program printed."""
     output = failed.output.strip().splitlines()
     return failed.reason + (f" ({output[-1].strip()})" if output else "")

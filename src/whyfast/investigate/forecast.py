@@ -10,7 +10,7 @@ from whyfast.build.source import present
 from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
 from whyfast.model.build import Interpreter, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.study import Source, Study
+from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import lacking
@@ -106,7 +106,11 @@ def forecast(
     sources = {
         revision: scan_source(there.folder)
         for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
-        if (there := present(_at(study.source, revision), home))
+        if (
+            there := present(
+                replace(study.source, revision=revision or study.source.revision), home
+            )
+        )
     }
     source = sources.get("")
     store = BuildStore(home.builds)
@@ -130,12 +134,12 @@ def forecast(
             )
             continue
         try:
-            found = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
+            resolved = (toolchain or resolve)(variant.toolchain, home, lambda text: None, packages)
             tree = sources.get(variant.revision)
             python = variant.python and (interpreter or resolve_interpreter)(
                 variant.python, home, lambda text: None
             )
-            prospects.append(_prospect(study, variant, (found, python or None), tree, store))
+            prospects.append(_prospect(study, variant, (resolved, python or None), tree, store))
         except CannotBuildHere as error:
             prospects.append(Prospect(variant, "not buildable here", str(error)))
     return Forecast(
@@ -150,10 +154,6 @@ def forecast(
             if not kernels.installed(name, home)
         ),
     )
-
-
-def _at(source: Source, revision: str) -> Source:
-    return replace(source, revision=revision) if revision else source
 
 
 def _prospect(

@@ -1,4 +1,8 @@
-"""The last stage: from what was recorded to the result."""
+"""The last stage: from what was recorded to the result.
+
+Beside the verdicts it keeps machine code, so that any two builds can be laid side by side later,
+and tells which hot functions the commits between builds touch.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from whyfast.build.git import commit_of
+from whyfast.build.revisions import commit_of
 from whyfast.explain.code_diff import Listings
 from whyfast.explain.functions import calls_left
 from whyfast.explain.program import load
@@ -17,7 +21,7 @@ from whyfast.judge.comparisons import refuted
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
 from whyfast.model.code import CodeListing, ProgramCode
-from whyfast.model.counters import ChangedFunctions, Counted
+from whyfast.model.counters import ChangedFunctions
 from whyfast.model.errors import UserError
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Study
@@ -48,34 +52,28 @@ def _found(work: RunContext[Study]) -> Found:
     )
 
 
-# ---- The machine code that a result keeps, so that any two builds can be laid side by side later.
-
 #: Instructions that are kept of one build: those of a large interpreter's loop. Handlers made for
 #: every choice of registers are ten times as many, and each is like the next.
 MOST_LINES = 6_000
 
 
 def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
-    """One a build that can be read, twins aside: a twin has the code of its baseline."""
+    """One a build that can be read, controls aside: a control has the code of its baseline."""
     wanted = (*work.question.evidence.dispatch, *work.question.evidence.functions)
     controls = {v.name for v in work.question.variants if v.twin_of}
     if not wanted:
         return ()
-    found = []
+    programs = []
     for build in work.builds:
         if isinstance(build, Build) and build.variant not in controls:
             try:
-                found.append(_of(build, wanted))
+                listings = Listings(load(build.program))
+                names = [n for n in listings.pieces if any(fnmatchcase(n, g) for g in wanted)]
+                kept = tuple(_within(listings, names))
+                programs.append(ProgramCode(build.variant, kept, len(names) - len(kept)))
             except UserError:  # why it cannot be read was said when the evidence was gathered
                 continue
-    return tuple(found)
-
-
-def _of(build: Build, wanted: tuple[str, ...]) -> ProgramCode:
-    listings = Listings(load(build.program))
-    names = [n for n in listings.pieces if any(fnmatchcase(n, glob) for glob in wanted)]
-    kept = tuple(_within(listings, names))
-    return ProgramCode(build.variant, kept, len(names) - len(kept))
+    return tuple(programs)
 
 
 def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
@@ -91,9 +89,6 @@ def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
             yield listing
 
 
-# ---- Which hot functions the commits between builds touch.
-
-
 def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
     """One entry a range of commits: the study's ``change``, else that between the main baseline and
     each variant that differs from it in nothing but the revision.
@@ -106,7 +101,9 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
     if repository is None or not any(c.hot for c in counted):
         return ()
     programs = {b.variant: b.program for b in work.usable}
-    found = []
+    # The program's own functions that are hot in any build.
+    hot = list(dict.fromkeys(f.name for c in counted for f in c.hot if not f.object))
+    changes = []
     for base, head, variant in _ranges(study, repository):
         if variant not in programs:
             continue
@@ -115,8 +112,8 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
         except UserError as error:
             work.observer.note(f"which functions {base}..{head} touches is not known: {error}")
             continue
-        found.append(_stated(touched, variant, _hot(counted)))
-    return tuple(found)
+        changes.append(_stated(touched, variant, hot))
+    return tuple(changes)
 
 
 def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:
@@ -148,12 +145,6 @@ def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:
 
 def _revision(study: Study, variant: Variant) -> str:
     return variant.revision or study.source.revision
-
-
-def _hot(counted: Sequence[Counted]) -> list[str]:
-    """The program's own functions that are hot in any build."""
-    names = (f.name for c in counted for f in c.hot if not f.object)
-    return list(dict.fromkeys(names))
 
 
 def _stated(touched: TouchedFunctions, variant: str, hot: Sequence[str]) -> ChangedFunctions:

@@ -54,7 +54,7 @@ class Processes:
         self, work: RunContext[Study], run: OpenRun, settled: Settled | None = None
     ) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see
-        :func:`~whyfast.investigate.block_loop.measure_blocks`."""
+        :func:`~whyfast.investigate.recording.measure_blocks`."""
         tell_earlier(work, run)
         entries = entries_of(work, run, work.question.benchmarks)
         measure_blocks(work, run, entries, work.question.measure, settled)
@@ -64,7 +64,7 @@ class Processes:
 def tell_earlier(work: RunContext[Study], run: OpenRun) -> None:
     """That a run goes on, if it does."""
     if earlier := len(run.blocks()):
-        work.observer.note(f"resuming: {earlier} blocks are there already")
+        work.observer.note(f"resuming: {earlier} blocks are already taken")
 
 
 def check_programs(work: RunContext[Study]) -> None:
@@ -77,8 +77,7 @@ def check_programs(work: RunContext[Study]) -> None:
             same = False
         if not same:
             raise UserError(
-                "was changed while it was measured, so what was measured is of no use; run it "
-                "again with --fresh",
+                "changed during the measurement; results discarded; run it again with --fresh",
                 where=f"the program of {build.variant}",
             )
 
@@ -86,7 +85,7 @@ def check_programs(work: RunContext[Study]) -> None:
 def launch_arguments(
     work: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
 ) -> LaunchArguments:
-    """How the processes of a benchmark are started; a twin draws from its original's layouts."""
+    """How the processes of a benchmark are started; a control draws from its original's layouts."""
     original = {v.name: v.twin_of or v.name for v in work.question.variants}
     commands = {
         b.variant: prefixes[b.variant] + argument_vector(work, benchmark.command, b)
@@ -140,7 +139,7 @@ def entry_of(
 ) -> BenchmarkRun:
     """What to measure, with the blocks and failures that the run has already."""
     study = work.question
-    own = [b for b in blocks if b.benchmark == benchmark.name]
+    taken = [b for b in blocks if b.benchmark == benchmark.name]
     failed = {f.variant for f in failures if f.benchmark == benchmark.name}
     runner, arguments = runner_of(work, benchmark)
     main, usable = work.baselines[0], [b.variant for b in work.usable]
@@ -150,10 +149,10 @@ def entry_of(
         runner=runner,
         variants=[v for v in ordered if v not in failed],
         baselines=work.baselines,
-        pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in own),
+        pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in taken),
         turn=study.measure.turn,
         turns=study.measure.turns,
         layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},
-        next_index=max((b.index for b in own), default=-1) + 1,
-        blocks=own,
+        next_index=max((b.index for b in taken), default=-1) + 1,
+        blocks=taken,
     )

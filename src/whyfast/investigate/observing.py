@@ -42,8 +42,8 @@ def observe(work: RunContext[Study]) -> RunContext[Study]:
         return work
     work.observer.step("asking the programs about themselves")
     observed = _observed(work)
-    for said in observed.notes:
-        work.observer.note(said)
+    for note in observed.notes:
+        work.observer.note(note)
     return replace(work, observed=observed)
 
 
@@ -58,6 +58,10 @@ def _observed(work: RunContext[Study]) -> Observed:
             notes[f"no {what}: {error}"] = None
             return []
 
+    families: dict[str, Benchmark] = {}  # the first of each that tells its overhead
+    for benchmark in study.benchmarks:
+        if benchmark.overhead:
+            families.setdefault(benchmark.family_name, benchmark)
     images = [
         image
         for build in builds
@@ -76,7 +80,7 @@ def _observed(work: RunContext[Study]) -> Observed:
     ]
     overheads = [
         one
-        for benchmark in _first_of_family(study)
+        for benchmark in families.values()
         for found in attempt(
             f"cost of timing on {benchmark.name}", partial(_overheads, work, benchmark)
         )
@@ -106,8 +110,8 @@ def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeou
     except (CannotHold, TimeoutError, OSError) as error:
         raise _NoAnswer(str(error)) from None
     if done.status:
-        said = done.output.strip().splitlines()
-        raise _NoAnswer(said[0] if said else describe_status(done.status))
+        lines = done.output.strip().splitlines()
+        raise _NoAnswer(lines[0] if lines else describe_status(done.status))
     if not done.whole:
         raise _NoAnswer(str(TooMuchOutput()))
     return done.stdout
@@ -130,21 +134,13 @@ def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> R
 def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
     """Of the main baseline, for all variants: timing is the same for each of them."""
     main = next(b for b in work.usable if b.variant == work.baselines[0])
-    said = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
-    return [Overhead(benchmark.family_name, what, seconds) for what, seconds in said]
+    overheads = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
+    return [Overhead(benchmark.family_name, what, seconds) for what, seconds in overheads]
 
 
 def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
-    said = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
+    figures = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
     return [
-        Figure(benchmark.name, build.variant, one.what, one.number, one.text, one.why)
-        for one in said
+        Figure(benchmark.name, build.variant, figure.what, figure.number, figure.text, figure.why)
+        for figure in figures
     ]
-
-
-def _first_of_family(study: Study) -> list[Benchmark]:
-    found: dict[str, Benchmark] = {}
-    for b in study.benchmarks:
-        if b.overhead:
-            found.setdefault(b.family_name, b)
-    return list(found.values())

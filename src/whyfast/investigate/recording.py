@@ -1,4 +1,8 @@
-"""The context in which values are taken: what is kept of them, and what becomes of the run."""
+"""Where values are taken: what is kept of them, and what becomes of the run.
+
+:func:`measure_blocks` takes blocks, keeps them, judges them as they come in, and reports them,
+until nothing is left to decide.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import Q, RunContext
 from whyfast.investigate.services import Services
-from whyfast.judge.looks import Compared, LiveJudge, Looks, TogetherJudge, level_of_looks
+from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge, level_of_looks
 from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import MeasureSpec, Question, Study
+from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import RUN, words_of
 from whyfast.store.files import exclusive
 from whyfast.store.samples import Run, SampleStore
@@ -127,10 +131,13 @@ def recording(
         opened = OpenRun(store, run)
         with ExitStack() as held:
             if alone:
-                said = "waiting: another whyfast is measuring on this machine"
+                message = "waiting: another whyfast is measuring on this machine"
                 lock = work.home.data / "measuring.lock"
-                held.enter_context(exclusive(lock, lambda: work.observer.note(said)))
-                _recover(work)
+                held.enter_context(exclusive(lock, lambda: work.observer.note(message)))
+                if not work.question.in_vms:  # else settings are those of other kernels
+                    names = list(dict.fromkeys(n for v in work.question.variants for n in v.sysctl))
+                    for message in work.sysctls.recover(names) if names else ():
+                        work.observer.note(message)
             try:
                 yield opened
             except KeyboardInterrupt:
@@ -172,18 +179,6 @@ def run_key(work: RunContext[Study]) -> str:
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-
-def _recover(work: RunContext[Q]) -> None:
-    """Put back the settings that an earlier run of such a study left behind."""
-    if work.question.in_vms:
-        return  # they are those of other kernels
-    names = dict.fromkeys(name for v in work.question.variants for name in v.sysctl)
-    for said in work.sysctls.recover(list(names)) if names else ():
-        work.observer.note(said)
-
-
-# ---- Blocks are taken, kept, judged as they come in, and told of, until nothing is left to
-# decide.
 
 #: Whether a benchmark needs no further blocks.
 Settled = Callable[[BenchmarkRun], bool]
@@ -245,16 +240,6 @@ def released(name: str, threads: Mapping[str, int]) -> str:
     )
 
 
-def _compared(question: Question, same: Mapping[str, str]) -> Compared:
-    """What is told while it is measured: against the main baseline, or each against its own."""
-
-    def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
-        own = [b for b in question.baselines if b in variants] if question.along else [baseline]
-        return question.compared(variants, own, same)
-
-    return pairs
-
-
 class LiveSink:
     """A sink that keeps what it is given, judges it, and tells the observer."""
 
@@ -271,14 +256,23 @@ class LiveSink:
         self._run, self._spec = run, spec
         self._left = work.services.left
         self._left_behind: set[str] = set()
-        compared, level = _compared(work.question, work.same), level_of_looks(work.question)
-        self._judge = LiveJudge(work.question.margin, compared, looks, level, together)
+        question = work.question
+
+        def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
+            """Against the main baseline, or each against its own."""
+            baselines = (
+                [b for b in question.baselines if b in variants] if question.along else [baseline]
+            )
+            return question.compared(variants, baselines, work.same)
+
+        level = level_of_looks(question)
+        self._judge = LiveJudge(question.margin, pairs, looks, level, together)
         self._entries = {e.name: e for e in entries}
         for entry in entries:
             self._look(entry)
         self.earlier = sum(b.seconds for e in entries for b in e.blocks)
         self._began = self._clock.monotonic()
-        self._said: set[str] = set()
+        self._noted: set[str] = set()
 
     def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
         """What was taken before measuring began counts, and so does the time that it took."""
@@ -317,19 +311,16 @@ class LiveSink:
 
     def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
-        if layouts and len(over_layouts(entry.blocks)) >= layouts:
-            self._used_up(entry, layouts)
-            return True  # further blocks could only repeat layouts
-        return self._spec.stop == "decided" and self._judge.settled(self._judge.said(entry.name))
-
-    def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
-        if entry.name in self._said or self._judge.settled(self._judge.said(entry.name)):
-            return
-        self._said.add(entry.name)
-        self._observer.note(
-            f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
-            f"layouts = {4 * layouts} in [measure] would halve the interval"
-        )
+        decided = self._judge.settled(self._judge.said(entry.name))
+        if not layouts or len(over_layouts(entry.blocks)) < layouts:
+            return self._spec.stop == "decided" and decided
+        if entry.name not in self._noted and not decided:
+            self._noted.add(entry.name)
+            self._observer.note(
+                f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
+                f"layouts = {4 * layouts} in [measure] would halve the interval"
+            )
+        return True  # further blocks could only repeat layouts
 
     def _look(self, entry: BenchmarkRun) -> None:
         self._judge.update(

@@ -42,7 +42,7 @@ class Observer(Protocol):
         many, not all of them are shown."""
 
     def note(self, text: str) -> None:
-        """One line that must be shown, e.g. "resuming: 12 blocks are there already"."""
+        """One line that must be shown, e.g. "resuming: 12 blocks are already taken"."""
 
     def failure(self, failure: RunFailure) -> None:
         """A variant failed on a benchmark and is left out of it."""
@@ -55,8 +55,8 @@ class Observer(Protocol):
         ``verdicts``: how the benchmark stands against the main baseline, each at full level.
         """
 
-    def standing(self, lines: Sequence[str]) -> None:
-        """How a search stands, as lines that replace those before; for who watches live."""
+    def status(self, lines: Sequence[str]) -> None:
+        """How a search or fleet stands, as lines that replace those before."""
 
 
 class Silent:
@@ -74,13 +74,14 @@ class Silent:
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None: ...
 
-    def standing(self, lines: Sequence[str]) -> None: ...
+    def status(self, lines: Sequence[str]) -> None: ...
 
-
-# ---- All that an investigation touches outside of its own data, in one record.
 
 #: Hears a line worth showing.
 Note = Callable[[str], None]
+
+if TYPE_CHECKING:
+    Builder = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
 
 
 class Aside(Protocol):
@@ -161,10 +162,8 @@ class Services:
     store: Callable[[Path], SampleStore] = SampleStore
     toolchain: Resolver = _toolchain
     interpreter: InterpreterResolver = _interpreter
-    build: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = _build
-    build_incrementally: Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]] = (
-        _build_incrementally
-    )
+    build: Builder = _build
+    build_incrementally: Builder = _build_incrementally
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whyfast.investigate.building import build, dedupe_builds, with_twin
+from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
@@ -38,7 +38,7 @@ def run_study(
     """
     if study.stands_for:
         observer.note(f"{study.stands_for}; running {study.name} instead")
-    work = RunContext(with_twin(study), home, observer, services or Services())
+    work = RunContext(with_control(study), home, observer, services or Services())
     measurer = elsewhere or measurer_of(study)
     measurer.check(work)
     work = build(work)

@@ -45,6 +45,7 @@ from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
+from whyfast.store.files import write_whole
 
 #: Each machine is booted so often: the second boot shows whether the first can be repeated.
 ROUNDS = 2
@@ -104,9 +105,15 @@ class VirtualMachines:
                     if index and clock.monotonic() - began >= work.question.measure.budget:
                         break
                     step(f"booting {machine.name} ({number} of {len(machines)}, round {index + 1})")
-                    one = boots.boot(machine, index)
-                    _tell(work, run, one)
-                    for (benchmark, variant), value in one.values.items():
+                    outcome = boots.boot(machine, index)
+                    run.boots += [outcome.boot] if outcome.boot else []
+                    for failure in outcome.failures:
+                        run.add_failure(failure)
+                        if outcome.boot:
+                            work.observer.failure(failure)
+                    if outcome.boot is None:  # all for one and the same reason
+                        work.observer.note(f"failed: {outcome.failures[0].reason}")
+                    for (benchmark, variant), value in outcome.values.items():
                         results.setdefault(benchmark, {})[variant] = value
                 for benchmark, values in results.items():
                     if (index, benchmark) not in there:
@@ -130,16 +137,6 @@ class _Outcome:
     boot: Boot | None
     values: Mapping[tuple[str, str], _Value]
     failures: tuple[RunFailure, ...]
-
-
-def _tell(work: RunContext[Study], run: OpenRun, one: _Outcome) -> None:
-    run.boots += [one.boot] if one.boot else []
-    for failure in one.failures:
-        run.add_failure(failure)
-        if one.boot:
-            work.observer.failure(failure)
-    if one.boot is None:  # all for one and the same reason
-        work.observer.note(f"failed: {one.failures[0].reason}")
 
 
 @dataclass(frozen=True)
@@ -186,8 +183,8 @@ class _Boots:
                 raise BootFailed(f"the kernel does not have, or refuses, {refused}")
         except (BootFailed, ValueError) as error:
             reason = f"{machine.name}: {error}"
-            own = [key for key in self.commands if key[0] in machine.variants]
-            return _Outcome(None, {}, tuple(self._failed(*key, reason) for key in own))
+            keys = [key for key in self.commands if key[0] in machine.variants]
+            return _Outcome(None, {}, tuple(self._failed(*key, reason) for key in keys))
         return self._read(machine, index, cargo, booted)
 
     def _booted(self, machine: VirtualMachine, index: int, cargo: Cargo) -> Booted:
@@ -209,9 +206,7 @@ class _Boots:
             timeout=BOOT_TIMEOUT,
         )
         self.kept.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_suffix(".unfinished")
-        unfinished.write_text(f"{booted.seconds:.1f}\n{booted.text}")
-        unfinished.rename(file)
+        write_whole(file, f"{booted.seconds:.1f}\n{booted.text}")
         return booted
 
     def _read(self, machine: VirtualMachine, index: int, cargo: Cargo, booted: Booted) -> _Outcome:
@@ -226,10 +221,10 @@ class _Boots:
                     raise Unanswered(f"wrong result: {read.check}, expected {expected}")
                 instructions = 0.0
                 if self.unit == "instructions":
-                    one = count_loop(read, self.loops)
-                    instructions, both = one.instructions, len(read.short) + len(read.long)
-                    grants, disturbed = grants + both, disturbed + round(one.disturbed * both)
-                    most = max(most, one.most)
+                    loop = count_loop(read, self.loops)
+                    instructions, both = loop.instructions, len(read.short) + len(read.long)
+                    grants, disturbed = grants + both, disturbed + round(loop.disturbed * both)
+                    most = max(most, loop.most)
                 values[benchmark, variant] = _Value(instructions, read)
             except (Unanswered, ValueError) as error:
                 failures.append(self._failed(variant, benchmark, str(error)))
@@ -301,16 +296,16 @@ def _init(work: RunContext[Study]) -> bytes:
 
 
 def _block(
-    benchmark: str, index: int, mine: Mapping[str, _Value], session: Session, started: float
+    benchmark: str, index: int, values: Mapping[str, _Value], session: Session, started: float
 ) -> Block:
     """The boots of one round as a block.
 
     Counting, a value is the instructions of one loop, and every grant is there as it was counted;
     timing, the seconds of each longer grant.
     """
-    counted = any(v.instructions for v in mine.values())
-    order = tuple(mine)
-    turns = 1 if counted else min(len(v.answers.long) for v in mine.values())
+    counted = any(v.instructions for v in values.values())
+    order = tuple(values)
+    turns = 1 if counted else min(len(v.answers.long) for v in values.values())
     return Block(
         benchmark=benchmark,
         index=index,
@@ -323,7 +318,7 @@ def _block(
         order=(order,) * turns,
         values={
             name: (v.instructions,) if counted else tuple(x * 1e-9 for x in v.answers.long[:turns])
-            for name, v in mine.items()
+            for name, v in values.items()
         },
         started=started,
         seconds=0.0,
@@ -332,7 +327,7 @@ def _block(
                 "grants of the loops": tuple(map(float, v.answers.short)),
                 "grants of twice the loops": tuple(map(float, v.answers.long)),
             }
-            for name, v in mine.items()
+            for name, v in values.items()
             if counted
         },
     )

@@ -57,12 +57,12 @@ Steps = tuple[tuple[int, float], ...]
 @dataclass(frozen=True)
 class WantedLengths:
     """What is chosen beforehand: seconds of a ``turn`` and ``turns`` of a block, None to try; and
-    seconds that a ``block`` should last at most, so that a budget holds enough of them. For that a
-    turn may be colder than :data:`COLD`."""
+    seconds that a ``block`` should last at most (None: any), so that a budget holds enough of them.
+    For that a turn may be colder than :data:`COLD`."""
 
     turn: float | None = None
     turns: int | None = None
-    block: float = math.inf
+    block: float | None = None
 
 
 def calibrate(
@@ -115,7 +115,8 @@ def _choose_loops(
 ) -> tuple[int, dict[str, float], Steps]:
     """Loops of one value, the share of it that comes from starting cold, by variant, and the
     seconds a loop of the first variant at each length tried. Raises InvocationFailed."""
-    turn, longest_round = wanted.turn, wanted.block / FEWEST_TURNS
+    turn = wanted.turn
+    longest_round = math.inf if wanted.block is None else wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}
@@ -195,8 +196,8 @@ def _cold(seconds: dict[int, list[float]], n: int) -> float:
     than one of the longest, n the loops of the latter: as much as the latter's own share.
     """
     longest = max(seconds)
-    own = max(0.0, _against(seconds, longest // 2, longest) - 1)
-    return max(0.0, _against(seconds, n, longest) * (1 + own) - 1)
+    share = max(0.0, _against(seconds, longest // 2, longest) - 1)
+    return max(0.0, _against(seconds, n, longest) * (1 + share) - 1)
 
 
 def _against(seconds: dict[int, list[float]], n: int, longest: int) -> float:
@@ -275,7 +276,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     if total > 0 and within > 0 and guess > 0:
         # What is between blocks is at least a twentieth of all: it is a difference of two guesses.
         between = max(total - within, total / 20)
-        own = math.sqrt(within * statistics.fmean(counts) * start / (between * round_cost))
+        best = math.sqrt(within * statistics.fmean(counts) * start / (between * round_cost))
         n = len(whole)
-        guess = math.exp((n * math.log(own) + GUESS * math.log(guess)) / (n + GUESS))
+        guess = math.exp((n * math.log(best) + GUESS * math.log(guess)) / (n + GUESS))
     return max(FEWEST_TURNS, min(MOST_TURNS, round(guess)))

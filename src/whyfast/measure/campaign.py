@@ -304,13 +304,13 @@ def _calibrate(
     entry: BenchmarkRun, cpu: int | None, session: MeasuringSession
 ) -> Generator[Wanted, Outcome, Calibration | None]:
     wanted = WantedLengths(entry.turn, entry.turns, session.longest_block)
-    found = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, wanted)
-    if isinstance(found, RunFailure):
-        _drop(entry, found, session.sink)
+    calibration = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, wanted)
+    if isinstance(calibration, RunFailure):
+        _drop(entry, calibration, session.sink)
         return None
-    assert isinstance(found, Calibration)
-    session.sink.add_calibration(found)
-    return found
+    assert isinstance(calibration, Calibration)
+    session.sink.add_calibration(calibration)
+    return calibration
 
 
 def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
@@ -331,8 +331,8 @@ def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
         entry.reviewed = len(entry.blocks)
         base = entry.baseline
         others = [v for v in entry.variants if v != base]
-        found = [best_turns(entry.blocks, v, base, c.start) for v in others]
-        wanted = sorted(t for t in found if t is not None)
+        choices = [best_turns(entry.blocks, v, base, c.start) for v in others]
+        wanted = sorted(t for t in choices if t is not None)
         turns = wanted[len(wanted) // 2] if wanted else turns
     turns = max(turns, min(entry.least_turns, MOST_TURNS))
     if turns != c.turns:

@@ -8,7 +8,7 @@ import platform
 import re
 
 from whyfast import __version__
-from whyfast.measure.doctor.findings import machine_facts, throttle_events
+from whyfast.measure.doctor.readings import machine_facts, throttle_events
 from whyfast.measure.doctor.system import System, stolen_and_all
 
 #: Facts that are what a file of the kernel holds.

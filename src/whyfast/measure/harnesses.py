@@ -97,8 +97,8 @@ class HarnessRunner:
 
 def with_words(command: tuple[str, ...], harness: Harness) -> tuple[str, ...]:
     """The command with the harness's words, but for options that it has itself."""
-    own = {word.split("=")[0] for word in command}
-    return (*command, *(w for w in harness.words if w.split("=")[0] not in own))
+    options = {word.split("=")[0] for word in command}
+    return (*command, *(w for w in harness.words if w.split("=")[0] not in options))
 
 
 #: Which of :func:`to_see` is which.
@@ -183,10 +183,7 @@ class HarnessInvocation:
     def _failed(self, reason: str, stdout: str) -> InvocationFailed:
         return InvocationFailed(reason, output=stdout[-2000:], command=self._command)
 
-    @property
-    def threads(self) -> int:
-        """Not known: they are never pinned."""
-        return 1
+    threads = 1  # not known: they are never pinned
 
     def close(self) -> None:
         """Nothing is alive between turns."""

@@ -67,8 +67,8 @@ def count_events(run: ToolRun) -> dict[str, float]:
     Raises CannotCount when perf is not installed or the run fails.
     """
     events = _counted(_find(run), GROUPS[0], run)
-    found = {name: best(events, name) for name in GROUPS[0]}
-    return {n: e.value for n, e in found.items() if e is not None and e.value is not None}
+    counts = {name: best(events, name) for name in GROUPS[0]}
+    return {n: e.value for n, e in counts.items() if e is not None and e.value is not None}
 
 
 def available(counters: Sequence[Counter]) -> bool:
@@ -90,10 +90,10 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
             )
             if Path(data).exists():
                 break
-        said = run.under("perf report", [*show, "-F", "sample,dso,sym", "-t", ";"], env)
-    if not said.whole:
+        report = run.under("perf report", [*show, "-F", "sample,dso,sym", "-t", ";"], env)
+    if not report.whole:
         raise CannotCount(f"under perf report: {TooMuchOutput()}")
-    event, samples = parse_perf_report(said.stdout)
+    event, samples = parse_perf_report(report.stdout)
     if not samples:
         last = done.output.strip().splitlines()[-1:]
         raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
@@ -125,10 +125,10 @@ def _quiet(run: ToolRun) -> dict[str, str]:
 
 def _version(run: ToolRun, perf: str) -> str:
     try:
-        said = run.launcher.run([perf, "--version"], env=_quiet(run), timeout=30).stdout.strip()
+        version = run.launcher.run([perf, "--version"], env=_quiet(run), timeout=30).stdout.strip()
     except OSError:
-        said = ""
-    return said.replace(" version", "") or os.path.basename(perf)
+        version = ""
+    return version.replace(" version", "") or os.path.basename(perf)
 
 
 def _counted(perf: str, group: Sequence[str], run: ToolRun) -> list[PerfEvent]:
@@ -139,12 +139,12 @@ def _counted(perf: str, group: Sequence[str], run: ToolRun) -> list[PerfEvent]:
             out = Path(folder, "counts")
             stat = [perf, "stat", *form, "-o", str(out), "-e", events, "--"]
             done = run.under("perf stat", [*stat, *run.enter, *run.command], _quiet(run))
-            found = parse_perf_stat(out.read_text(errors="replace")) if out.exists() else []
-        if found:
-            return found
+            counts = parse_perf_stat(out.read_text(errors="replace")) if out.exists() else []
+        if counts:
+            return counts
     lines = done.output.strip().splitlines()
-    said = f"{describe_status(done.status)}{': ' + lines[0].strip() if lines else ''}"
-    raise CannotCount(f"perf stat counted nothing ({said})")
+    reason = f"{describe_status(done.status)}{': ' + lines[0].strip() if lines else ''}"
+    raise CannotCount(f"perf stat counted nothing ({reason})")
 
 
 def _beyond(event: PerfEvent, less: PerfEvent | None) -> PerfEvent:

@@ -235,16 +235,16 @@ class Child:
             self._late = max(0.0, min(self._late, self._heard - self._began - first.lived))
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
-        own = resource.getrusage(resource.RUSAGE_SELF)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
         self._usage = Usage(
             r.ru_utime,
             r.ru_stime,
-            r.ru_maxrss * 1024.0 if r.ru_maxrss > own.ru_maxrss else None,
+            r.ru_maxrss * 1024.0 if r.ru_maxrss > usage.ru_maxrss else None,
             r.ru_minflt,
             r.ru_majflt,
             r.ru_nvcsw,
             r.ru_nivcsw,
-            None if r.ru_maxrss > own.ru_maxrss else own.ru_maxrss * 1024.0,
+            None if r.ru_maxrss > usage.ru_maxrss else usage.ru_maxrss * 1024.0,
             waited_alone(first, r.ru_utime + r.ru_stime, self.seconds),
         )
         self.trim()

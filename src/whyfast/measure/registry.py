@@ -109,7 +109,7 @@ def as_workers(arguments: LaunchArguments) -> LaunchArguments:
     return replace(
         arguments,
         commands={v: (*argv, *WORKER) for v, argv in arguments.commands.items()},
-        layouts={v: [(*argv, *WORKER) for argv in of] for v, of in arguments.layouts.items()},
+        layouts={v: [(*argv, *WORKER) for argv in argvs] for v, argvs in arguments.layouts.items()},
         env={**arguments.env, **more},
     )
 

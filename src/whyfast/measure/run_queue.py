@@ -70,9 +70,11 @@ class Moment:
 def moment() -> Moment:
     """Now. Who is interrupted while asking does not know what it has waited."""
     seconds, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_THREAD)
-    own, used = scheduled(), resource.getrusage(resource.RUSAGE_THREAD)
-    sure = own is not None and used.ru_nivcsw == before.ru_nivcsw
-    return Moment(seconds, own.waited if own and sure else None, used.ru_nvcsw, used.ru_nivcsw)
+    account, used = scheduled(), resource.getrusage(resource.RUSAGE_THREAD)
+    sure = account is not None and used.ru_nivcsw == before.ru_nivcsw
+    return Moment(
+        seconds, account.waited if account and sure else None, used.ru_nvcsw, used.ru_nivcsw
+    )
 
 
 def late(before: Moment, after: Moment, most: float) -> float:

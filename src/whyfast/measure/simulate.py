@@ -64,7 +64,7 @@ class Geometry:
 
 def read_geometry(system: System) -> Geometry:
     """The caches of CPU 0, from /sys."""
-    found: dict[str, tuple[int, Cache]] = {}
+    by_kind: dict[str, tuple[int, Cache]] = {}
     for folder in system.names(_CACHES):
         kind = system.read(f"{folder}/type")
         level = number(system.read(f"{folder}/level"))
@@ -76,10 +76,10 @@ def read_geometry(system: System) -> Geometry:
         # 0 ways: fully associative, or not known
         cache = Cache(f"L{level}{_LETTERS.get(kind, '')}", size, ways or size // line, line)
         if level == 1:
-            found[kind] = (level, cache)
-        if kind != "Instruction" and level >= found.get("last", (1, cache))[0] and level > 1:
-            found["last"] = (level, cache)
-    caches = {kind: cache for kind, (_, cache) in found.items()}
+            by_kind[kind] = (level, cache)
+        if kind != "Instruction" and level >= by_kind.get("last", (1, cache))[0] and level > 1:
+            by_kind["last"] = (level, cache)
+    caches = {kind: cache for kind, (_, cache) in by_kind.items()}
     both = caches.get("Unified")
     return Geometry(caches.get("Instruction", both), caches.get("Data", both), caches.get("last"))
 
@@ -194,32 +194,34 @@ def choose_valgrind(
     """
     why = ""
     try:
-        own = own_valgrind(launcher, env)
+        local = own_valgrind(launcher, env)
     except CannotCount as error:
-        own, why = None, str(error)
+        local, why = None, str(error)
     there = (valgrind_root(home).parent / "digest").exists()
-    older = own is None or version_of(own.version) < VERSION
-    if own and not rooted and not (there and older):
-        return own
+    older = local is None or version_of(local.version) < VERSION
+    if local and not rooted and not (there and older):
+        return local
     try:
         return _from_root(newer(home, note), launcher, env)
     except CannotBuildHere as error:
-        if own and not rooted:
-            return own
-        reason = why or f"{own.version if own else ''} of this machine is not seen in its root"
-        raise CannotCount(f"{reason}; and no newer one could be had: {error}") from None
+        if local and not rooted:
+            return local
+        reason = why or f"{local.version if local else ''} of this machine is not seen in its root"
+        raise CannotCount(f"{reason}; and a newer one is not available: {error}") from None
 
 
 def _from_root(root: Path, launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
     """Debian's Valgrind, from the files of its root. CannotBuildHere when it does not start."""
-    words, own = tool_words(root, "callgrind")
+    words, more = tool_words(root, "callgrind")
     try:
-        said = launcher.run([*words, "--version"], env={**env, **own}, timeout=30).stdout.strip()
+        version = launcher.run(
+            [*words, "--version"], env={**env, **more}, timeout=30
+        ).stdout.strip()
     except OSError as error:
         raise CannotBuildHere(f"Valgrind in {root} does not start: {error}") from None
-    if version_of(said) == (0, 0):
+    if version_of(version) == (0, 0):
         raise CannotBuildHere(f"Valgrind in {root} does not start")
-    return Valgrind(said, {"callgrind": tuple(words)}, own)
+    return Valgrind(version, {"callgrind": tuple(words)}, more)
 
 
 def simulate(
@@ -261,16 +263,16 @@ def simulate(
             *run.command,
         ]
         done = run.under(version, argv, fixed)
-        said = log.read_text(errors="replace") if log.exists() else ""
+        printed = log.read_text(errors="replace") if log.exists() else ""
         # Some programs try an instruction and go on without it.
-        if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(said):
+        if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
             raise CannotCount(
                 f"{version} does not know an instruction of this program; build it for an older "
                 "processor (-march=x86-64-v3) or use a newer Valgrind"
             )
-        text, children = _main_profile(Path(folder), said)
+        text, children = _main_profile(Path(folder), printed)
     if not text.strip():
-        last = (said.strip() or done.output.strip()).splitlines()[-1:]
+        last = (printed.strip() or done.output.strip()).splitlines()[-1:]
         raise CannotCount(
             f"{version} wrote no profile ({describe_status(done.status)}"
             f"{': ' + last[0] if last else ''})"
@@ -282,7 +284,7 @@ def simulate(
     if not parsed.costs:
         raise CannotCount(f"the profile of {version} has no function in it: it is cut short")
     profile = _profile(parsed, f"{tool} of {version}", program_names(run.command[0]))
-    notes.extend(_names_missing(profile, said, version))
+    notes.extend(_names_missing(profile, printed, version))
     if children:
         notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
@@ -357,10 +359,10 @@ def program_names(program: str) -> set[str]:
     return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
 
 
-def _main_profile(folder: Path, said: str) -> tuple[str, int]:
+def _main_profile(folder: Path, printed: str) -> tuple[str, int]:
     """(the profile of the program itself, how many forked processes wrote one, too)."""
     profiles = sorted(folder.glob("profile.*"))
-    first = re.search(r"==(\d+)==", said)
+    first = re.search(r"==(\d+)==", printed)
     for path in profiles:
         if len(profiles) == 1 or (first and path.suffix == f".{first[1]}"):
             return path.read_text(errors="replace"), len(profiles) - 1
@@ -379,7 +381,7 @@ def _profile(parsed: SimulatedProfile, tool: str, program: set[str]) -> Profile:
     return Profile(tool, "simulated", parsed.events, tuple(functions), costs(sums))
 
 
-def _names_missing(profile: Profile, said: str, version: str) -> list[str]:
+def _names_missing(profile: Profile, printed: str, version: str) -> list[str]:
     total = profile.totals.get(profile.main, 0)
     nameless = sum(
         f.costs[profile.main]
@@ -387,7 +389,7 @@ def _names_missing(profile: Profile, said: str, version: str) -> list[str]:
         if f.name.startswith(("???", "0x")) and not f.object
     )
     notes = []
-    if _UNREADABLE_DEBUG_INFO.search(said):
+    if _UNREADABLE_DEBUG_INFO.search(printed):
         notes.append(
             f"{version} cannot read this program's debug information, which a newer compiler "
             "wrote: counts are right, names of functions may be missing; build with -gdwarf-4, "

@@ -90,7 +90,7 @@ class _Plain:
     ) -> None:
         self.step(f"{benchmark}: {_decided(verdicts, self._runs, budget - spent)}")
 
-    def standing(self, lines: Sequence[str]) -> None:
+    def status(self, lines: Sequence[str]) -> None:
         """Nothing: the blocks of a search are steps."""
 
     def _say(self, text: str) -> None:
@@ -131,7 +131,7 @@ class _Living:
         self._phase = ""
         self._table: Table | None = None
         self._line = ""
-        self._standing: Sequence[str] = ()
+        self._status: Sequence[str] = ()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=2, transient=True
         )
@@ -166,11 +166,11 @@ class _Living:
         decided = _decided(verdicts, self._runs, budget - spent)
         self._line = f"{decided}; Ctrl-C keeps what is there"
 
-    def standing(self, lines: Sequence[str]) -> None:
-        self._standing = tuple(lines)
+    def status(self, lines: Sequence[str]) -> None:
+        self._status = tuple(lines)
 
     def _render(self) -> Group:
         head = _text(self._title, "bold").append(f" — {self._phase} …", "not bold")
-        said = [_text(line) for line in self._standing]
+        said = [_text(line) for line in self._status]
         table = [self._table] if self._table else []
         return Group(head, *table, *said, Text(self._line, style="dim"))

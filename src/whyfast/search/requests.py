@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.git import top_level
+from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.check_run import reached_by

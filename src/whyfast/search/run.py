@@ -195,7 +195,7 @@ def run_search(
         file.save_state(now)
         if line := _progress(now, step, result):
             observer.step(line)
-        observer.standing(posterior_lines(now, result.candidates, backwards=result.backwards))
+        observer.status(posterior_lines(now, result.candidates, backwards=result.backwards))
         subject.prefetch(likely_next(now))
 
     ends = result.candidates[0].title, result.candidates[-1].title

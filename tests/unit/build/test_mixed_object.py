@@ -85,7 +85,7 @@ def test_what_cannot_be_had_apart(tmp_path: Path, source: str, golden: Hear) -> 
 
 def test_only_objects_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.o").write_text("no object")
-    with pytest.raises(CannotRead, match=r"a\.o is no object of ELF"):
+    with pytest.raises(CannotRead, match=r"not an ELF object file: a\.o"):
         read_graph(tmp_path / "a.o")
 
 

@@ -1,11 +1,14 @@
-"""What decides a build, and what does not."""
+"""What decides a build, and what does not.
+
+What tells two builds with equal programs apart.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from tests.unit.build.example import PROGRAM, named, recipe, study, toolchain
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
+    differing_files,
     include_folder,
     make_recipe,
     packages_here,
@@ -26,6 +30,7 @@ from whyfast.build.recipe import (
     steps_of,
 )
 from whyfast.build.steps import expand_steps
+from whyfast.model.build import Build
 from whyfast.model.study import BuildSpec, EvidenceBuild
 from whyfast.model.variant import Variant
 from whyfast.store.home import Home
@@ -230,3 +235,28 @@ def test_what_is_only_read_is_not_linked_again(source: Path) -> None:
     assert (read.link, read.program) == (None, "loop.o")
     assert read.inputs["steps"] == ["cc -c loop.c"]
     assert measured.digest != read.digest
+
+
+def _build(folder: Path, files: Mapping[str, str], program: str = "src/vm") -> Build:
+    for name, text in {program: "the program", **files}.items():
+        path = folder / "work" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    made = folder / "work" / program
+    return Build(folder.name, "d", made, "x", {"program": program}, False)
+
+
+def test_source_objects_logs_and_caches_are_not_run(tmp_path: Path) -> None:
+    one = {"src/vm.c": "/* a */", "src/vm.o": "1", "src/README": "a", "src/config.log": "1"}
+    other = {"src/vm.c": "/* b */", "src/vm.o": "2", "src/NEWS": "b", ".cache/go-build/ab": "1"}
+    assert differing_files(_build(tmp_path / "a", one), _build(tmp_path / "b", other)) == ()
+
+
+def test_a_library_a_script_and_data_could_be(tmp_path: Path) -> None:
+    one = {"src/lib/os.py": "a", "src/libpython.so": "a", "src/words.txt": "a", "src/same.py": "s"}
+    other = {"src/lib/os.py": "b", "src/libpython.so": "b", "src/same.py": "s"}
+    assert differing_files(_build(tmp_path / "a", one), _build(tmp_path / "b", other)) == (
+        "src/lib/os.py",
+        "src/libpython.so",
+        "src/words.txt",
+    )

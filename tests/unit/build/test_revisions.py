@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.build.git import change_between, commits_between, snapshot, top_level
+from whyfast.build.revisions import change_between, commits_between, snapshot, top_level
 from whyfast.model.errors import UserError
 from whyfast.store.git import git as git_at
 
@@ -93,9 +93,9 @@ def test_a_file_that_was_deleted_is_gone(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("main", "'main' is no range; write BASE..HEAD, or BASE.. for the files as they are"),
+        ("main", "not a range: 'main'; write BASE..HEAD, or BASE.. for the files as they are"),
         ("nope..main", "{repo}: has no commit 'nope'"),
-        ("--all..main", "'--all' is no revision"),
+        ("--all..main", "not a revision: '--all'"),
         (
             "main..main",
             "{repo}: there is no change between main and main: both are {main}; name two "

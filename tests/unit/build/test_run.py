@@ -1,4 +1,8 @@
-"""Making builds: once each, with a log, a record, and plain words when it fails."""
+"""Making builds: once each, with a log, a record, and plain words when it fails.
+
+The script of a provenance makes the very bytes again, in any folder, by plain sh. How long a build
+takes, on a clock that somebody sets meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +18,10 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
 
-from whyfast.build.run import build_all
+from whyfast.build.run import Stopwatch, build_all, repeat_script
 from whyfast.build.steps import TAIL
 from whyfast.model.build import Build, BuildFailure
+from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -315,3 +321,134 @@ def test_equal_programs_under_different_digests_are_equal_to_the_byte(
     assert len({b.digest for b in builds}) == 3
     assert builds[0].program_sha256 == builds[1].program_sha256 != builds[2].program_sha256
     assert str(store.root).encode() not in builds[0].program.read_bytes()
+
+
+def test_the_script_names_every_command(tmp_path: Path, golden: Hear) -> None:
+    provenance = {
+        "variant": "fast",
+        "toolchain": {"version": "gcc 12.2.0", "name": "path:gcc-12"},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"},
+        "commands": ["cd src", "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+    }
+    golden(repeat_script(provenance, Path("/store/d1")))
+
+
+def _repeat(build: Build, folder: Path) -> subprocess.CompletedProcess[str]:
+    folder.mkdir()
+    script = repeat_script(build.provenance, build.program.parents[1])
+    return subprocess.run(["sh"], input=script, cwd=folder, capture_output=True, text=True)
+
+
+def _sha256_of_repeated(build: Build, folder: Path) -> str:
+    done = _repeat(build, folder)
+    assert done.returncode == 0, done.stderr
+    return hashlib.sha256((folder / "vm").read_bytes()).hexdigest()
+
+
+@pytest.mark.usefixtures("needs_gcc")
+@pytest.mark.parametrize(
+    ("steps", "variant"),
+    [
+        pytest.param(COMPILE, named("v", "-O2", "-g"), id="debug information"),
+        pytest.param(COMPILE, named("v", '-DTEXT="it\'s $HOME"'), id="flags in quotes"),
+        pytest.param(
+            ("cd src; {cc} {cflags} -c main.c", "{cc} -o {program} src/main.o"),
+            named("v", "-g"),
+            id="a step that changes the folder",
+        ),
+        pytest.param(
+            ('{cc} {cflags} "-DTEXT=\\"$GREETING\\"" -o {program} {source}/main.c',),
+            Variant("v", "path:gcc", ("-g",), env={"GREETING": "good morning"}),
+            id="a variable of the study",
+        ),
+        pytest.param(
+            ("{cc} {cflags} -I{include} -include whyfast_turn.h -o {program} {source}/main.c",),
+            named("v", "-g"),
+            id="the header for turns",
+        ),
+        pytest.param(
+            ("{cc} {cflags} -o {program} {source}/main.c  # all of it",),
+            named("v", "-g"),
+            id="a comment",
+        ),
+    ],
+)
+@pytest.mark.parametrize("store_name", ["builds", "my builds"])
+def test_the_script_makes_the_same_bytes(
+    source: Path, tmp_path: Path, steps: tuple[str, ...], variant: Variant, store_name: str
+) -> None:
+    made = recipe(source, steps=steps, variant=variant, compiler=gcc())
+    (build,) = build_all([made], BuildStore(tmp_path / store_name), lambda text: None)
+    assert isinstance(build, Build), build
+    assert _sha256_of_repeated(build, tmp_path / "by hand") == build.program_sha256
+
+
+@pytest.mark.usefixtures("needs_gcc")
+def test_flags_that_a_step_puts_in_double_quotes_are_repeated(source: Path, tmp_path: Path) -> None:
+    steps = ('sh -c "{cc} {cflags} -o {program} {source}/main.c"',)
+    made = recipe(source, steps=steps, variant=named("v", "-g"), compiler=gcc())
+    (build,) = build_all([made], BuildStore(tmp_path / "builds"), lambda text: None)
+    assert isinstance(build, Build), build
+    assert _sha256_of_repeated(build, tmp_path / "again") == build.program_sha256
+
+
+def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Path) -> None:
+    steps = (f"test -e '{tmp_path}/gate'", "cp {source}/main.c {program}")
+    (tmp_path / "gate").touch()
+    (build,) = build_all(
+        [recipe(source, steps=steps)], BuildStore(tmp_path / "builds"), lambda text: None
+    )
+    assert isinstance(build, Build)
+    (tmp_path / "gate").unlink()
+    assert _repeat(build, tmp_path / "again").returncode == 1
+    assert not (tmp_path / "again" / "vm").exists()
+
+
+def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
+    (tmp_path / "root" / "usr").mkdir(parents=True)
+    root = str(tmp_path / "root")
+    provenance = {
+        "variant": "fast",
+        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": root},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {},
+        "commands": ["gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+    }
+    last = repeat_script(provenance, Path("/store/d1")).splitlines()[-1]
+    assert last.startswith("bwrap --unshare-ipc --unshare-net --ro-bind ")
+    assert f"--ro-bind {root}/usr /usr " in last
+    assert last.endswith(
+        '--bind "$here" "$here" --chdir "$here" -- /bin/sh -euc '
+        """'gcc-14 -ffile-prefix-map="$here"=/whyfast -o vm src/*.c'"""
+    )
+
+
+def test_a_root_that_was_removed_is_named(tmp_path: Path, golden: Hear) -> None:
+    provenance = {
+        "digest": "0123456789abcdef",
+        "variant": "fast",
+        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": "/gone/root"},
+        "program_sha256": "abc",
+        "inputs": {"include": None},
+        "env": {},
+        "commands": ["gcc-14 -o vm src/*.c"],
+    }
+    script = repeat_script(provenance, Path("/store/d1"))
+    done = subprocess.run(["sh"], input=script, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    golden(done.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", [-3600.0, 3600.0])
+def test_a_step_of_the_wall_clock_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch, step: float
+) -> None:
+    wall, steady = iter([1000.0, 1000.0 + step]), iter([50.0, 62.5])
+    monkeypatch.setattr(time, "time", lambda: next(wall))
+    monkeypatch.setattr(time, "monotonic", lambda: next(steady))
+    watch = Stopwatch()
+    assert (watch.started, watch.seconds()) == (1000.0, 12.5)

@@ -196,7 +196,7 @@ def test_what_was_changed_on_the_way_is_not_taken_in(
 
     monkeypatch.setattr(
         fleet.builds["ash"]._builds,
-        "_outside",
+        "_services",
         replace(fleet.hosts["ash"].services(), build=spoilt),
     )
     fleet.ahead(hosts, fleet.recipe("a"))

@@ -1,21 +1,28 @@
-"""Tasks and answers as JSON, and what is told apart from what was asked."""
+"""Tasks and answers as JSON, and what is told apart from what was asked.
+
+What a worker refuses to be asked.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.fleet.machines import measured, study
 
+from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.messages import (
     LARGEST,
     AskFacts,
     Chunk,
     Lacking,
+    Prepare,
     Refused,
     Taken,
     Unprepared,
@@ -23,19 +30,21 @@ from whyfast.fleet.messages import (
     read_answer,
     read_task,
     task_of,
-    wanted_of,
     write_answer,
     write_task,
 )
+from whyfast.investigate.services import Services
 from whyfast.measure.block import draw
 from whyfast.measure.calibrate import WantedLengths
 from whyfast.measure.campaign import WantedBlock, WantedCalibration
+from whyfast.model.build import Build
 from whyfast.model.codec import Malformed
 from whyfast.model.sample import Block, Calibration, RunFailure
+from whyfast.store.home import Home
 
 PLAN = draw(7, ["a", "b"], 3, (0, 1), {"a": 2, "b": 1})
 BLOCK = WantedBlock(PLAN, "fib", "a", 4, "s1")
-CALIBRATION = WantedCalibration("fib", ("a", "b"), None, WantedLengths(None, 5, math.inf))
+CALIBRATION = WantedCalibration("fib", ("a", "b"), None, WantedLengths(None, 5))
 
 
 def taken() -> Block:
@@ -60,7 +69,7 @@ def taken() -> Block:
 @pytest.mark.parametrize("wanted", [BLOCK, CALIBRATION])
 def test_what_is_wanted_comes_out_as_it_went_in(wanted: Any) -> None:
     task = read_task(write_task(task_of(wanted, "k")))
-    assert wanted_of(task) == wanted  # type: ignore[arg-type]
+    assert task.wanted == wanted  # type: ignore[union-attr]
     assert task.key == "k"  # type: ignore[union-attr]
 
 
@@ -86,7 +95,7 @@ def test_tasks_and_answers_are_json() -> None:
         (b"[" * 100_000, "message: is not JSON"),
         (b'{"answer": {"kind": ' + b"[" * 900 + b"]" * 900 + b"}}", "nested more than 64 deep"),
         (b'{"answer": {"e": ' + b'{"a":' * 900 + b"1" + b"}" * 902, "nested more than 64 deep"),
-        (b" " * (LARGEST + 1), "message: has 64000001 bytes; at most 64000000 are read"),
+        (b" " * (LARGEST + 1), "message: too long: 64000001 bytes; at most 64000000 are read"),
     ],
 )
 def test_what_is_no_answer_is_malformed(text: object, said: str) -> None:
@@ -161,3 +170,13 @@ def test_the_turns_of_a_block_are_bounded_where_the_host_chooses_them() -> None:
     assert isinstance(answer, Taken)
     assert answer.calibration is not None
     assert not fits(answer.calibration, free)
+
+
+@pytest.mark.parametrize("program", ["/bin/sh", "../sh", "ab/../../sh"])
+def test_a_program_is_none_outside_of_what_was_sent(program: str, tmp_path: Path) -> None:
+    build = measured("ash", {"slow": 1.0}).recorded.builds[0]
+    assert isinstance(build, Build)
+    task = Prepare(study(), (), (build,), {build.variant: program}, {}, {}, ())
+    answers = HostAnswers(Home(tmp_path / "cache", tmp_path / "data"), Services())
+    answer = read_answer(answers.answer(write_task(task)))
+    assert answer == Refused(f"{program} leads out of its folder")

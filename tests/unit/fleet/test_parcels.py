@@ -13,7 +13,7 @@ import pytest
 from tests.unit.investigate.doubles import own
 
 from whyfast.fleet.messages import Place
-from whyfast.fleet.transfer import CHUNK, Archive, NotReceived, ReceivedParcels, missing, pack
+from whyfast.fleet.transfer import CHUNK, Archive, NotReceived, ReceivedArchives, missing, pack
 
 
 @pytest.fixture
@@ -28,14 +28,14 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def send(archive: Archive, to: ReceivedParcels) -> None:
+def send(archive: Archive, to: ReceivedArchives) -> None:
     for offset, data in missing(archive, 0):
         to.add(archive.sha256, offset, archive.size, data)
 
 
 def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path) -> None:
     archive = pack(tree, tmp_path / "out", frozenset({"used"}))
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     place = Place(archive.sha256, "tree", "study")
     assert received.lacking([place]) == {archive.sha256: 0}
     send(archive, received)
@@ -62,7 +62,7 @@ def test_what_was_begun_goes_on(tmp_path: Path) -> None:
     (tmp_path / "big").mkdir()
     (tmp_path / "big" / "file").write_bytes(os.urandom(CHUNK + 1000))
     archive = pack(tmp_path / "big", tmp_path / "out")
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     place = Place(archive.sha256, "tree", "study")
     (first, second) = missing(archive, 0)
     received.add(archive.sha256, first[0], archive.size, first[1])
@@ -75,7 +75,7 @@ def test_what_was_begun_goes_on(tmp_path: Path) -> None:
 
 def test_other_bytes_than_were_sent_are_thrown_away(tree: Path, tmp_path: Path) -> None:
     archive = pack(tree, tmp_path / "out")
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     ((offset, data),) = missing(archive, 0)
     with pytest.raises(NotReceived, match="other bytes than were sent"):
         received.add(archive.sha256, offset, archive.size, data[:-1] + b"!")
@@ -83,7 +83,7 @@ def test_other_bytes_than_were_sent_are_thrown_away(tree: Path, tmp_path: Path) 
 
 
 def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path) -> None:
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     old = pack(tree, tmp_path / "out")
     send(old, received)
     before = Place(old.sha256, "build", "abc1")
@@ -101,10 +101,10 @@ def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["", "../../x", "/etc", "AB", "g"])
 def test_a_digest_is_no_path(name: str, tmp_path: Path) -> None:
-    received = ReceivedParcels(own(tmp_path))
-    with pytest.raises(NotReceived, match="is no digest"):
+    received = ReceivedArchives(own(tmp_path))
+    with pytest.raises(NotReceived, match="not a digest"):
         received.add(name, 0, 1, b"x")
-    with pytest.raises(NotReceived, match="is no digest"):
+    with pytest.raises(NotReceived, match="not a digest"):
         received.place(Place("ab", "build", name))
 
 
@@ -151,7 +151,7 @@ def test_nothing_is_unpacked_beside_its_folder(
             tar.addfile(sent, io.BytesIO(content))
     data = buffer.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     received.add(sha256, 0, len(data), data)
     with pytest.raises(NotReceived, match="refused to unpack it"):
         received.place(Place(sha256, "tree", ""))
@@ -169,7 +169,7 @@ def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
     (tree / "gone").symlink_to(tmp_path / "nowhere")
     (tree / "own").symlink_to(tree / "bin" / "run")
     archive = pack(tree, tmp_path / "out")
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     send(archive, received)
     folder = received.place(Place(archive.sha256, "tree", ""))
     assert (folder / "config.guess").read_text() == "of automake"
@@ -182,19 +182,19 @@ def test_files_keep_their_dates(tree: Path, tmp_path: Path) -> None:
     """Python would compile again every module whose date is not the one it has noted."""
     os.utime(tree / "data", (1e9, 1e9))
     archive = pack(tree, tmp_path / "out")
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     send(archive, received)
     assert (received.place(Place(archive.sha256, "tree", "")) / "data").stat().st_mtime == 1e9
 
 
 def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotReceived, match="parcel abababababab is not here"):
-        ReceivedParcels(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
+    with pytest.raises(NotReceived, match="archive abababababab is not here"):
+        ReceivedArchives(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
 
 
 def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> None:
     """By the clock, which may be set back, what is in use would be the first to go."""
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     archive = pack(tree, tmp_path / "out")
     send(archive, received)
     place = Place(archive.sha256, "tree", "study")
@@ -207,7 +207,7 @@ def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> Non
 
 
 def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path: Path) -> None:
-    received = ReceivedParcels(own(tmp_path / "there"))
+    received = ReceivedArchives(own(tmp_path / "there"))
     places = []
     for number in range(4):
         (tmp_path / f"{number}").mkdir()

@@ -228,10 +228,10 @@ def test_a_host_with_a_full_disk_is_left_out(fleet: Fleet, monkeypatch: pytest.M
             raise OSError(28, "No space left on device", f"/home/elm/{sha256[:4]}")
         add(self, sha256, *rest)
 
-    from whyfast.fleet.transfer import ReceivedParcels
+    from whyfast.fleet.transfer import ReceivedArchives
 
-    add: Callable[..., None] = ReceivedParcels.add
-    monkeypatch.setattr(ReceivedParcels, "add", full)
+    add: Callable[..., None] = ReceivedArchives.add
+    monkeypatch.setattr(ReceivedArchives, "add", full)
     result = fleet.shard()
     assert result.recorded.complete
     assert hosts_of(result)["sum"] != {"elm"}
@@ -269,7 +269,7 @@ def test_interrupted_it_goes_on_with_every_benchmark_where_it_was(fleet: Fleet) 
     assert kept > 3
     second = fleet.shard()
     assert second.recorded.complete
-    assert f"resuming: {kept} blocks are there already" in fleet.watcher.heard
+    assert f"resuming: {kept} blocks are already taken" in fleet.watcher.heard
     assert hosts_of(second) == before
     assert whole(second.recorded.blocks)
     assert second.recorded.blocks[:kept] == first.recorded.blocks
@@ -291,12 +291,12 @@ def test_a_worker_that_was_started_anew_unseen_is_prepared_again(fleet: Fleet) -
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda block: {**block, "seed": block["seed"] + 1}, "something else than was asked"),
-        (lambda block: {**block, "index": 0}, "something else than was asked"),
-        (lambda block: {**block, "benchmark": "fib"}, "something else than was asked"),
-        (lambda block: {**block, "values": {"a": [1.0]}}, "something else than was asked"),
-        (lambda block: {**block, "cpu": "x' OR 1"}, "cannot be read: answer.block.cpu"),
-        (lambda block: {**block, "seconds": None}, "cannot be read: answer.block.seconds"),
+        (lambda block: {**block, "seed": block["seed"] + 1}, "unexpected answer"),
+        (lambda block: {**block, "index": 0}, "unexpected answer"),
+        (lambda block: {**block, "benchmark": "fib"}, "unexpected answer"),
+        (lambda block: {**block, "values": {"a": [1.0]}}, "unexpected answer"),
+        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: answer.block.cpu"),
+        (lambda block: {**block, "seconds": None}, "unreadable answer: answer.block.seconds"),
     ],
 )
 def test_an_answer_that_is_not_what_was_asked_is_not_kept(
@@ -330,7 +330,7 @@ def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
 
     result = fleet.shard(nonsense)
     assert any(
-        h.startswith("oak: cannot measure: what it answers cannot be read: message: is not JSON")
+        h.startswith("oak: cannot measure: unreadable answer: message: is not JSON")
         for h in fleet.watcher.heard
     )
     assert result.recorded.complete
@@ -349,7 +349,7 @@ def test_another_version_is_left_out_before_anything_is_sent(
     monkeypatch.setattr(HostAnswers, "facts", old)
     result = fleet.shard()
     (said,) = [h for h in fleet.watcher.heard if h.startswith("elm: left out")]
-    assert said.startswith("elm: left out: it has whyfast 0.0.9 and 0.1.0 is wanted")
+    assert said.startswith("elm: left out: it has whyfast 0.0.9; expected 0.1.0")
     assert {kind for host, kind in fleet.used.log if host == "elm"} == {"survey"}
     assert set().union(*hosts_of(result).values()) == {"ash", "oak"}
 

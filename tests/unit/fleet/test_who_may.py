@@ -59,11 +59,11 @@ def test_loopback_needs_no_certificates(text: str, address: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("8786", "'8786' is no address; write HOST:PORT"),
-        ("host:x", "is no address"),
-        ("host:99999", "is no address"),
-        ("ucx://127.0.0.1:1", "ucx:// is not spoken"),
-        ("tcp://127.0.0.1:1", "tcp:// is not spoken"),
+        ("8786", "8786"),
+        ("host:x", "HOST:PORT"),
+        ("host:99999", "HOST:PORT"),
+        ("ucx://127.0.0.1:1", "ucx"),
+        ("tcp://127.0.0.1:1", "tcp"),
         ("192.0.2.1:8786", "192.0.2.1 is not this machine alone"),
         ("0.0.0.0:8786", "0.0.0.0 is not this machine alone"),
         ("tls://example.org:8786", "example.org is not this machine alone"),
@@ -88,16 +88,16 @@ def test_certificates_are_made_once_and_for_their_owner_alone(tmp_path: Path) ->
     assert key.stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
     assert security_of(folder).require_encryption
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="exists already"):
         make_certificates(folder, 30)
     key.chmod(0o640)
-    with pytest.raises(UserError, match="others may read it; chmod 600"):
+    with pytest.raises(UserError, match="chmod 600"):
         security_of(folder)
     certificate.unlink()
-    with pytest.raises(UserError, match=r"fleet\.pem: is not there"):
+    with pytest.raises(UserError, match=r"fleet\.pem: missing"):
         security_of(folder)
 
 
 def test_certificates_hold_for_a_number_of_days(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--days 0: is no number of days"):
+    with pytest.raises(UserError, match="--days 0: "):
         make_certificates(tmp_path, 0)

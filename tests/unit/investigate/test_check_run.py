@@ -151,7 +151,7 @@ def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench
     second = bench.run()
     taken = len(first.recorded.blocks)
     assert taken > 0
-    assert f"resuming: {taken} blocks are there already" in bench.watcher.heard
+    assert f"resuming: {taken} blocks are already taken" in bench.watcher.heard
     assert second.recorded.blocks[:taken] == first.recorded.blocks
     assert len(second.recorded.blocks) > taken
 

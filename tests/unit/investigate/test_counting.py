@@ -1,4 +1,7 @@
-"""What every build does for the same work, by tools that are doubles."""
+"""What every build does for the same work, by tools that are doubles.
+
+Programs by their files, as they are counted.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,19 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, option, said
 
+from whyfast.investigate import exec_prefixes
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.counting import WHOLE, count
+from whyfast.investigate.counting import WHOLE, count, file_tasks
 from whyfast.investigate.recording import recording
+from whyfast.measure.count import Profiler
 from whyfast.measure.launch import Finished
 from whyfast.model.build import Build
 from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration
 from whyfast.model.study import EvidenceSpec, Study
 from whyfast.model.variant import Benchmark, RunnerName, Variant
+from whyfast.store.home import Home
+from whyfast.toolchain.sandbox import Box
 
 #: Instructions to start, and of each loop, by the name of the program.
 COSTS = {"a": (100_000, 3_000_000), "b": (100_000, 6_000_000)}
@@ -180,6 +187,54 @@ def test_without_tools_the_notes_say_why(tmp_path: Path) -> None:
     tools.replay.answers = {}
     (counted,), _ = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
     assert [(c.variant, c.failed, c.notes) for c in counted.counts] == [
-        (name, True, ("valgrind is not installed; and no newer one could be had: no network",))
+        (name, True, ("valgrind is not installed; and a newer one is not available: no network",))
         for name in ("b", "a")
     ]
+
+
+ROOT = Path("/root-of-a-toolchain")
+
+
+def _given(home: Home, files: list[Path], profiler: Profiler) -> list[tuple[object, ...]]:
+    """What is run of each, and how."""
+    named = [(f.name, f) for f in files]
+    services = World().services(valgrind=_valgrind)
+    with file_tasks(named, ["x"], home, services, 9.0, profiler, print) as (tasks, valgrind):
+        assert valgrind is None
+        return [(t.variant, t.run.command, t.run.enter, t.run.scratch) for t in tasks]
+
+
+def _valgrind(home: Home, note: object) -> Path:
+    wanted.append("valgrind")
+    raise KeyError
+
+
+wanted: list[str] = []
+
+
+def test_a_program_may_stand_beside_itself(tmp_path: Path) -> None:
+    file = tmp_path / "p"
+    run = ("p", (str(file), "x"), (), None)
+    assert _given(own(tmp_path), [file, file], "callgrind") == [run, run]
+
+
+def test_those_of_a_root_get_words_and_a_folder_and_no_valgrind_that_is_not_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes: list[Box] = []
+
+    def around(box: Box, scratch: Path) -> list[str]:
+        boxes.append(box)
+        return ["enter"]
+
+    monkeypatch.setattr(exec_prefixes, "around_program", around)
+    monkeypatch.setattr(exec_prefixes, "_root", lambda file, home: ROOT)
+    ((_, command, enter, scratch),) = _given(own(tmp_path), [tmp_path / "p"], "perf")
+    assert (command, enter) == ((str(tmp_path / "p"), "x"), ("enter",))
+    assert isinstance(scratch, Path)
+    assert scratch.parent == own(tmp_path).cache / "counting"
+    assert scratch in boxes[-1].writable
+    assert wanted == []
+    with pytest.raises(KeyError):
+        _given(own(tmp_path), [tmp_path / "p"], "callgrind")
+    assert wanted == ["valgrind"]

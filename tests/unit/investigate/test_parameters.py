@@ -56,7 +56,7 @@ def test_what_is_no_number_is_refused(scan: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("scan", [("1", "2", "-1"), ("0", "100", "1"), ("0", "inf", "1")])
 def test_what_is_no_range_is_refused(scan: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="is no range of up to 100 values"):
+    with pytest.raises(UserError, match="is not a range of at most 100 values"):
         lines(*scan)
 
 

@@ -1,7 +1,11 @@
-"""A whole run of a study, in an outside that is a double from end to end."""
+"""A whole run of a study, in an outside that is a double from end to end.
+
+A real program that crashes one run in sixty.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +18,7 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import FakeClock, fails_at
 
+from whyfast.cli.main import main
 from whyfast.cli.output import exit_code
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import BuildFailure
@@ -162,7 +167,7 @@ def test_interrupted_while_it_measures_it_goes_on(bench: Bench) -> None:
     assert bench.watcher.phases[-1] == "judge"
 
     second = bench.run()
-    assert "resuming: 6 blocks are there already" in bench.watcher.heard
+    assert "resuming: 6 blocks are already taken" in bench.watcher.heard
     assert second.recorded.complete
     assert second.recorded.run == first.recorded.run
     assert second.recorded.blocks[:6] == kept
@@ -244,7 +249,7 @@ def test_an_interrupt_while_it_counts_keeps_what_was_measured(bench: Bench) -> N
     assert bench.world.clock.seconds == measured  # all was decided
     (counted,) = second.found.counted
     assert {c.notes for c in counted.counts} == {
-        ("valgrind is not installed; and no newer one could be had: no network",)
+        ("valgrind is not installed; and a newer one is not available: no network",)
     }
 
 
@@ -268,7 +273,7 @@ def test_a_disk_that_fills_up(bench: Bench, golden: Hear) -> None:
     heard = sum(said == "block of fib" for said in bench.watcher.heard)
     assert kept == heard > 0
     assert bench.run(measure=long).recorded.complete
-    assert f"resuming: {kept} blocks are there already" in bench.watcher.heard
+    assert f"resuming: {kept} blocks are already taken" in bench.watcher.heard
 
 
 def test_evidence_only_is_not_measured_and_waits_for_nobody(bench: Bench) -> None:
@@ -379,3 +384,36 @@ def test_what_programs_leave_running_is_told_once(bench: Bench) -> None:
     told = [text for text in bench.watcher.heard if "still running" in str(text)]
     assert len(told) == 1
     assert "fib: 1 process was still running in other sessions" in str(told[0])
+
+
+CRASHY = """\
+#!/bin/sh
+read n < runs
+n=$((n + 1))
+echo $n > runs
+[ $((n % 60)) != 0 ] || kill -SEGV $$
+"""
+
+
+def test_what_it_did_before_it_crashed_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    Path("runs").write_text("0\n")
+    Path("fine").write_text("#!/bin/sh\n:\n")
+    Path("crashy").write_text(CRASHY)
+    for name in ("fine", "crashy"):
+        Path(name).chmod(0o755)
+    # Its margin is so small that nothing is decided in sixty runs.
+    words = ["ab", "./fine", "./crashy", "--budget", "10m", "--margin", "0.001%"]
+    assert main([*words, "--json", "result.json"]) == 1
+    found = json.loads(Path("result.json").read_text())["data"]
+    kept = [b["values"] for b in found["recorded"]["blocks"]]
+    # It is not timed again; its threads may be looked at once more.
+    assert int(Path("runs").read_text()) <= 61
+    # Blocks are whole. Some of the 59 runs told how long one takes.
+    assert all(len(values["./crashy"]) == len(values["./fine"]) for values in kept)
+    assert 1 <= sum(len(values["./crashy"]) for values in kept) <= 59
+    assert "'whole run' failed with ./crashy: killed by SIGSEGV." in found["answer"]["sentences"]
+    assert "./crashy failed on whole run: killed by SIGSEGV" in capsys.readouterr().err

@@ -1,4 +1,7 @@
-"""Child processes, one at a time."""
+"""Child processes, one at a time.
+
+Running programs to their end for what they print.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
+from whyfast.measure.launch import Finished, SystemLauncher
 from whyfast.measure.process import (
     OUTPUT_KEPT,
     OUTPUT_MOST,
@@ -332,3 +336,16 @@ def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no
     for name in ("there", str(tmp_path / "no-such-program")):
         with pytest.raises(PermissionError):
             Child((name,), env=dict(os.environ))
+
+
+def _run(code: str) -> Finished:
+    return SystemLauncher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
+
+
+def test_what_it_printed_and_how_it_ended() -> None:
+    assert _run("echo out; echo err >&2; exit 3") == Finished(3, "out\n", "out\nerr")
+
+
+def test_a_program_that_prints_too_much_is_run_to_its_end_and_told() -> None:
+    done = _run(f"head -c {2 * OUTPUT_MOST} /dev/zero; exit 3")
+    assert (done.status, done.stdout, done.whole) == (3, "", False)

@@ -1,17 +1,30 @@
-"""Runners by name."""
+"""Runners by name.
+
+Whether BPF programs may be loaded here. Padding of environment and arguments: so many bytes in all,
+and still the same program.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.registry import MAKERS, hook_folder, make_runner
+from whyfast.measure.invocation import (
+    PAD_VARIABLE,
+    InvocationFailed,
+    LaunchArguments,
+    padded,
+    padded_process,
+)
+from whyfast.measure.registry import MAKERS, hook_folder, make_runner, why_no_bpf
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.variant import RUNNER_KINDS, RunnerName
 
@@ -61,3 +74,73 @@ def test_a_pyperf_script_becomes_a_worker_with_the_hook_in_all_layouts() -> None
         assert argv[1:3] == ("bm.py", "--worker")
         assert argv[-1] == "--hook=whyfast"
         assert env["PYTHONDONTWRITEBYTECODE"] == "1"
+
+
+MAP_CREATE, PROG_LOAD = 0, 5
+
+
+def _kernel(answers: dict[int, int], seen: list[int]):  # type: ignore[no-untyped-def]
+    def call(command: int, attributes: ctypes.Array[ctypes.c_char]) -> int:
+        seen.append(command)
+        return answers.get(command) or os.open(os.devnull, os.O_RDONLY)
+
+    return call
+
+
+def test_nothing_is_said_where_a_program_loads() -> None:
+    seen: list[int] = []
+    before = len(os.listdir("/proc/self/fd"))
+    assert why_no_bpf(_kernel({}, seen)) == ""
+    assert seen == [MAP_CREATE, PROG_LOAD]
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("command", [MAP_CREATE, PROG_LOAD])
+@pytest.mark.parametrize("number", [errno.EPERM, errno.ENOSYS, errno.ENOMEM])
+def test_the_reason_is_said(command: int, number: int, golden: Hear) -> None:
+    golden(why_no_bpf(_kernel({command: -number}, [])))
+
+
+def test_padding_adds_one_variable_of_that_length() -> None:
+    env = {"A": "1", "WHYFAST_PAD": "old"}
+    assert padded(env, 3) == {"A": "1", "WHYFAST_PAD": "xxx"}
+    assert padded({}, 0) == {"WHYFAST_PAD": ""}
+    assert env == {"A": "1", "WHYFAST_PAD": "old"}
+
+
+def test_a_path_gets_its_share_of_the_bytes() -> None:
+    argv = ("/usr/bin/env", "/opt/vm", "turn")
+    env, longer = padded_process({}, argv, 1, 64 * 3 + 5)
+    assert longer == ("/usr/bin/env", "/opt/./././vm", "turn")
+    assert env == {PAD_VARIABLE: "x" * (64 * 3 + 5 - 6)}
+
+
+def test_all_bytes_together_are_what_was_drawn_and_the_path_varies() -> None:
+    shares = set()
+    for pad in range(4096):
+        env, (path,) = padded_process({}, ("/a/b",), 0, pad)
+        shares.add(len(path) - len("/a/b"))
+        assert len(env[PAD_VARIABLE]) + len(path) - len("/a/b") == pad
+    assert shares == set(range(0, 64, 2))
+
+
+def test_what_is_no_absolute_path_is_left_alone() -> None:
+    for argv, program in ((("vm", "x"), 0), (("./vm",), 0), (("/bin/vm",), None)):
+        env, same = padded_process({}, argv, program, 4095)
+        assert same == argv
+        assert len(env[PAD_VARIABLE]) == 4095
+
+
+def test_a_longer_path_is_the_same_program(tmp_path: Path) -> None:
+    program = tmp_path / "vm"
+    program.write_text(
+        f"#!{sys.executable} -S\nimport os, sys; print(os.path.realpath(sys.argv[0]))\n"
+    )
+    program.chmod(0o755)
+    runner = CommandRunner(
+        LaunchArguments(
+            {"v": (str(program),)}, {}, 60, check=str(program.resolve()), programs={"v": 0}
+        )
+    )
+    for pad in (0, 64, 4095):
+        assert runner.enter("v", cpu=None, pad=pad).turn(1).check == str(program.resolve())

@@ -1,4 +1,7 @@
-"""Valgrind's model: how it is started, what is said when it fails, and that it repeats itself."""
+"""Valgrind's model: how it is started, what is said when it fails, and that it repeats itself.
+
+Which Valgrind simulates a study's programs.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.golden_files import Hear
-from tests.unit.measure.tools import Replay, option, said
+from tests.unit.measure.tools import Answer, Replay, option, said
 
 from whyfast.measure.doctor.system import System
 from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
@@ -18,12 +23,19 @@ from whyfast.measure.simulate import (
     Cache,
     Geometry,
     Simulator,
+    Valgrind,
+    choose_valgrind,
     fixed_environment,
     read_geometry,
+    simulable,
     simulate,
     simulated_counters,
+    valgrind_options,
 )
 from whyfast.model.counters import Profile
+from whyfast.model.errors import CannotBuildHere
+from whyfast.store.home import Home
+from whyfast.toolchain.valgrind import newer_valgrind, tool_words, valgrind_root, version_of
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
 
@@ -219,3 +231,156 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
 def test_settings_of_go_that_a_user_has_are_kept() -> None:
     env = fixed_environment({"GODEBUG": "gctrace=1"})
     assert env["GODEBUG"] == "gctrace=1,asyncpreemptoff=1"
+
+
+def _machine(root: Path, *caches: tuple[int, str, str, str, str]) -> System:
+    for i, values in enumerate(caches):
+        folder = root / f"sys/devices/system/cpu/cpu0/cache/index{i}"
+        folder.mkdir(parents=True)
+        names = ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
+        for name, value in zip(names, values, strict=True):
+            (folder / name).write_text(f"{value}\n")
+    return System(root)
+
+
+def test_the_caches_of_a_machine(tmp_path: Path) -> None:
+    system = _machine(
+        tmp_path,
+        (1, "Data", "48K", "12", "64"),
+        (1, "Instruction", "64K", "16", "64"),
+        (2, "Unified", "2048K", "16", "64"),
+        (3, "Unified", "480M", "16", "64"),
+    )
+    assert read_geometry(system) == Geometry(
+        Cache("L1i", 65536, 16, 64), Cache("L1d", 49152, 12, 64), Cache("L3", 480 << 20, 16, 64)
+    )
+
+
+def test_where_the_second_level_is_the_last(tmp_path: Path) -> None:
+    system = _machine(tmp_path, (1, "Unified", "32K", "0", "64"), (2, "Unified", "1M", "16", "64"))
+    geometry = read_geometry(system)
+    assert geometry.l1i == geometry.l1d == Cache("L1", 32768, 512, 64)
+    assert geometry.last == Cache("L2", 1 << 20, 16, 64)
+
+
+def test_where_the_kernel_tells_nothing(tmp_path: Path) -> None:
+    assert read_geometry(System(tmp_path)) == Geometry()
+    options, notes = valgrind_options(Geometry())
+    assert options == []
+    assert len(notes) == 3
+
+
+def test_a_cache_that_valgrind_takes_as_it_is() -> None:
+    assert valgrind_options(Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)) == (
+        ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=32768,8,64"],
+        [],
+    )
+
+
+def test_a_number_of_sets_that_is_no_power_of_two(golden: Hear) -> None:
+    made, note = simulable(Cache("L3", 480 << 20, 16, 64))
+    assert made == Cache("L3", 480 << 20, 30, 64)
+    golden(note)
+
+
+@given(st.integers(64, 1 << 30), st.integers(1, 64), st.integers(1, 512))
+def test_what_is_simulated_is_always_valid_and_never_much_smaller(
+    size: int, ways: int, line: int
+) -> None:
+    made, _ = simulable(Cache("L1i", size, ways, line))
+    for power in (made.sets, made.line):
+        assert power & (power - 1) == 0
+    assert made.line >= 16
+    assert made.size == made.sets * made.ways * made.line
+    assert made.size > made.line
+    if size > 4 * max(line, 16) * ways:
+        assert size / 2 < made.size <= size
+
+
+Fetch = Callable[[Home, Callable[[str], None]], Path]
+
+
+def _version(text: str) -> Answer:
+    def answer(argv: Sequence[str]) -> Finished:
+        return said(text + "\n")
+
+    return answer
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+def _root(home: Home) -> Path:
+    """A root with the tools in it, as if it had been made."""
+    root = valgrind_root(home)
+    library = root / "usr/libexec/valgrind"
+    library.mkdir(parents=True)
+    for architecture in ("amd64", "arm64"):
+        (library / f"callgrind-{architecture}-linux").touch()
+    (root.parent / "digest").write_text("d\n")
+    return root
+
+
+def _choose(
+    own: Home, replay: Replay, *, rooted: bool = False, newer: Fetch = newer_valgrind
+) -> Valgrind:
+    return choose_valgrind(replay, {}, own, rooted=rooted, note=lambda text: None, newer=newer)
+
+
+def _replay(valgrind: str | None = "valgrind-3.19.0") -> Replay:
+    tools = ("callgrind-amd64-linux", "callgrind-arm64-linux")
+    answers = {tool: _version("valgrind-3.24.0") for tool in tools}
+    return Replay(answers if valgrind is None else {**answers, "valgrind": _version(valgrind)})
+
+
+def test_the_machines_own_does_where_no_root_is_entered(own: Home) -> None:
+    found = _choose(own, _replay())
+    assert found.version == "valgrind-3.19.0"
+    assert found.words["callgrind"] == ("/usr/bin/valgrind", "--tool=callgrind")
+
+
+def test_a_newer_one_that_is_there_goes_before_an_older(own: Home) -> None:
+    root = _root(own)
+    found = _choose(own, _replay())
+    assert found.version == "valgrind-3.24.0"
+    assert found.words["callgrind"][0].startswith(str(root / "usr/libexec/valgrind/callgrind-"))
+    assert found.env["VALGRIND_LIB"] == str(root / "usr/libexec/valgrind")
+    assert _choose(own, _replay("valgrind-3.25.1")).version == "valgrind-3.25.1"
+
+
+@pytest.mark.parametrize(("valgrind", "rooted"), [("valgrind-3.25.1", True), (None, False)])
+def test_it_is_made_for_roots_and_where_the_machine_has_none(
+    own: Home, valgrind: str | None, rooted: bool
+) -> None:
+    found = _choose(own, _replay(valgrind), rooted=rooted, newer=lambda home, note: _root(home))
+    assert found.version == "valgrind-3.24.0"
+
+
+@pytest.mark.parametrize(
+    ("valgrind", "rooted", "message"),
+    [
+        ("valgrind-3.19.0", True, "valgrind-3.19.0 of this machine is not seen in its root"),
+        (None, False, "valgrind is not installed; and a newer one is not available: no mmdebstrap"),
+    ],
+)
+def test_what_cannot_be_had_says_why(
+    own: Home, valgrind: str | None, rooted: bool, message: str
+) -> None:
+    def fail(home: Home, note: object) -> Path:
+        raise CannotBuildHere("no mmdebstrap")
+
+    with pytest.raises(CannotCount, match=message):
+        _choose(own, _replay(valgrind), rooted=rooted, newer=fail)
+
+
+def test_a_root_without_the_tool(tmp_path: Path) -> None:
+    with pytest.raises(CannotBuildHere, match="Valgrind has no callgrind for"):
+        tool_words(tmp_path, "callgrind")
+
+
+def test_versions() -> None:
+    assert version_of("valgrind-3.19.0\n") == (3, 19)
+    assert version_of("valgrind-3.24.0.GIT") == (3, 24)
+    assert version_of("nonsense") == (0, 0)

@@ -1,19 +1,29 @@
-"""Programs that take turns: right ones, and all the ways of being wrong."""
+"""Programs that take turns: right ones, and all the ways of being wrong.
+
+Programs that take turns end, with all that they started, however they are ended. Turns that are
+granted beforehand, to real programs.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.measure.conftest import STUCK
+from tests.unit.measure.conftest import STUCK, ends
 from tests.unit.measure.turn_programs import GOOD, READY, command, enter, playing
 
+import whyfast.turns
 from whyfast.measure import turns
 from whyfast.measure.invocation import InvocationFailed, Sample
+from whyfast.measure.launch import CannotCount, SystemLauncher
+from whyfast.measure.process import Child
+from whyfast.measure.turns import PregrantedLauncher
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -284,3 +294,139 @@ def test_what_a_program_prints_over_many_turns_is_discarded_past_a_limit() -> No
             assert player.turn(1) == Sample(0.5)
             held.append(os.fstat(player._child._stdout.fd).st_blocks * 512)
     assert max(held) < 3 * 10**7  # of one turn
+
+
+def test_closing_ends_a_good_program_by_itself(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    with playing(f"{GOOD}\ntime.sleep(0.05); open({str(left)!r}, 'w').close()") as player:
+        player.turn(1)
+    assert left.exists()
+
+
+def test_closing_ends_a_stubborn_program_and_what_it_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = os.fork() or os.getpid()\n"
+        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        f"if child == os.getpid(): {READY}"
+        "time.sleep(600)"
+    )
+    with playing(code):
+        while not (pids.exists() and pids.read_text().count("\n") == 2):
+            time.sleep(0.005)
+    assert all(ends(int(pid)) for pid in pids.read_text().split())
+
+
+def test_closing_twice_is_once() -> None:
+    with playing(GOOD) as player:
+        player.close()
+
+
+def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    pid = tmp_path / "pid"
+    code = (
+        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        "os.kill(os.getppid(), signal.SIGUSR1)\ntime.sleep(600)"
+    )
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            enter(command(code))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ends(int(pid.read_text()))
+
+
+def test_closing_ends_what_a_good_program_left_running(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    code = f"""
+import subprocess
+left = subprocess.Popen(["sleep", "600"])
+open({str(pid)!r}, "w").write(str(left.pid))
+"""
+    with playing(code + GOOD) as player:
+        player.turn(1)
+    assert ends(int(pid.read_text()))
+
+
+def test_an_interrupt_while_closing_ends_the_program_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    player = enter(command(GOOD))
+    waited = Child.wait
+
+    def interrupted(self: Child, timeout: float, **how: bool) -> object:
+        if how:
+            raise KeyboardInterrupt
+        return waited(self, timeout)
+
+    monkeypatch.setattr(Child, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        player.close()
+
+
+TURNS = str(Path(whyfast.turns.__file__).parent / "include")
+PROGRAM = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from whyfast_turn import take_turns
+total = 0
+def run(loops):
+    global total
+    total += loops
+    print(loops, os.environ["WHYFAST_TURN"])
+    return "done"
+take_turns(run)
+print("left after", total)
+"""
+
+
+def _command(program: str = PROGRAM) -> tuple[str, ...]:
+    return (sys.executable, "-c", program, TURNS)
+
+
+def _run(command: tuple[str, ...], **grants: object) -> tuple[int, str]:
+    launcher = PregrantedLauncher(SystemLauncher(), command, **grants)  # type: ignore[arg-type]
+    done = launcher.run(("env", *command), env=os.environ, timeout=60.0)
+    return done.status, done.stdout
+
+
+def test_all_turns_are_taken_and_the_program_leaves() -> None:
+    status, said = _run(_command(), loops=7, turns=3, check="done")
+    assert status == 0
+    lines = said.splitlines()
+    assert lines[-1] == "left after 21"
+    assert [line.split()[0] for line in lines[:-1]] == ["7", "7", "7"]
+
+
+def test_descriptors_have_the_same_numbers_in_every_run() -> None:
+    assert _run(_command(), loops=1, turns=1) == _run(_command(), loops=1, turns=1)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (PROGRAM, "wrong result: done, expected other"),
+        ("print(1)", "expected 'ready 1' from the turn protocol, got ''"),
+        (PROGRAM.replace("take_turns(run)", "sys.exit()"), "expected 'ready 1'"),
+    ],
+)
+def test_answers_are_checked(program: str, message: str) -> None:
+    with pytest.raises(CannotCount, match=message):
+        _run(_command(program), loops=1, turns=1, check="other")
+
+
+def test_a_program_that_fails_is_left_to_the_caller() -> None:
+    failing = PROGRAM.replace("global total", "raise ValueError('broken')")
+    assert _run(_command(failing), loops=1, turns=1)[0] == 1
+
+
+def test_other_commands_are_passed_on() -> None:
+    launcher = PregrantedLauncher(SystemLauncher(), _command(), loops=1, turns=1)
+    done = launcher.run((sys.executable, "-c", "print(2)"), env=os.environ, timeout=60.0)
+    assert done.stdout == "2\n"
+    assert launcher.find("no-such-tool") is None

@@ -95,14 +95,14 @@ def test_each_change_of_phase_and_what_must_be_shown_have_a_line_at_once() -> No
         observer.step("building a")
         observer.phase("measure")
         observer.phase("measure")
-        observer.note("resuming: 4 blocks are there already")
+        observer.note("resuming: 4 blocks are already taken")
         observer.step("calibrating whole")
         observer.block("whole", (), 1.0, 10.0)
     assert stream.getvalue().splitlines() == [
         "building …",
         "  building a",
         "measuring …",
-        "  resuming: 4 blocks are there already",
+        "  resuming: 4 blocks are already taken",
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.build.git import commit_of, export
+from whyfast.build.revisions import commit_of, export
 from whyfast.model.errors import UserError
 from whyfast.search.axes.commits import uncommitted
 from whyfast.search.state import AxisCandidate

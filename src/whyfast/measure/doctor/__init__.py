@@ -1,5 +1,5 @@
 """What this machine does to results, and the settings that can be changed.
 
-Start at :func:`whyfast.measure.doctor.findings.examine`, :func:`whyfast.measure.doctor.tune.tune`
+Start at :func:`whyfast.measure.doctor.readings.examine`, :func:`whyfast.measure.doctor.tune.tune`
 and :func:`whyfast.measure.doctor.tune.restore`.
 """

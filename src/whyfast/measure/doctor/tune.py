@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from whyfast.measure.doctor.findings import (
+from whyfast.measure.doctor.readings import (
     ASLR,
     BOOST,
     COUNTING_ALLOWED,
@@ -48,12 +48,12 @@ class Setting:
 
 def settings_to_change(system: System) -> list[Setting]:
     """Every setting that exists here and is not as it should be."""
-    found = []
+    settings = []
     for key, path, wanted in _wanted(system):
         old = current(system, path)
         if old is not None and not same(old, wanted):
-            found.append(Setting(key, path, old, wanted))
-    return found
+            settings.append(Setting(key, path, old, wanted))
+    return settings
 
 
 def current(system: System, path: str) -> str | None:

@@ -61,20 +61,20 @@ class Booted:
 
 def find_qemu(launcher: Launcher) -> str:
     """The path of QEMU; UserError when it is not installed."""
-    found = launcher.find(PROGRAM)
-    if found is None:
+    path = launcher.find(PROGRAM)
+    if path is None:
         raise UserError(
             f"{PROGRAM}, which runs other kernels, is not installed; "
             "apt-get install qemu-system-x86"
         )
-    return found
+    return path
 
 
 def qemu_version(launcher: Launcher, qemu: str) -> str:
     """For example ``QEMU 7.2.22``."""
     done = launcher.run([qemu, "--version"], env=dict(os.environ), timeout=30)
-    found = re.search(r"version (\S+)", done.stdout)
-    return f"QEMU {found[1]}" if found else "QEMU"
+    match = re.search(r"version (\S+)", done.stdout)
+    return f"QEMU {match[1]}" if match else "QEMU"
 
 
 def command_line(unit: BootUnit, boot: Sequence[str]) -> str:
@@ -183,8 +183,8 @@ def _try_kvm(kernel: Kernel, qemu: str, launcher: Launcher) -> bool:
 def _why(what: str, console: str) -> str:
     lines = [_STAMP.sub("", line).strip() for line in console.splitlines()]
     tail = [line for line in lines if line][-TAIL:]
-    said = f"its console ends: {' | '.join(tail)}" if tail else "its console says nothing"
-    return f"the guest {what}; {said}"
+    ending = f"its console ends: {' | '.join(tail)}" if tail else "its console says nothing"
+    return f"the guest {what}; {ending}"
 
 
 def _read(path: Path) -> str:

@@ -1,4 +1,7 @@
-"""What a guest says, whole and torn."""
+"""What a guest says, whole and torn.
+
+Instructions of one loop from grants of two lengths.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import pytest
 
 from whyfast.measure.vm.transcript import (
     Answers,
+    LoopCount,
     TaskValues,
     Unanswered,
+    count_loop,
     parse_transcript,
     read_values,
 )
@@ -68,3 +73,18 @@ def test_a_plan_that_was_not_understood_is_not_complete() -> None:
 def test_why_a_task_has_no_values(task: Answers | None, said: str) -> None:
     with pytest.raises(Unanswered, match=said):
         read_values(task, 1)
+
+
+def test_what_the_grant_costs_is_in_both_and_goes() -> None:
+    values = TaskValues((20000 + 1700,) * 3, (20000 + 3400,) * 3, None)
+    assert count_loop(values, 100) == LoopCount(17.0, 0.0, 0)
+
+
+def test_interrupts_only_add_and_are_set_aside() -> None:
+    values = TaskValues((21700 + 17862, 21700, 21700), (23400, 23400 + 2073, 23400), None)
+    assert count_loop(values, 100) == LoopCount(17.0, 2 / 6, 17862)
+
+
+def test_a_program_that_does_not_heed_its_loops_is_refused() -> None:
+    with pytest.raises(ValueError, match="twice the loops take 500 instructions, after 500"):
+        count_loop(TaskValues((500,), (500,), None), 10)

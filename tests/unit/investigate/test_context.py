@@ -1,4 +1,7 @@
-"""A study restricted to what is wanted of it."""
+"""A study restricted to what is wanted of it.
+
+Which study is run where the kernel does not let us.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,12 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import study as example
 
-from whyfast.investigate.context import Choice, chosen
+from whyfast.investigate.context import Choice, chosen, runnable
+from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Claim, MeasureSpec, Quick, Study
 from whyfast.model.variant import Benchmark, Variant
+from whyfast.study import load_study
 
 
 @pytest.fixture
@@ -76,3 +81,40 @@ def test_unknown_names(study: Study, choice: Choice, golden: Hear) -> None:
     with pytest.raises(UserError) as raised:
         chosen(study, choice)
     golden(str(raised.value))
+
+
+STUDIES = Path(__file__).resolve().parents[3] / "studies"
+
+
+@pytest.fixture
+def study_choose_runnable() -> Study:
+    return load_study(STUDIES / "bpf-tail-call")
+
+
+def test_where_bpf_is_permitted_the_study_stays(study_choose_runnable: Study) -> None:
+    assert runnable(study_choose_runnable, lambda: "") is study_choose_runnable
+
+
+def test_where_it_is_not_the_vm_runs_the_same_chains_and_says_so(
+    study_choose_runnable: Study, golden: Hear
+) -> None:
+    other = runnable(study_choose_runnable, lambda: "not permitted")
+    assert other.name == "bpf-tail-call-vm"
+    golden(other.stands_for)
+    assert [b.name for b in other.benchmarks] == [b.name for b in study_choose_runnable.benchmarks]
+    confound = find_confounds(other, (), (), ())[0]
+    assert (confound.kind, confound.severity) == ("stand-in", "warning")
+    golden(confound.text)
+
+
+def test_without_a_stand_in_it_is_an_error(study_choose_runnable: Study) -> None:
+    with pytest.raises(UserError, match="cannot be run: not permitted"):
+        runnable(replace(study_choose_runnable, otherwise=""), lambda: "not permitted")
+
+
+def test_a_study_without_bpf_is_not_asked() -> None:
+    def never() -> str:
+        raise AssertionError
+
+    vm = load_study(STUDIES / "bpf-tail-call-vm")
+    assert runnable(vm, never) is vm

@@ -1,4 +1,7 @@
-"""A scheduler here and a worker on each host of a list, for as long as a run takes."""
+"""A scheduler here and a worker on each host of hosts.toml, for as long as a run takes.
+
+Workers are started by ssh; a process that ends is started again.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,6 @@ from whyfast.fleet.security import own_certificates
 from whyfast.model.errors import UserError
 from whyfast.study.toml_document import quoted, read_document
 from whyfast.study.toml_table import TomlTable
-
-# ---- hosts.toml: the hosts on which workers are started by ssh, every mistake with key and line.
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _listen(top: TomlTable, encrypted: bool) -> str:
     text = top.string("listen")
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
-        raise top.error(("listen",), f"{quoted(text)} is no address", "write HOST:PORT")
+        raise top.error(("listen",), f"not an address: {quoted(text)}", "write HOST:PORT")
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
@@ -121,14 +122,12 @@ def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str,
     """A command; that of whyfast may be the one word that it is."""
     if key not in table:
         return otherwise
-    one = key == "whyfast" and isinstance(table.data[key], str)
-    words = (table.string(key),) if one else table.strings(key)
+    single = key == "whyfast" and isinstance(table.data[key], str)
+    words = (table.string(key),) if single else table.strings(key)
     if not words:
         raise table.error((key,), "is empty", "leave it out, or write the words of a command")
     return words
 
-
-# ---- A process that is started again when it ends.
 
 #: Seconds until one that has ended is started again: twice as many each time, up to so many, and
 #: few again after one that ran for so long.
@@ -258,11 +257,11 @@ class Launched:
         # Where listen is loopback the hosts are this machine, and may have other homes.
         self._certificates = str((hosts.certificates or own_certificates()).absolute())
         self._hosts = hosts
-        self._said: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._up: dict[str, threading.Event] = {h.name: threading.Event() for h in hosts.hosts}
         self._workers: list[KeptProcess] = []
         self._scheduler = KeptProcess(
-            "scheduler", self._scheduler_words, self._said.put, self._scheduler_said
+            "scheduler", self._scheduler_words, self._lines.put, self._hear_scheduler
         )
 
     def start(self, note: Note) -> None:
@@ -270,25 +269,25 @@ class Launched:
         UserError when none comes up."""
         self._await(lambda: bool(self.address) or self._scheduler.ended_once.is_set())
         if not self.address:
-            said = self._scheduler.last or "it says nothing"
-            raise UserError(f"the scheduler does not come up: {said}", where=self._hosts.listen)
+            last = self._scheduler.last or "no output"
+            raise UserError(f"the scheduler does not start: {last}", where=self._hosts.listen)
         for host in self._hosts.hosts:
             self._workers.append(
-                KeptProcess(host.name, self._words(host), self._said.put, self._listen(host.name))
+                KeptProcess(host.name, self._words(host), self._lines.put, self._listen(host.name))
             )
         self._await(
             lambda: all(self._up[w.name].is_set() or w.ended_once.is_set() for w in self._workers)
         )
         self.tell(note)
         if not any(up.is_set() for up in self._up.values()):
-            said = "; ".join(f"{w.name}: {w.last or 'it says nothing'}" for w in self._workers[:3])
-            raise UserError(f"no worker comes up on any host: {said}")
+            lines = "; ".join(f"{w.name}: {w.last or 'no output'}" for w in self._workers[:3])
+            raise UserError(f"no worker starts on any host: {lines}")
 
     def tell(self, note: Note) -> None:
         """What has been said since."""
         while True:
             try:
-                note(self._said.get_nowait())
+                note(self._lines.get_nowait())
             except queue.Empty:
                 return
 
@@ -313,9 +312,9 @@ class Launched:
         words = [sys.executable, "-P", "-m", "whyfast", "fleet", "scheduler", "--attached"]
         return [*words, "--listen", listen, "--certificates", self._certificates]
 
-    def _scheduler_said(self, line: str) -> None:
-        if found := _SCHEDULER.search(line):
-            self.address = found[1]
+    def _hear_scheduler(self, line: str) -> None:
+        if match := _SCHEDULER.search(line):
+            self.address = match[1]
 
     def _words(self, host: LaunchHost) -> Callable[[], Sequence[str]]:
         return lambda: [*host.ssh, worker_line(host, self.address, self._certificates)]

@@ -26,8 +26,8 @@ def commit_of(repository: Path, revision: str) -> str:
     if done.returncode != 0:
         there = git(repository, "rev-parse", "--git-dir")
         if there.returncode != 0:
-            said = there.stderr.strip().splitlines() or [""]
-            raise UserError(f"is no git repository to read: {said[0]}", where=repository)
+            lines = there.stderr.strip().splitlines() or [""]
+            raise UserError(f"not a readable git repository: {lines[0]}", where=repository)
         raise UserError(f"has no commit {revision!r}", where=repository)
     return done.stdout.strip()
 
@@ -58,8 +58,8 @@ def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]
 def _remote(where: Path, address: str, *arguments: str) -> None:
     done = git(where, *arguments)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
-        raise UserError(f"git: {said[-1]}", where=without_user(address))
+        lines = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        raise UserError(f"git: {lines[-1]}", where=without_user(address))
 
 
 def export(repository: Path, commit: str, to: Path) -> None:
@@ -69,10 +69,10 @@ def export(repository: Path, commit: str, to: Path) -> None:
     """
     to.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
-        own = Path(place, "repository")
-        borrow(repository, own)
-        must_git(own, "read-tree", commit)
-        must_git(own, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
+        borrowed = Path(place, "repository")
+        borrow(repository, borrowed)
+        must_git(borrowed, "read-tree", commit)
+        must_git(borrowed, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
 
 
 #: The default branch by the names that it usually has, where the repository does not say.
@@ -113,12 +113,12 @@ def change_between(repository: Path, text: str = "") -> Range:
     """
     if text and ".." not in text:
         raise UserError(
-            f"{text!r} is no range; write BASE..HEAD, or BASE.. for the files as they are"
+            f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the files as they are"
         )
     before, dots, after = re.match(r"(.*?)(\.{2,3}|$)(.*)", text).groups()  # type: ignore[union-attr]
     for name in (before, after):
         if name.startswith("-"):
-            raise UserError(f"{name!r} is no revision")
+            raise UserError(f"not a revision: {name!r}")
     head = commit_of(repository, after) if after else snapshot(repository)
     now = "HEAD" if head == commit_of(repository, "HEAD") else "the files as they are"
     head_name = after or now
@@ -141,14 +141,16 @@ def commits_between(repository: Path, change: Range) -> int:
     """How many commits lead by first parents from the base to the head, 0 where none do."""
     if git(repository, "merge-base", "--is-ancestor", change.base, change.head).returncode:
         return 0
-    said = git(repository, "rev-list", "--count", "--first-parent", f"{change.base}..{change.head}")
-    return int(said.stdout) if said.returncode == 0 else 0
+    count = git(
+        repository, "rev-list", "--count", "--first-parent", f"{change.base}..{change.head}"
+    )
+    return int(count.stdout) if count.returncode == 0 else 0
 
 
 def default_branch(repository: Path) -> str:
     """The branch that changes are made for; UserError when it cannot be told."""
-    said = git(repository, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-    for name in (said.stdout.strip(), *_USUAL):
+    remote_head = git(repository, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    for name in (remote_head.stdout.strip(), *_USUAL):
         known = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         if name and known.returncode == 0:
             return name
@@ -182,18 +184,18 @@ def snapshot(repository: Path) -> str:
     head = commit_of(repository, "HEAD")
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
         env = {"GIT_INDEX_FILE": str(Path(place, "index")), **_NOBODY}
-        own = git(repository, "rev-parse", "--git-path", "index").stdout.strip()
-        if own and os.path.exists(repository / own):
+        index = git(repository, "rev-parse", "--git-path", "index").stdout.strip()
+        if index and os.path.exists(repository / index):
             # Its dates spare git reading what has not changed.
-            shutil.copy2(repository / own, env["GIT_INDEX_FILE"])
+            shutil.copy2(repository / index, env["GIT_INDEX_FILE"])
         tree = ""
         # Also what the index has is run through filters again where its dates differ.
         add = (*own_filters_off(repository), "add", "--all", "--", ".")
         for words in (add, ("write-tree",)):
             done = git(repository, *words, env=env)
             if done.returncode != 0:
-                said = done.stderr.strip().splitlines() or ["git failed"]
-                raise UserError(f"the files cannot be taken: {said[-1]}", where=repository)
+                lines = done.stderr.strip().splitlines() or ["git failed"]
+                raise UserError(f"the files cannot be taken: {lines[-1]}", where=repository)
             tree = done.stdout.strip()
         if tree == git(repository, "rev-parse", f"{head}^{{tree}}").stdout.strip():
             return head

@@ -58,7 +58,7 @@ def machine_facts(system: System) -> dict[str, dict[str, str]]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MachineReading:
     """One look: ``good`` None is unknown. ``effect``, ``how`` and ``tunable`` replace those of the
     check where they depend on what was read."""
 
@@ -70,7 +70,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Check:
+class MachineCheck:
     """One property of the machine: how to read it, and what each state does to results.
 
     ``how`` sets it right, ``how_unknown`` helps where it cannot be read; ``tunable``: ``whyfast
@@ -79,7 +79,7 @@ class Check:
 
     key: str
     title: str
-    read: Callable[[System, float], Reading]
+    read: Callable[[System, float], MachineReading]
     unknown: str
     good: str
     warning: str
@@ -101,10 +101,10 @@ class Check:
         return MachineFinding(self.key, self.title, r.value, "warning", effect, how, tunable)
 
 
-UNKNOWN = Reading(None)
+UNKNOWN = MachineReading(None)
 
 
-def _virtualisation(system: System, seconds: float) -> Reading:
+def _virtualisation(system: System, seconds: float) -> MachineReading:
     """Whether this is a virtual machine or a container, as far as the processor tells."""
     names = [
         system.read("sys/hypervisor/type"),
@@ -119,19 +119,19 @@ def _virtualisation(system: System, seconds: float) -> Reading:
     if any("hypervisor" in line.split() for line in flags) or names[0] is not None:
         maker = " ".join(dict.fromkeys(n for n in names if n))
         value = f"virtual machine{f' ({maker})' if maker else ''}"
-        return Reading(False, value + (f", {container}" if container else ""))
+        return MachineReading(False, value + (f", {container}" if container else ""))
     if not flags:
-        return Reading(None, container or "unknown")
-    return Reading(True, container or "none")
+        return MachineReading(None, container or "unknown")
+    return MachineReading(True, container or "none")
 
 
-def _cpu_quota(system: System, seconds: float) -> Reading:
+def _cpu_quota(system: System, seconds: float) -> MachineReading:
     """The least CPU time that a control group above us allows, in CPUs."""
     quotas = list(_quotas(system))
     limits = [q for q in quotas if q is not None]
     if limits:
-        return Reading(False, f"{min(limits):.2f} CPUs")
-    return Reading(True, "none") if quotas else UNKNOWN
+        return MachineReading(False, f"{min(limits):.2f} CPUs")
+    return MachineReading(True, "none") if quotas else UNKNOWN
 
 
 def _quotas(system: System) -> Iterator[float | None]:
@@ -156,17 +156,17 @@ def _quotas(system: System) -> Iterator[float | None]:
                         break
 
 
-def _load(system: System, seconds: float) -> Reading:
+def _load(system: System, seconds: float) -> MachineReading:
     """The load average of the last minute."""
     try:
         load = float((system.read("proc/loadavg") or "").split()[0])
     except (IndexError, ValueError):
         return UNKNOWN
     cpus = os.cpu_count() or 1
-    return Reading(load / cpus <= BUSY, f"{load:.2f} on {cpus} CPU{'s' if cpus > 1 else ''}")
+    return MachineReading(load / cpus <= BUSY, f"{load:.2f} on {cpus} CPU{'s' if cpus > 1 else ''}")
 
 
-def _steal(system: System, seconds: float) -> Reading:
+def _steal(system: System, seconds: float) -> MachineReading:
     """The share of CPU time that the host gave to others, over ``seconds`` or since boot."""
     before = stolen_and_all(system) if seconds else (0, 0)
     if seconds and before:
@@ -176,32 +176,36 @@ def _steal(system: System, seconds: float) -> Reading:
         return UNKNOWN
     share = (after[0] - before[0]) / (after[1] - before[1])
     when = f"over {seconds:g} s" if seconds else "since boot"
-    return Reading(share < STOLEN, f"{share * 100:.1f} % {when}")
+    return MachineReading(share < STOLEN, f"{share * 100:.1f} % {when}")
 
 
-def _governor(system: System, seconds: float) -> Reading:
+def _governor(system: System, seconds: float) -> MachineReading:
     names = Counter(system.read(name) or "unreadable" for name in system.names(GOVERNORS))
     if not names:
         return UNKNOWN
     value = ", ".join(f"{name} on {n} policies" for name, n in sorted(names.items()))
-    return Reading(set(names) == {"performance"}, next(iter(names)) if len(names) == 1 else value)
+    return MachineReading(
+        set(names) == {"performance"}, next(iter(names)) if len(names) == 1 else value
+    )
 
 
-def _turbo(system: System, seconds: float) -> Reading:
+def _turbo(system: System, seconds: float) -> MachineReading:
     no_turbo, boost = number(system.read(NO_TURBO)), number(system.read(BOOST))
     if no_turbo is None and boost is None:
         return UNKNOWN
     if no_turbo == 1 or (no_turbo is None and boost == 0):
-        return Reading(True, "off")
+        return MachineReading(True, "off")
     command = f"echo 0 > /{BOOST}" if no_turbo is None else f"echo 1 > /{NO_TURBO}"
-    return Reading(False, "on", how=f"whyfast doctor --tune, or: {command}")
+    return MachineReading(False, "on", how=f"whyfast doctor --tune, or: {command}")
 
 
-def _throttling(system: System, seconds: float) -> Reading:
+def _throttling(system: System, seconds: float) -> MachineReading:
     events = throttle_events(system)
     if events is None:
         return UNKNOWN
-    return Reading(not events, f"{events} events since boot" if events else "never since boot")
+    return MachineReading(
+        not events, f"{events} events since boot" if events else "never since boot"
+    )
 
 
 def throttle_events(system: System) -> int | None:
@@ -211,22 +215,22 @@ def throttle_events(system: System) -> int | None:
     return sum(known) if known else None
 
 
-def _isolated(system: System, seconds: float) -> Reading:
+def _isolated(system: System, seconds: float) -> MachineReading:
     """CPUs that the scheduler leaves alone."""
     text = system.read(ISOLATED)
-    return UNKNOWN if text is None else Reading(bool(text), text or "none")
+    return UNKNOWN if text is None else MachineReading(bool(text), text or "none")
 
 
-def _nohz_full(system: System, seconds: float) -> Reading:
+def _nohz_full(system: System, seconds: float) -> MachineReading:
     """CPUs without a periodic timer interrupt."""
     text = system.read("sys/devices/system/cpu/nohz_full")
     # A kernel that can do without the tick has the file, "(null)" or empty when it does not.
     if text is None and system.read(ISOLATED) is None:
         return UNKNOWN
-    return Reading(True, str(text)) if cpu_list(text) else Reading(False, "none")
+    return MachineReading(True, str(text)) if cpu_list(text) else MachineReading(False, "none")
 
 
-def _irq_affinity(system: System, seconds: float) -> Reading:
+def _irq_affinity(system: System, seconds: float) -> MachineReading:
     """Which interrupts may be served by the CPUs that measure."""
     allowed = [cpus for name in system.names(IRQS) if (cpus := cpu_list(system.read(name)))]
     apart = cpu_list(system.read(ISOLATED))
@@ -235,27 +239,27 @@ def _irq_affinity(system: System, seconds: float) -> Reading:
         return UNKNOWN
     hit = sum(1 for cpus in allowed if not measuring.isdisjoint(cpus))
     if not hit:
-        return Reading(True, f"none of {len(allowed)} on isolated CPUs", tunable=True)
+        return MachineReading(True, f"none of {len(allowed)} on isolated CPUs", tunable=True)
     value = f"{hit} of {len(allowed)} may fall on {'isolated' if apart else 'all'} CPUs"
     moves = "whyfast doctor --tune moves them away"
     how = moves if apart else f"isolate CPUs first (isolcpus=LIST), then {moves}"
-    return Reading(False, value, how=how, tunable=bool(apart))
+    return MachineReading(False, value, how=how, tunable=bool(apart))
 
 
-def _paranoid(system: System, seconds: float) -> Reading:
+def _paranoid(system: System, seconds: float) -> MachineReading:
     value = number(system.read(PARANOID))
-    return UNKNOWN if value is None else Reading(value <= COUNTING_ALLOWED, str(value))
+    return UNKNOWN if value is None else MachineReading(value <= COUNTING_ALLOWED, str(value))
 
 
-def _huge_pages(system: System, seconds: float) -> Reading:
+def _huge_pages(system: System, seconds: float) -> MachineReading:
     value = selected(system.read(HUGE_PAGES))
     if value is None:
         return UNKNOWN
     asked = "Only programs that ask for huge pages can get them." if value == "madvise" else ""
-    return Reading(value != "always", value, effect=asked)
+    return MachineReading(value != "always", value, effect=asked)
 
 
-def _swap(system: System, seconds: float) -> Reading:
+def _swap(system: System, seconds: float) -> MachineReading:
     """Memory on disk."""
     sizes = {}
     for line in (system.read("proc/meminfo") or "").splitlines():
@@ -266,15 +270,15 @@ def _swap(system: System, seconds: float) -> Reading:
     if total is None or free is None:
         return UNKNOWN
     if total == 0:
-        return Reading(True, "none")
+        return MachineReading(True, "none")
     used = (total - free) / 1024
     if used < 1:
         enough = "Nothing is swapped out; memory is sufficient for now."
-        return Reading(True, f"{total / 1024:.0f} MiB, unused", effect=enough)
-    return Reading(False, f"{used:.0f} of {total / 1024:.0f} MiB in use")
+        return MachineReading(True, f"{total / 1024:.0f} MiB, unused", effect=enough)
+    return MachineReading(False, f"{used:.0f} of {total / 1024:.0f} MiB in use")
 
 
-def _mitigations(system: System, seconds: float) -> Reading:
+def _mitigations(system: System, seconds: float) -> MachineReading:
     """Protections against attacks through speculative execution."""
     texts = {name: system.read(name) for name in system.names(_VULNERABILITIES)}
     known = {name.rpartition("/")[2]: text for name, text in texts.items() if text}
@@ -282,29 +286,29 @@ def _mitigations(system: System, seconds: float) -> Reading:
         return UNKNOWN
     active = sorted(n for n, text in known.items() if "Mitigation" in text)
     value = f"{len(active)} active of {len(known)}" + (f": {', '.join(active)}" if active else "")
-    return Reading(not any(_PREDICTION.search(text) for text in known.values()), value)
+    return MachineReading(not any(_PREDICTION.search(text) for text in known.values()), value)
 
 
-def _clock_source(system: System, seconds: float) -> Reading:
+def _clock_source(system: System, seconds: float) -> MachineReading:
     value = system.read(_CLOCK)
-    return UNKNOWN if value is None else Reading(value in _FAST_CLOCKS, value)
+    return UNKNOWN if value is None else MachineReading(value in _FAST_CLOCKS, value)
 
 
-def _file(path: str, good: str, names: dict[str, str]) -> Callable[[System, float], Reading]:
+def _file(path: str, good: str, names: dict[str, str]) -> Callable[[System, float], MachineReading]:
     """A file that should hold ``good``; ``names`` are the words for what it may hold."""
 
-    def read(system: System, seconds: float) -> Reading:
+    def read(system: System, seconds: float) -> MachineReading:
         value = system.read(path)
         if value is None:
             return UNKNOWN
-        return Reading(value == good, names.get(value, names.get("", value)))
+        return MachineReading(value == good, names.get(value, names.get("", value)))
 
     return read
 
 
 #: The order of the report. A new check is a line here and a function that reads it.
 CHECKS = (
-    Check(
+    MachineCheck(
         *("virtualisation", "virtualisation", _virtualisation),
         unknown="This processor does not tell whether it is virtual.",
         good="No hypervisor stands between this system and the processor.",
@@ -312,7 +316,7 @@ CHECKS = (
         "counters may be missing.",
         how="measure on hardware of your own where the difference is small",
     ),
-    Check(
+    MachineCheck(
         *("cpu_quota", "container CPU limit", _cpu_quota),
         unknown="If a quota holds, the kernel stops the whole program until the next period.",
         good="No control group stops the program for having used its share.",
@@ -320,7 +324,7 @@ CHECKS = (
         "the next: times jump by tens of milliseconds.",
         how="start the container without a CPU limit, or with whole CPUs (--cpuset-cpus)",
     ),
-    Check(
+    MachineCheck(
         *("load", "load", _load),
         unknown="If other programs run, they take turns with what is measured.",
         good="Other programs leave the CPUs alone.",
@@ -328,14 +332,14 @@ CHECKS = (
         "and more blocks are needed.",
         how="stop what else is running; look with top",
     ),
-    Check(
+    MachineCheck(
         *("steal", "steal time", _steal),
         unknown="If a host runs other machines on these CPUs, times jump without a cause in here.",
         good="No other virtual machine takes time from these CPUs.",
         warning="The host gives time on these CPUs to other machines, in pieces of milliseconds.",
         how="measure at another time, or on a dedicated host",
     ),
-    Check(
+    MachineCheck(
         *("governor", "CPU frequency governor", _governor),
         unknown="The host or the firmware chooses the frequency, and it may change at any time "
         "unseen.",
@@ -344,7 +348,7 @@ CHECKS = (
         how="whyfast doctor --tune, or: cpupower frequency-set -g performance",
         tunable=True,
     ),
-    Check(
+    MachineCheck(
         *("turbo", "turbo, boost", _turbo),
         unknown="If the CPU has turbo, its speed depends on heat and on what the other cores do.",
         good="The frequency does not depend on heat and on how many cores work.",
@@ -354,7 +358,7 @@ CHECKS = (
         tunable=True,
         how_unknown="switch turbo off in the firmware, or on the host of this virtual machine",
     ),
-    Check(
+    MachineCheck(
         *("throttling", "thermal throttling", _throttling),
         unknown="If heat slows the CPU in the middle of a run, nothing here will tell.",
         good="Heat has not slowed any CPU so far.",
@@ -362,7 +366,7 @@ CHECKS = (
         "earlier ones.",
         how="better cooling, or a lower frequency: cpupower frequency-set -u FREQUENCY",
     ),
-    Check(
+    MachineCheck(
         *("smt", "SMT (hyper-threading)"),
         _file("sys/devices/system/cpu/smt/active", "0", {"0": "off", "": "on"}),
         unknown="If two threads share a core, work on one slows the other by up to half.",
@@ -372,7 +376,7 @@ CHECKS = (
         how="as root: echo off > /sys/devices/system/cpu/smt/control (not done by --tune: it takes "
         "CPUs away from running programs)",
     ),
-    Check(
+    MachineCheck(
         *("isolated", "isolated CPUs", _isolated),
         unknown="Other programs may run on the CPUs that measure.",
         good="Nothing runs on these CPUs but what is pinned to them: start whyfast with taskset.",
@@ -380,7 +384,7 @@ CHECKS = (
         "variants take turns, no bias.",
         how="boot with isolcpus=LIST on the kernel's command line",
     ),
-    Check(
+    MachineCheck(
         *("nohz_full", "CPUs without timer tick", _nohz_full),
         unknown="A timer probably interrupts each busy CPU 100 to 1000 times a second.",
         good="No timer interrupts these CPUs while a single task runs on them.",
@@ -388,7 +392,7 @@ CHECKS = (
         "variants alike.",
         how="boot with nohz_full=LIST on the kernel's command line",
     ),
-    Check(
+    MachineCheck(
         *("irq_affinity", "interrupt affinity", _irq_affinity),
         unknown="Devices may interrupt the CPUs that measure.",
         good="Devices interrupt other CPUs than those that measure.",
@@ -396,7 +400,7 @@ CHECKS = (
         "traffic.",
         how="whyfast doctor --tune moves them away",
     ),
-    Check(
+    MachineCheck(
         *("aslr", "address randomisation (ASLR)"),
         _file(ASLR, "2", {"0": "off", "1": "without the heap", "2": "full"}),
         unknown="If addresses are not drawn anew for each process, one layout's luck is in all.",
@@ -406,7 +410,7 @@ CHECKS = (
         how="whyfast doctor --tune, or: sysctl kernel.randomize_va_space=2",
         tunable=True,
     ),
-    Check(
+    MachineCheck(
         *("transparent_hugepages", "transparent huge pages", _huge_pages),
         unknown="If memory may or may not come in huge pages, processes differ in TLB misses.",
         good="No program gets huge pages.",
@@ -415,7 +419,7 @@ CHECKS = (
         how="whyfast doctor --tune, or: echo madvise > /" + HUGE_PAGES,
         tunable=True,
     ),
-    Check(
+    MachineCheck(
         *("swap", "swap", _swap),
         unknown="If memory is moved to disk, single values become hundreds of times longer.",
         good="No memory of a program is moved to disk.",
@@ -423,7 +427,7 @@ CHECKS = (
         "longer.",
         how="free memory, then as root: swapoff -a",
     ),
-    Check(
+    MachineCheck(
         *("mitigations", "CPU mitigations", _mitigations),
         unknown="Protections against speculative execution may slow system calls and branches.",
         good="They slow system calls and page faults for all variants alike; the program's own "
@@ -432,14 +436,14 @@ CHECKS = (
         "changes what an interpreter's dispatch costs.",
         how="boot with spectre_v2_user=prctl; mind what that gives up",
     ),
-    Check(
+    MachineCheck(
         *("clock_source", "clock source", _clock_source),
         unknown="If reading the clock is slow, short values are too long.",
-        good="Reading the clock takes tens of nanoseconds and no system call.",
-        warning="Reading the clock takes a microsecond or more, which short values contain.",
+        good="MachineReading the clock takes tens of nanoseconds and no system call.",
+        warning="MachineReading the clock takes a microsecond or more, which short values contain.",
         how="boot with clocksource=tsc, if the kernel did not find the TSC unstable",
     ),
-    Check(
+    MachineCheck(
         *("perf_event_paranoid", "perf_event_paranoid", _paranoid),
         unknown="Without this file the kernel offers no hardware counters at all.",
         good="Users may count hardware events of their own programs, where there are counters.",
@@ -447,7 +451,7 @@ CHECKS = (
         how=f"whyfast doctor --tune, or: sysctl kernel.perf_event_paranoid={COUNTING_ALLOWED}",
         tunable=True,
     ),
-    Check(
+    MachineCheck(
         *("nmi_watchdog", "NMI watchdog"),
         _file(WATCHDOG, "0", {"0": "off", "": "on"}),
         unknown="If it runs, it occupies one hardware counter of each CPU.",
