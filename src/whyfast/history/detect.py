@@ -1,4 +1,4 @@
-"""From a timeline to its steps, drifts and odd points, series by series and over all of them."""
+"""From a timeline to its steps, drifts and outliers, series by series and over all of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.history.changes import (
+    FEWEST,
+    OUTLIER,
+    Pruned,
+    left_over,
+    prune,
+    segment,
+    single_chance,
+    threshold,
+)
 from whyfast.history.evidence import Segment, slope_variance
 from whyfast.history.findings import drift_findings, findings
 from whyfast.history.noise import (
@@ -20,13 +30,11 @@ from whyfast.history.noise import (
     rounding_noise,
     shared_prior,
 )
-from whyfast.history.prune import Pruned, left_over, prune, threshold
-from whyfast.history.segment import FEWEST, OUTLIER, segment, single_chance
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
     History,
-    OddPoint,
+    OutlyingPoint,
     PointSeries,
     SeriesHistory,
     Shift,
@@ -34,18 +42,19 @@ from whyfast.model.history import (
 )
 
 # ---- Which single points lie beyond what the noise of their series does.
-
 Floats = NDArray[np.float64]
 
 #: From so many points on, the tail of the noise is taken from the points themselves.
 _TAILED = 20
+
 #: The tail is one point in so many, ...
 _ONE_IN = 10
+
 #: ... but so many points at least.
 _FEWEST = 5
 
 
-def odd_points(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
+def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
     """Which points lie so far from their level as noise does with ``chance`` only, while most of
     the points of their piece do not."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
@@ -60,7 +69,7 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
 
     That of normal noise, with wild points set aside; or, if it is farther, that of the tail that
     the series itself shows: the distances beyond the ninth decile, or the five largest, taken as
-    exponential, by their median, which the odd points among them hardly move.
+    exponential, by their median, which the outliers among them hardly move.
     """
     near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
     aside = len(residuals) - len(near)
@@ -82,6 +91,7 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
 
 #: Fewer series are no suite.
 FEWEST_SERIES = 3
+
 #: So often points and series are centred in turn, and until nothing moves by more than this.
 _ROUNDS, _STILL = 50, 1e-9
 
@@ -132,13 +142,14 @@ def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
 
 #: The chance that the interval of one shift misses it, two-sided.
 _MISSED = 0.01
+
 #: So often the series look at what the candidates leave over, to know their noise.
 _LOOKS = 2
 _WEEK = 7 * 86400.0
 
 
 def detect(timeline: Timeline) -> History:
-    """All steps, drifts and odd points. UserError when no series has enough points."""
+    """All steps, drifts and outliers. UserError when no series has enough points."""
     long_enough = [s for s in timeline.series if _length(s) >= FEWEST]
     if not long_enough:
         most = max((_length(s) for s in timeline.series), default=0)
@@ -223,7 +234,7 @@ def _one(
     """``y`` are the logarithms of the values that are there, of rates their reciprocals'."""
     where = [i for i, v in enumerate(series.values) if v is not None]
     level = np.concatenate([p.values() for p in pruned.pieces])
-    odd = odd_points(y - level, pruned, single_chance(len(y)))
+    outliers = find_outliers(y - level, pruned, single_chance(len(y)))
     levels: list[float | None] = [None] * len(series.values)
     for t, i in enumerate(where):
         levels[i] = math.exp(_sign(series) * level[t])
@@ -237,7 +248,7 @@ def _one(
             for a, b in pairwise(pruned.pieces)
             if judge.jump(a, b) >= judge.needed
         ),
-        odd=tuple(OddPoint(where[t], math.exp(y[t] - level[t])) for t in odd),
+        outliers=tuple(OutlyingPoint(where[t], math.exp(y[t] - level[t])) for t in outliers),
         drifts=tuple(_drift(pruned, p, where, when) for p in pruned.pieces if p.slope),
         correlation=judge.noise.correlation,
     )

@@ -18,7 +18,7 @@ from whyfast.formats.timeline import (
     point_value,
     tells_apart,
 )
-from whyfast.history.why import revision_of
+from whyfast.history.findings import revision_of
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
@@ -105,6 +105,7 @@ def _text(value: object) -> str:
 #: Hosts are told apart by themselves when each has so many points.
 _FEWEST = 5
 _SHORT = 10
+
 #: Standard deviation over median absolute deviation, and standard error of a median over that of a
 #: mean, of a normal distribution.
 _OF_MAD, _OF_MEDIAN = 1.4826, 1.2533

@@ -86,7 +86,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class OddPoint:
+class OutlyingPoint:
     """Point ``at`` lies ``ratio`` times its own level, while its neighbours lie on that level."""
 
     at: int
@@ -106,7 +106,7 @@ class SeriesHistory:
     noise: float
     levels: tuple[float | None, ...]
     shifts: tuple[Shift, ...]
-    odd: tuple[OddPoint, ...]
+    outliers: tuple[OutlyingPoint, ...]
     drifts: tuple[Drift, ...] = ()
     correlation: float = 0.0
 
@@ -115,14 +115,14 @@ class SeriesHistory:
 class Finding:
     """The same thing at the same point in one or more series.
 
-    A ``step`` goes from point ``before`` to ``at``; an ``odd`` point is ``at`` alone; a ``drift``
+    A ``step`` goes from point ``before`` to ``at``; an ``outlier`` is ``at`` alone; a ``drift``
     lasts from ``before`` to ``at``, about. ``ratios`` maps the names of the series to the new level
     over the old, or to the point over its level.
     ``of`` is how many series there are with the same ``where``: the columns that all the series
     concerned share, and not all others.
     """
 
-    kind: Literal["step", "odd", "drift"]
+    kind: Literal["step", "outlier", "drift"]
     before: int
     at: int
     ratios: Mapping[str, float]
@@ -133,7 +133,7 @@ class Finding:
 @dataclass(frozen=True)
 class History:
     """All series with what was found in each, and the findings, those in most series first: steps
-    and odd points in ``findings``, and ``drifts``. ``suite`` are the series of the suite as a
+    and outliers in ``findings``, and ``drifts``. ``suite`` are the series of the suite as a
     whole: its geometric mean and its median; none of a few series."""
 
     timeline: Timeline

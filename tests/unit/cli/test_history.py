@@ -49,7 +49,7 @@ def test_the_published_cost_of_bpf_tail_calls(capsys: pytest.CaptureFixture[str]
     said = [(f["kind"], f["before"], f["at"], f["where"]) for f in data["major"]]
     assert said == [
         ("step", "v5.4", "v5.5", {}),
-        ("odd", "v5.6", "v5.6", {"retpoline": "n"}),
+        ("outlier", "v5.6", "v5.6", {"retpoline": "n"}),
         ("step", "v5.9", "v5.10", {}),
     ]
     # Of 68 series, 34 without retpolines, and 68.

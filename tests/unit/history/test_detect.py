@@ -1,4 +1,4 @@
-"""Timelines with known steps and odd points."""
+"""Timelines with known steps and outliers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from whyfast.history.changes import FALSE_STEP
 from whyfast.history.detect import detect
 from whyfast.history.findings import only_series
-from whyfast.history.segment import FALSE_STEP
 from whyfast.model.errors import UserError
 from whyfast.model.history import Finding, PointSeries, Timeline
 
@@ -36,12 +36,12 @@ def test_a_step_is_named_with_its_points_and_size() -> None:
     assert history.findings == (Finding("step", 4, 5, {"x": shift.ratio}, 1),)
 
 
-def test_a_point_that_its_neighbours_do_not_follow_is_odd() -> None:
+def test_a_point_that_its_neighbours_do_not_follow_is_an_outlier() -> None:
     history = detect(Timeline(POINTS, (series("x", [1.0] * 6 + [1.4] + [1.0] * 5),)))
     assert history.series[0].shifts == ()
-    (odd,) = history.series[0].odd
-    assert POINTS[odd.at] == "g"
-    assert odd.ratio == pytest.approx(1.4, rel=0.02)
+    (outlier,) = history.series[0].outliers
+    assert POINTS[outlier.at] == "g"
+    assert outlier.ratio == pytest.approx(1.4, rel=0.02)
     assert history.series[0].levels[6] == pytest.approx(1.0, rel=0.01)
 
 
@@ -87,11 +87,11 @@ def test_rounded_values_are_not_read_more_exactly_than_they_are_written() -> Non
     assert rounded.findings == ()
 
 
-def test_a_wild_point_beside_a_small_step_is_odd_and_the_step_is_found() -> None:
+def test_a_wild_point_beside_a_small_step_is_an_outlier_and_the_step_is_found() -> None:
     levels = [1.0] * 6 + [2.0] + [1.08] * 5
     (found,) = detect(Timeline(POINTS, (series("x", levels),))).series
-    (shift,), (odd,) = found.shifts, found.odd
-    assert POINTS[odd.at] == "g"
+    (shift,), (outlier,) = found.shifts, found.outliers
+    assert POINTS[outlier.at] == "g"
     assert POINTS[shift.at] in "gh"
     assert shift.ratio == pytest.approx(1.08, rel=0.01)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.history.evidence import ScaledNoise, Segment, Sums, fit, robust_values
+from whyfast.history.evidence import Segment, Sums, fit, robust_values
+from whyfast.history.noise import ScaledNoise
 
 KNOWN = ScaledNoise(1.0, 0.0, np.zeros(1), np.zeros(1), 0.0)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from whyfast.history.changes import left_over, threshold
 from whyfast.history.detect import judged
-from whyfast.history.prune import left_over, threshold
 
 Floats = NDArray[np.float64]
 

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.history.evidence import (
-    ScaledNoise,
-    adjoining,
-    increasing,
-    lag_one,
-    lengths,
-    scaled_noise,
-)
+from whyfast.history.noise import ScaledNoise, adjoining, increasing, lag_one, lengths, scaled_noise
 
 RNG = np.random.default_rng(1)
 WHITE = RNG.standard_normal(20_000)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.history.segment import LEVELS, OUTLIER, segment
+from whyfast.history.changes import LEVELS, OUTLIER, segment
 
 
 def cut(*values: float, penalty: float = 10.0) -> list[int]:
@@ -30,7 +30,7 @@ def test_a_wild_point_beside_a_small_step_does_not_swallow_it() -> None:
     assert cut(*[0.0] * 8, 70, *[5.0] * 8) in ([0, 8], [0, 9])
 
 
-def test_an_odd_point_does_not_hide_a_step() -> None:
+def test_an_outlier_does_not_hide_a_step() -> None:
     assert cut(20, 20, 0, 9, 0, 0, 0, 20, 20) == [0, 2, 7]
 
 

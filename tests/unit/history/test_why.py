@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whyfast.history.detect import detect
-from whyfast.history.why import changed_facts, coincidence
+from whyfast.history.findings import changed_facts, coincidence
 from whyfast.model.history import PointSeries, Timeline
 
 NOISE = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007)

@@ -6,12 +6,12 @@ KINDS.history = (parent, read) => {
   const EVERY = "all";
   const AT_ONCE = 60; // pictures, until more are asked for
   const SORTS = { size: "largest change first", name: "name", noise: "noisiest first" };
-  const FOUND = { [EVERY]: "all", any: "with a finding", step: "with a step", drift: "with a drift", odd: "with an odd point" };
+  const FOUND = { [EVERY]: "all", any: "with a finding", step: "with a step", drift: "with a drift", outlier: "with an outlier" };
   parent.innerHTML = `
     <div id="filters" class="choice"></div>
     <p class="legend" id="groups"></p>
-    <p class="legend"><span>● value</span> <span>○ odd point</span> <span>— level</span>
-    <span class="lane">┆ a step, or odd point, that many series share</span></p>
+    <p class="legend"><span>● value</span> <span>○ outlier</span> <span>— level</span>
+    <span class="lane">┆ a step, or outlier, that many series share</span></p>
     <div id="history-plot" role="img" aria-label="Each series over the points; the tables say the same"></div>
     <p class="note" id="series-count" aria-live="polite"></p>
     <div id="series-plots" class="plots"></div>
@@ -83,8 +83,8 @@ KINDS.history = (parent, read) => {
         // The spread inside a point, of a series that is looked at by itself.
         ...(some.length === 1 && one.spreads.length ? { error_y: errors(one, size) } : {}),
         marker: {
-          color: colorOf(one), size: one.values.map((_, i) => (one.odd.includes(i) ? 10 : 6)),
-          symbol: one.values.map((_, i) => (one.odd.includes(i) ? "circle-open" : "circle")),
+          color: colorOf(one), size: one.values.map((_, i) => (one.outliers.includes(i) ? 10 : 6)),
+          symbol: one.values.map((_, i) => (one.outliers.includes(i) ? "circle-open" : "circle")),
         },
       },
     ]);
@@ -107,8 +107,8 @@ KINDS.history = (parent, read) => {
     made.append(svg("polyline", { points: line.join(" "), fill: "none", stroke: colorOf(one), "stroke-width": 1.5 }));
     one.values.forEach((v, i) => {
       if (v === null) return;
-      const odd = one.odd.includes(i);
-      made.append(svg("circle", { cx: x(i).toFixed(1), cy: y(v).toFixed(1), r: odd ? 3.5 : 2, stroke: colorOf(one), fill: odd ? "none" : colorOf(one) }));
+      const outlier = one.outliers.includes(i);
+      made.append(svg("circle", { cx: x(i).toFixed(1), cy: y(v).toFixed(1), r: outlier ? 3.5 : 2, stroke: colorOf(one), fill: outlier ? "none" : colorOf(one) }));
     });
     return made;
   }

@@ -9,8 +9,8 @@ from statistics import median
 from typing import Any
 
 from whyfast import __version__
-from whyfast.history.segment import FALSE_STEP
-from whyfast.history.why import Coincidence
+from whyfast.history.changes import FALSE_STEP
+from whyfast.history.findings import Coincidence
 from whyfast.model.codec import encode
 from whyfast.model.history import Finding, History, SeriesHistory
 from whyfast.report.document import (
@@ -110,7 +110,7 @@ def _series_data(history: SeriesHistory, points: tuple[str, ...]) -> dict[str, A
         "correlation": history.correlation,
         "shifts": shifts,
         "drifts": drifts,
-        "odd": [{"at": points[o.at], "ratio": o.ratio} for o in history.odd],
+        "outliers": [{"at": points[o.at], "ratio": o.ratio} for o in history.outliers],
     }
 
 
@@ -192,7 +192,7 @@ def cautions(history: History) -> tuple[str, ...]:
         names = ", ".join(points[i] for i in edges)
         said.append(
             f"{names} stands at an end with nothing beyond: whether it is a level of its own or an "
-            "odd point cannot be told."
+            "outlier cannot be told."
         )
     short = len(history.timeline.series) - total
     if short:
@@ -305,7 +305,7 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 
 def series_plot(history: History) -> Plot:
-    """What the plot shows: a line a series, its odd points, and the steps that many share."""
+    """What the plot shows: a line a series, its outliers, and the steps that many share."""
     marks = [
         {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
         for f in suite_wide(history)
@@ -319,7 +319,7 @@ def series_plot(history: History) -> Plot:
             "values": list(h.series.values),
             "spreads": list(h.series.spreads),
             "levels": list(h.levels),
-            "odd": [o.at for o in h.odd],
+            "outliers": [o.at for o in h.outliers],
             "kinds": _kinds(h),
             "size": max((abs(math.log(r)) for r in _ratios(h)), default=0.0),
             "noise": h.noise,
@@ -341,13 +341,13 @@ def series_plot(history: History) -> Plot:
 
 def _kinds(h: SeriesHistory) -> list[str]:
     """What kinds of findings the series has."""
-    found = (("step", h.shifts), ("drift", h.drifts), ("odd", h.odd))
+    found = (("step", h.shifts), ("drift", h.drifts), ("outlier", h.outliers))
     return [kind for kind, there in found if there]
 
 
 def _ratios(h: SeriesHistory) -> list[float]:
     steps, drifts = [s.ratio for s in h.shifts], [d.ratio for d in h.drifts]
-    return [*steps, *drifts, *(o.ratio for o in h.odd)]
+    return [*steps, *drifts, *(o.ratio for o in h.outliers)]
 
 
 def _edge(history: SeriesHistory) -> list[int]:

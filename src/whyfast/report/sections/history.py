@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whyfast.history.segment import FALSE_STEP
-from whyfast.history.why import Coincidence, FactChange, coincidence, revision_of
+from whyfast.history.changes import FALSE_STEP
+from whyfast.history.findings import Coincidence, FactChange, coincidence, revision_of
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeline
 from whyfast.report.formatting import join_words, pluralize, ratio_text
@@ -50,7 +50,7 @@ def headline(history: History, *, named: bool = True) -> str:
     if said:
         return " ".join(said)
     return (
-        f"No step, no drift and no odd point in {pluralize(len(history.timeline.points), 'point')} "
+        f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
         f"of {len(history.series)} series."
     )
 
@@ -114,10 +114,10 @@ def main_findings(history: History) -> tuple[Finding, ...]:
 
 
 def name_finding(history: History, finding: Finding) -> str:
-    """``step v5.4 → v5.5``, ``drift v5.4 … v5.9``, or ``odd point v5.6``."""
+    """``step v5.4 → v5.5``, ``drift v5.4 … v5.9``, or ``outlier v5.6``."""
     points = history.timeline.points
-    if finding.kind == "odd":
-        return f"odd point {points[finding.at]}"
+    if finding.kind == "outlier":
+        return f"outlier {points[finding.at]}"
     between = "→" if finding.kind == "step" else "…"
     return f"{finding.kind} {points[finding.before]} {between} {points[finding.at]}"
 
@@ -129,8 +129,8 @@ def in_series(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
     for d in h.drifts:
         sized = ratio_text(d.ratio, d.low, d.high)
         yield f"drifting {points[d.start]} … {points[d.end]} {sized}, about {pace(d)}"
-    for o in h.odd:
-        yield f"odd {points[o.at]} {factor(o.ratio)}"
+    for o in h.outliers:
+        yield f"outlier {points[o.at]} {factor(o.ratio)}"
 
 
 def pace(drift: Drift) -> str:
