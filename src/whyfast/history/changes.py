@@ -1,4 +1,17 @@
-"""Which of the candidates are changes: the weakest is struck out until all are beyond chance."""
+"""Where the level of a series changed: candidates, and which of them are beyond chance.
+
+Candidates minimise, over all ways to cut a series into segments with a level each,
+
+    sum over points of min((x - level)², bound)  +  penalty · (number of changes)
+
+the bounded ("biweight") loss of Fearnhead & Rigaill, "Changepoint detection in the presence of
+outliers", JASA 114 (2019), by their recursion over levels. An outlier costs the bound wherever it
+lies. The bound is less than the penalty, so that an outlier beside a step does not become a level
+of its own that swallows the step. Levels are sought among the values themselves, which makes the
+recursion one array operation a point; in long series among ``LEVELS`` of them, so that memory grows
+with the points only. There are a few too many candidates: the weakest is removed until all are
+beyond chance.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +26,7 @@ from scipy import special
 from whyfast.history.evidence import Judge, Segment, Sums, fit, robust_values
 from whyfast.history.noise import Measured, Prior, ScaledNoise, adjoining, lag_one, scaled_noise
 
-# ---- How sure a change has to be before it is believed.
+Floats = NDArray[np.float64]
 
 #: The chance that a series without change is given one; what simulations say of it stands in
 #: ``docs/math/history.md``.
@@ -25,11 +38,9 @@ FEWEST = 5
 
 def single_chance(points: int) -> float:
     """The chance for a single place, of as many as there are points; half of it, because at each
-    place stretches of several lengths are looked at."""
+    place segments of several lengths are looked at."""
     return FALSE_STEP / (2.0 * points)
 
-
-Floats = NDArray[np.float64]
 
 #: What a change must explain to be a candidate, in units of the noise squared.
 CANDIDATE = 10.0

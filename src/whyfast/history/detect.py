@@ -41,7 +41,6 @@ from whyfast.model.history import (
     Timeline,
 )
 
-# ---- Which single points lie beyond what the noise of their series does.
 Floats = NDArray[np.float64]
 
 #: From so many points on, the tail of the noise is taken from the points themselves.
@@ -87,7 +86,7 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
     return max(normal, edge + scale * math.log(count / (len(distances) * chance)))
 
 
-# ---- The suite as a whole: its geometric mean and its median as series of their own.
+# The suite as a whole: its geometric mean and its median as series of their own.
 
 #: Fewer series are no suite.
 FEWEST_SERIES = 3

@@ -3,8 +3,8 @@
 In units of the noise squared, as the square of a t statistic. A change has to be seen in several
 ways, and the weakest counts:
 
-- the means on both sides, over stretches of every length, lie farther apart than means of such
-  stretches do elsewhere in the series;
+- the means on both sides, over segments of every length, lie farther apart than means of such
+  segments do elsewhere in the series;
 - no straight line through both pieces explains the points as well;
 - a short piece is not just some wild points: its likelihood under noise with heavy tails;
 - a short piece between two of about the same level explains two changes, not one.
@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from whyfast.history.noise import ScaledNoise, lengths
 
 Floats = NDArray[np.float64]
-
-# ---- Stretches of a series as levels or as straight lines, in constant time each.
 
 #: A line is not told from noise in fewer points.
 FEWEST_ON_LINE = 8
@@ -53,7 +51,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Sums:
-    """Cumulated sums of values y, of t · y and of y², from which any stretch is fitted."""
+    """Cumulated sums of values y, of t · y and of y², from which any segment is fitted."""
 
     y: Floats
     ty: Floats
@@ -68,14 +66,14 @@ class Sums:
         return cls(_cumulated(y), _cumulated(t * y), _cumulated(y * y), offset)
 
     def level(self, start: int, end: int) -> Segment:
-        """The stretch as a level."""
+        """The segment as a level."""
         total = self.y[end] - self.y[start]
         square = self.yy[end] - self.yy[start] - total * total / (end - start)
         middle = self.offset + total / (end - start)
         return Segment(start, end, float(middle), 0.0, max(float(square), 0.0))
 
     def line(self, start: int, end: int) -> Segment:
-        """The stretch as a straight line, by least squares; needs two points."""
+        """The segment as a straight line, by least squares; needs two points."""
         level = self.level(start, end)
         points = end - start
         center = (start + end - 1) / 2.0 - (len(self.y) - 1) / 2.0
@@ -91,7 +89,7 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
     if end - start < FEWEST_ON_LINE:
         return level
     line = sums.line(start, end)
-    # A trend is told from a wandering level by how far means of half the stretch wander.
+    # A trend is told from a wandering level by how far means of half the segment wander.
     factor = noise.factor_at((end - start) / 2.0)
     gained = level.square - line.square
     return line if gained > needed * noise.variance * factor else level
@@ -119,7 +117,7 @@ def _robust_level(y: Floats, reach: float) -> Floats:
 
 
 def _robust_line(y: Floats) -> Floats:
-    """The line with the median slope between points half the stretch apart, through the median."""
+    """The line with the median slope between points half the segment apart, through the median."""
     half = len(y) // 2
     slope = float(np.median(y[half:] - y[:-half])) / half
     rest = y - slope * np.arange(len(y))
@@ -167,7 +165,7 @@ class Judge:
     outside: tuple[Floats, Floats]
 
     def fit(self, start: int, end: int) -> Segment:
-        """The stretch as a level, or as a line if there is one."""
+        """The segment as a level, or as a line if there is one."""
         return fit(self.sums, start, end, self.noise, self.needed)
 
     def between(self, pieces: Sequence[Segment], i: int) -> float:
@@ -184,7 +182,7 @@ class Judge:
 
     def jump(self, left: Segment, right: Segment) -> float:
         """Evidence for different values on both sides of the boundary, whatever the slopes: the
-        largest over stretches of all lengths."""
+        largest over segments of all lengths."""
         a, b = left.points, right.points
         sizes = lengths(max(a, b)).astype(np.float64)
         sizes = np.append(sizes, max(a, b)) if sizes[-1] < max(a, b) else sizes

@@ -1,4 +1,4 @@
-"""The same thing in several series is one finding."""
+"""Findings over several series: equal changes are one, with the facts that changed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _shared(
     }
 
 
-# ---- Some of the series of a timeline, and the larger ones of what was found.
+# Selection of series and of findings.
 def only_series(timeline: Timeline, globs: Sequence[str]) -> Timeline:
     """The series whose names match any of ``globs``; all for none. UserError when none match."""
     for glob in globs:

@@ -28,8 +28,6 @@ from whyfast.model.series import MEAN_SECONDS, Recording
 from whyfast.model.study import Recordings
 from whyfast.model.variant import Benchmark, Variant
 
-# ---- A file of another tool as a result that is kept, and back.
-
 #: What the session of an imported file has beside what the file says.
 _SPREADS, _RATES, _VARIANT = "whyfast_spreads", "whyfast_rates", "whyfast_variant"
 _OWN = (MEAN_SECONDS, _SPREADS, _RATES, _VARIANT, "file", "format")

@@ -1,4 +1,10 @@
-"""How far the values of a series lie from their level when nothing happens, from neighbours."""
+"""How far the values of a series, and means of its segments, lie from their level without a change.
+
+The noise of one value is taken from the differences of neighbours. Independent noise averages out,
+noise that wanders does not. So the noise of a mean of m points is measured: by the distances of the
+means of all pairs of adjoining segments of m points (Allan 1966), the lower quartile of them, so
+that steps in a part of the series do not count as noise.
+"""
 
 from __future__ import annotations
 
@@ -111,13 +117,13 @@ def rounding_noise(values: Floats, resolution: float) -> float:
     return float(resolution / np.sqrt(12.0) / np.min(values))
 
 
-#: Lengths of stretches, and for each the variance that it says one value has.
+#: Lengths of segments, and for each the variance that it says one value has.
 Measured = tuple[NDArray[np.intp], Floats]
 
-#: From so many points on, stretches longer than one point are looked at.
+#: From so many points on, segments longer than one point are looked at.
 FEWEST_SCALED = 16
 
-#: The longest stretch is this part of a series: eight of them are few enough to tell a spread from.
+#: The longest segment is this part of a series: eight of them are few enough to tell a spread from.
 _PART = 8
 
 #: No noise is so correlated that this bound of its lag-1 correlation is exceeded.
@@ -199,9 +205,9 @@ class ScaledNoise:
 def scaled_noise(
     variance: float, correlation: float, points: int, measured: Measured
 ) -> ScaledNoise:
-    """Put together what is known: the noise of one value, of neighbours, and of stretches.
+    """Put together what is known: the noise of one value, of neighbours, and of segments.
 
-    A quartile of few stretches is uncertain by about the root of m / points of itself; by so much
+    A quartile of few segments is uncertain by about the root of m / points of itself; by so much
     the measured ones are lowered, and they count only where they still exceed what independent
     noise of ``variance`` would have.
     """

@@ -68,7 +68,6 @@ def _unmet(
     return None if shows == wanted else FailedExpectation(variant, key, wanted, shows, facts.reason)
 
 
-# ---- Which other variants could have been the baseline of a claim.
 def plausible_baselines(
     study: Question, claim: Claim, evidence: Iterable[Evidence]
 ) -> tuple[str, ...]:

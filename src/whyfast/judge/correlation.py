@@ -57,7 +57,7 @@ _MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
 
 
 def lag_one(d: Floats) -> float:
-    """Correlation of each block with the next, shape (n,), wild blocks tamed; 0 where unknown."""
+    """Correlation of each block with the next, shape (n,), outliers moved in; 0 where unknown."""
     return float(lag_ones(d[:, None])[0])
 
 

@@ -1,4 +1,4 @@
-"""From intervals to the four words, with the share of wrong verdicts under control."""
+"""From intervals to the four outcomes, with the share of wrong verdicts under control."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from whyfast.judge.strategies import Strategies, location, locations, strategies
 from whyfast.model.verdict import AsymmetricOutliers, Outcome, Verdict
 
 
-# ---- The level at which many intervals are reported when only some of them become verdicts.
 def coverage_level(least: Sequence[float], alpha: float) -> float:
     """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
     with the largest such k.
@@ -56,14 +55,6 @@ def coverage_level(least: Sequence[float], alpha: float) -> float:
     return unit * best
 
 
-# ---- What can be said from fewer blocks than a verdict takes, and how many that is.
-#
-# n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %.
-# Where
-# a block takes minutes there may never be so many. Two weaker statements remain, each with its
-# level:
-# all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and
-# normal noise (an assumption that so few blocks cannot test) allows Student's interval.
 Floats = NDArray[np.float64]
 Key = tuple[str | None, str, str]
 Sample = Ratios | Floats

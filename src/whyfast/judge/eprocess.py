@@ -26,7 +26,6 @@ from whyfast.judge.correlation import Likelihood, likelihood
 from whyfast.judge.ratios import Ratios, as_ratios, median
 from whyfast.judge.strategies import CLIP, Strategies, strategies
 
-# ---- Where falling functions cross a level: many at once, with few evaluations.
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 

@@ -1,4 +1,13 @@
-"""What a benchmark costs by its parameter, exact counts, and both over kernel releases."""
+"""What a benchmark costs by its parameter, exact counts, and both over kernel releases.
+
+Lines: blocks are taken in passes over all benchmarks, so the n-th blocks of a family's benchmarks
+belong together, and each pass gives one line (Theil 1950, Sen 1968). The median over passes is
+reported, with the interval of a median from order statistics, see docs/math/lines.md.
+
+Exact counts: each block is a boot of its own, and equal boots of a deterministic machine count
+alike. Then the ratio is exact and its interval a point. Otherwise the interval is all that the
+boots allow: the least of one side over the most of the other, and the other way round.
+"""
 
 from __future__ import annotations
 
@@ -228,7 +237,7 @@ def _judge(
     )
 
 
-# ---- What a kernel release costs after the one before it: series over releases, and their steps.
+# Series over kernel releases, and their steps.
 @dataclass(frozen=True)
 class ReleasePoint:
     """One kernel of a series: the instructions of a unit more of the parameter (``slope``), and

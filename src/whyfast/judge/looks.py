@@ -1,4 +1,13 @@
-"""How a benchmark stands while it is measured: whether it is decided, look after look."""
+"""Interim analyses while blocks come in, and the final analysis when a budget is used up.
+
+The level is split (group sequential trials: Jennison & Turnbull 2000): one half for looks at any
+time, the other half reserved for the end. An interval that may be looked at at any time is half as
+wide again as one for a number of blocks that was fixed in advance. How many blocks of whole runs
+fit into a budget depends on how long both sides together take and not on which of them is quicker.
+So where only the budget ends the measurement, the signs of the blocks' distances from the true log
+ratio are independent coins, given the sizes of these distances, and the distribution of their sum
+is known exactly. docs/MATH.md has the whole.
+"""
 
 from __future__ import annotations
 

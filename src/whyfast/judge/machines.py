@@ -1,11 +1,11 @@
-"""Does a comparison come out the same on several machines?
+"""A comparison on several machines: whether results differ, their mean, and confounds.
 
 Each machine has its own interval of the log ratio. All of them, over all comparisons of a family
 and all machines, are taken at the level α/m, m their number (Bonferroni), so that with probability
 at least 1 − α every one of them holds its true log ratio, whenever each machine stopped. Where two
-do not overlap the true ratios differ, and how much lies between the ends: [l₁ − h₂, h₁ − l₂]. So no
-difference that is named is wrong with more than that probability, however many pairs of machines
-were looked at. Nothing is asked of how machines depend on each other. docs/MATH.md has the rest.
+do not overlap the true ratios differ, by a factor between the ends: [l₁ − h₂, h₁ − l₂]. So no
+reported difference is wrong with more than that probability, however many pairs of machines were
+compared. Machines may depend on each other in any way. docs/math/machines.md has the rest.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _mean(group: Sequence[_Place]) -> float:
     return sum(p.log for p in group) / len(group)
 
 
-# ---- What is expected of machines like these: a random-effects mean over machines.
+# The mean over machines like these: random effects.
 #
 # Machine i has the log ratio θᵢ, drawn from a population of mean μ and standard deviation τ, and
 # its
@@ -197,7 +197,7 @@ def _mean(group: Sequence[_Place]) -> float:
 # (2002), Student's with k − 1 degrees of freedom, its factor not below 1 (Röver, Knapp & Friede
 # 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
 # with
-# k − 2. docs/MATH.md derives sᵢ; python -m bench.machines simulates all of it.
+# k − 2. docs/math/machines.md derives sᵢ; python -m bench.machines simulates all of it.
 Floats = NDArray[np.float64]
 
 #: Below so many machines nothing is pooled: how far machines lie apart is not known from fewer.
@@ -285,7 +285,7 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
     suites first. ``results`` by machine.
 
     Suites are all at level α/m, m their number; of benchmarks, the share of intervals that miss
-    among those with a verdict is held at α, see :func:`whyfast.judge.coverage.coverage_level`.
+    among those with a verdict is held at α, see :func:`whyfast.judge.decide.coverage_level`.
     """
     if len(results) < FEWEST:
         return ()

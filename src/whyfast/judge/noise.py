@@ -1,13 +1,31 @@
-"""How far two runs of the same build lie apart on this machine, from reruns of one build.
+"""How far two runs of one build lie apart: between processes, by drift, and by reruns.
 
-For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of freedom,
-which for few reruns is next to nothing. The variances of all benchmarks are taken as drawn from a
-scaled inverse chi-squared distribution with d0 degrees of freedom and scale s0², both fitted to
-their logarithms by moments, and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees
-of freedom (Smyth 2004). The difference of two new runs then has twice that variance. Drift that a
-whole run shares is part of every s². For the geometric mean it does not average out, so that has
-its own variance, over the reruns' geometric means, with R − 1 degrees of freedom and no help from
-elsewhere.
+*Processes.* The values of a process are averaged, since they share its memory layout, hash seed and
+moment; the process is the unit of replication. The point estimate is the ratio of the means over
+processes, as pyperf prints it. The interval is Yuen's (1974): Welch's t on means trimmed by a fifth
+on each side, with winsorized variances, of the logarithms of the process means, so that an outlying
+process cannot hide or make a difference. It is widened to hold the point estimate.
+
+*Drift.* Two files without reruns say nothing on what changed between them: temperature, neighbours,
+a reboot, the memory layout. Known are the drift of other runs of one build (the bounds below, from
+public reruns and nightly runs: docs/math/runs.md), and how far the benchmarks of this very pair lie
+apart, most of which a change seldom moves by much. The log ratio of a benchmark is taken as
+t-distributed with
+
+    variance = SE² + (SHARE·sd)² + a²
+
+where SE is its standard error within the runs, sd the standard deviation between processes, and a,
+the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
+distribution says, within the bounds of its kind; on a machine whose processes spread far, the upper
+bound is higher.
+
+*Reruns.* For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of
+freedom. The variances of all benchmarks are taken as drawn from a scaled inverse chi-squared
+distribution with d0 degrees of freedom and scale s0², both fitted to their logarithms by moments,
+and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees of freedom (Smyth 2004). The
+difference of two new runs has twice that variance. Drift that a whole run shares is part of every
+s². For the geometric mean it does not average out, so that has its own variance, over the reruns'
+geometric means, with R − 1 degrees of freedom and no help from elsewhere.
 """
 
 from __future__ import annotations
@@ -24,24 +42,6 @@ from whyfast.judge.ratios import median
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording, Series
 
-# ---- How far two runs of one build lie apart where no reruns show it.
-#
-# Two files without reruns say nothing on what changed between them: the machine's temperature, its
-# neighbours, a reboot, memory laid out otherwise. What is known is how far runs of one build lay
-# apart elsewhere (the bounds below, from public reruns and nightly runs: docs/math/runs.md), and
-# how
-# far the benchmarks of this very pair lie apart, most of which a change seldom moves by much. The
-# log
-# ratio of a benchmark is taken as t-distributed with
-#
-#     variance = SE² + (SHARE·sd)² + a²
-#
-# where SE is its standard error within the runs, sd the standard deviation between processes, and
-# a,
-# the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
-# distribution says, within the bounds of its kind; on a machine whose processes spread far, the
-# upper
-# bound is the higher.
 Floats = NDArray[np.float64]
 
 #: Drift grows with the noise of a benchmark: this share of its standard deviation between
@@ -368,7 +368,7 @@ def contrast(head: Series, base: Series) -> Contrast | None:
 
 def deviation(head: Series, base: Series) -> float:
     """Standard deviation between the logarithms of process means, from the trimmed standard errors
-    of both sides, so that a wild process does not make it; 0 where a side has one process."""
+    of both sides, so that a outlying process does not make it; 0 where a side has one process."""
     squares = 0.0
     for series in (head, base):
         x = np.log(process_means(series))

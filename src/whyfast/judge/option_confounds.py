@@ -14,8 +14,6 @@ from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Confound
 
 
-# ---- Compiler options that cost interpreters of different style differently, and how to spot
-# them.
 @dataclass(frozen=True)
 class OptionCost:
     """``on`` and ``off`` match the spellings that switch it on and off, ``shows`` says what it

@@ -111,8 +111,6 @@ def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-# ---- Medians of single times that lie elsewhere than the ratio beside them.
-
 #: By at least this factor, so that a reader wonders.
 _FACTOR = 1.25
 
@@ -158,22 +156,19 @@ def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tupl
     )
 
 
-# ---- Does a program have more than one speed: a hash seed, the colour of its pages, a race of a
-# JIT?
-#
-# A mode is a property of processes, so what is looked at is one number a process, with the drift
-# of
-# the machine taken off. Two modes are two heaps with an empty stretch between them.
+# Modes: whether a program has more than one speed, by a hash seed, page colours or a race of a JIT.
+# They are a property of processes, so the times of processes are compared, without the drift of the
+# machine. Two modes are two clusters with an empty gap between them.
 
-#: Fewer processes show no heaps.
+#: Fewer processes show no clusters.
 FEWEST = 20
 
-#: A heap is at least so many processes, and at least such a share of them.
+#: A cluster is at least so many processes, and at least such a share of them.
 LEAST, LEAST_SHARE = 3, 0.03
 
-#: The means of two heaps lie so many of their (root mean square) standard deviations apart, and the
-#: empty stretch between them is such a part of that. Where normal values are cut in two, the first
-#: is 2.7; see bench/lopsided.py for how rarely noise of other kinds reaches both.
+#: The means of two clusters are at least APART of their (root mean square) standard deviations
+#: apart, and the empty gap between them is at least EMPTY of that distance. Where normal values are
+#: cut in two, the first is 2.7; bench/lopsided.py shows how rarely other noise reaches both.
 APART, EMPTY = 5.0, 0.4
 
 #: Blocks on either side whose processes tell how fast the machine was.
@@ -199,16 +194,16 @@ def process_modes(
     for variant in variants:
         own = times[variant]
         flat = np.concatenate([np.zeros(0), *(own[i] - drift[i] for i in own)])
-        heaps = split(flat, math.log1p(margin))
-        if len(heaps) > 1:
-            counts = [len(h) for h in heaps]
-            most = heaps[int(np.argmax(counts))].mean()
+        clusters = split(flat, math.log1p(margin))
+        if len(clusters) > 1:
+            counts = [len(h) for h in clusters]
+            most = clusters[int(np.argmax(counts))].mean()
             found.append(
                 Modes(
                     variant=variant,
                     benchmark=blocks[0].benchmark,
                     counts=tuple(counts),
-                    ratios=tuple(math.exp(float(h.mean() - most)) for h in heaps),
+                    ratios=tuple(math.exp(float(h.mean() - most)) for h in clusters),
                 )
             )
     return tuple(found)
@@ -244,8 +239,8 @@ def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
 
 
 def split(values: Floats, nearest: float) -> list[Floats]:
-    """The heaps of values, in ascending order; one where they are not clearly apart by ``nearest``
-    or more. Each heap is split again, so that three are found too."""
+    """The clusters of values, in ascending order; one where they are not clearly ``nearest`` or more
+    apart. Each cluster is split again, so that three are found too."""
     ordered = np.sort(values)
     n = len(ordered)
     if n < FEWEST:

@@ -174,7 +174,7 @@ def judge_placement(
     )
 
 
-# ---- Does a fix of placement take away what layouts do?
+# Whether a fix of placement removes the spread over layouts.
 #
 # A layout moves the time of every variant of a block, each by its own draw, and a block gives only
 # ratios. With three variants or more the ratios of all pairs tell how far each of them moves alone

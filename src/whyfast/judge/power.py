@@ -1,8 +1,13 @@
-"""What a number of blocks can tell: the detectable effect, and the cost of telling the margin.
+"""What a number of blocks can tell: small samples, the detectable effect, the cost of the margin.
+
+n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %. Where
+a block takes minutes there may never be as many. Two weaker statements remain, each with its level:
+all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and normal
+noise (an assumption that so few blocks cannot test) allows Student's interval.
 
 The tables are of the procedure itself on standard normal blocks, by ``python -m bench.power
 --table``. By how much a comparison's interval is wider or narrower than that of normal blocks is
-taken from the interval, so that noise of any kind is allowed for as the procedure meets it.
+taken from the interval, so that any kind of noise is allowed for as the procedure meets it.
 """
 
 from __future__ import annotations

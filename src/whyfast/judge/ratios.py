@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whyfast.model.sample import Block
 
-# ---- Medians and quantiles. numpy's own import all of its masked arrays, which takes as long as a
+# Medians and quantiles: numpy's import all of its masked arrays, which takes as long as a
 # verdict, and are several times slower for the few dozen numbers that blocks are.
 Floats = NDArray[np.float64]
 
@@ -226,7 +226,6 @@ def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -
     return np.stack([middle, *(own - other), spread, own[0] + other[0]], axis=-1)
 
 
-# ---- What the blocks of a whole study say, comparison by comparison.
 def blocks_by_benchmark(
     blocks: Sequence[Block], benchmarks: Sequence[str]
 ) -> dict[str, list[Block]]:

@@ -13,8 +13,6 @@ from whyfast.measure.doctor.system import BUSY
 from whyfast.model.series import MetadataValue, Recording
 from whyfast.model.verdict import Confound, Verdict
 
-# ---- When two texts on record say the same thing.
-
 #: Windows computes the time of boot from the clock and the time since, and is off by a second.
 _JITTER = 2.0
 
@@ -77,7 +75,6 @@ def _boots(key: str, texts: list[str]) -> dict[str, str]:
     return forms
 
 
-# ---- When recorded runs were taken, and what that leaves open.
 DRIFT = "session drift is not excluded"
 _HOUR, _DAY = 3600.0, 86400.0
 
@@ -369,7 +366,7 @@ def fact_label(key: str) -> str:
     return MACHINE.get(key) or SUBJECT.get(key) or key
 
 
-# ---- Benchmarks that stand apart in several files, and what those files share and no other has.
+# Benchmarks that are outliers in several files, and what only those files share.
 #
 # A benchmark at 0.40x in every file of one fork of the source, with and without the change under
 # test, says something of the fork and nothing of the change.

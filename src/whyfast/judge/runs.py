@@ -3,7 +3,7 @@
 Within a run there is a spread between processes, and the interval from it says nothing on what
 changed between the runs: temperature, neighbours, a reboot. Reruns of one build (``noise``) show
 that, and then each interval is the wider, at either end, of the two. Without reruns, or with fewer
-than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.prior`)
+than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.noise`)
 stands in for them.
 """
 
@@ -38,7 +38,6 @@ from whyfast.judge.suite import carriers
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
 
-# ---- The geometric mean of recorded runs, with and without each benchmark, from sums.
 Floats = NDArray[np.float64]
 
 

@@ -38,7 +38,7 @@ SIZE = 0.01
 #: How often a value is called slower than later ones by chance: three standard errors.
 SLOWER = 0.00135
 
-#: How often each variant of a benchmark is called unsteady by chance.
+#: How often each variant of a benchmark is called non-stationary by chance.
 LEVEL = 0.001
 
 #: At most this share of a process's values is set aside; with more, it has no steady state.
@@ -176,7 +176,7 @@ def _tamed(x: Floats, axis: int) -> Floats:
     return np.asarray(np.where(reach > 0, np.clip(x, middle - reach, middle + reach), x))
 
 
-# ---- What starting cold hides of a difference between programs that take turns.
+# The cold-start correction.
 #
 # A turn begins with caches and predictors that other processes left behind. Where that costs both
 # sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
@@ -235,7 +235,7 @@ def judge_stationarity(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
 ) -> tuple[NonStationary, ...]:
     """How the processes of each benchmark warm up, drift or shift, see
-    :func:`whyfast.judge.steadiness.unsteady`.
+    :func:`whyfast.judge.stationarity.non_stationary`.
 
     Commands run anew for each value, so that they cannot warm up.
     """

@@ -21,7 +21,7 @@ from whyfast.judge.ratios import Ratios, as_ratios, median, quantile
 Floats = NDArray[np.float64]
 
 #: The score is linear up to this many scale units and constant beyond (Huber 1964), so that one
-#: wild block weighs no more than a clearly different one.
+#: outlying block weighs no more than a clearly different one.
 CLIP = 1.5
 
 #: Blocks before the scale is estimated; until then only the sign of a block counts.
@@ -98,7 +98,7 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
 
     For each statistic one that weighs blocks by how far their turns scatter (plainly, where that
     is not known) and one that tells quiet blocks from disturbed ones, by the time of both sides;
-    and for the medians one with a scale that two heaps of blocks do not mislead.
+    and for the medians one with a scale that two clusters of blocks do not mislead.
     """
     given = _stacked(series)
     n = given.logs.shape[-1]

@@ -238,7 +238,6 @@ def _influence(
     return {name: math.exp(theta) for name, theta in zip(names, locations(without), strict=True)}
 
 
-# ---- Which benchmarks carry a geometric mean.
 def carriers(
     suite: Verdict, without: Mapping[str, tuple[float, Outcome]], margin: float
 ) -> tuple[Carrier, ...]:
