@@ -239,8 +239,8 @@ def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
 
 
 def split(values: Floats, nearest: float) -> list[Floats]:
-    """The clusters of values, in ascending order; one where they are not clearly ``nearest`` or more
-    apart. Each cluster is split again, so that three are found too."""
+    """The clusters of values, in ascending order; one where they are not clearly ``nearest`` apart
+    or more. Each cluster is split again, so that three are found too."""
     ordered = np.sort(values)
     n = len(ordered)
     if n < FEWEST:

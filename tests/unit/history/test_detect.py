@@ -1,4 +1,4 @@
-"""Timelines with known steps and outliers."""
+"""Timelines with known steps, drifts and outliers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from whyfast.history.changes import FALSE_STEP
-from whyfast.history.detect import detect
+from whyfast.history.changes import FALSE_STEP, single_chance
+from whyfast.history.detect import detect, find_outliers, judged, suite_series
 from whyfast.history.findings import only_series
 from whyfast.model.errors import UserError
 from whyfast.model.history import Finding, PointSeries, Timeline
 
 POINTS = tuple("abcdefghijkl")
+
 # Measured once, and as uneven as noise of about 1 % is.
 NOISE = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007, 0.996, 1.002)
 
@@ -164,3 +165,70 @@ def test_only_the_series_that_match() -> None:
     assert only_series(timeline, []) == timeline
     with pytest.raises(UserError, match="no series has such a name; there are a1, a2, b1"):
         only_series(timeline, ["c*"])
+
+
+def outliers(y: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+    (pruned,) = judged([y], [0.0])
+    level = np.concatenate([p.values() for p in pruned.pieces])
+    return find_outliers(y - level, pruned, single_chance(len(y)))
+
+
+def test_a_wild_point_in_a_short_series() -> None:
+    y = np.random.default_rng(1).standard_normal(12)
+    assert outliers(y) == []
+    y[7] += 12
+    assert outliers(y) == [7]
+
+
+def test_noise_with_a_tail_has_to_be_exceeded_by_far() -> None:
+    y = np.random.default_rng(2).laplace(size=1000)
+    assert np.abs(y).max() > 6
+    assert outliers(y) == []
+    y[500] = 30
+    assert outliers(y) == [500]
+
+
+def test_of_two_points_neither_can_be_told() -> None:
+    y = 0.01 * np.random.default_rng(3).standard_normal(20)
+    y[18:] += (1.0, 2.0)
+    assert outliers(y) == []
+
+
+def test_one_in_a_hundred_series_of_normal_noise_has_one() -> None:
+    y = np.random.default_rng(4).standard_normal((400, 30))
+    assert sum(bool(outliers(row)) for row in y) <= 10
+
+
+def test_what_all_series_do_is_what_the_suite_does() -> None:
+    # Sizes differ, the third series lacks a point, one series alone is halved.
+    series = (
+        PointSeries("a", (1.0, 2.0, 2.0)),
+        PointSeries("b", (50.0, 100.0, 100.0)),
+        PointSeries("c", (3.0, 6.0, None)),
+        PointSeries("d", (8.0, 16.0, 16.0)),
+    )
+    mean, median = suite_series(series)
+    assert (mean.name, median.name) == ("geometric mean of 4 series", "median of 4 series")
+    for whole in (mean, median):
+        first, *rest = (v for v in whole.values if v is not None)
+        assert [v / first for v in rest] == [pytest.approx(2.0), pytest.approx(2.0)]
+
+
+def test_one_series_moves_the_mean_and_not_the_median() -> None:
+    flat = tuple(PointSeries(name, (1.0, 1.0)) for name in "abcd")
+    mean, median = suite_series((*flat, PointSeries("e", (1.0, 32.0))))
+    assert mean.values[1] / mean.values[0] == pytest.approx(2.0)  # type: ignore[operator]
+    assert median.values[1] / median.values[0] == pytest.approx(1.0)  # type: ignore[operator]
+
+
+def test_a_few_series_are_no_suite() -> None:
+    assert suite_series((PointSeries("a", (1.0,)), PointSeries("b", (1.0,)))) == ()
+
+
+def test_the_suite_has_steps_of_its_own() -> None:
+    noise = (1.004, 0.991, 1.012, 0.998, 1.003, 0.985, 1.009, 1.001, 0.994, 1.007)
+    values = tuple(e * (1.0 if i < 5 else 2.0) for i, e in enumerate(noise))
+    series = tuple(PointSeries(name, values) for name in "abc")
+    history = detect(Timeline(tuple("abcdefghij"), series))
+    assert [(s.before, s.at) for h in history.suite for s in h.shifts] == [(4, 5), (4, 5)]
+    assert len(history.series) == 3

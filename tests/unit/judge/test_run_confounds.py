@@ -1,4 +1,4 @@
-"""What differs between two recordings beside the question."""
+"""What differs between recorded runs beside the question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 from tests.unit.judge.runs_example import recording
 
-from whyfast.judge.run_confounds import DRIFT, date_confounds, metadata_confounds, noise_confounds
+from whyfast.judge.run_confounds import (
+    DRIFT,
+    date_confounds,
+    metadata_confounds,
+    noise_confounds,
+    one_form,
+    same_fact,
+    same_revision,
+)
 from whyfast.model.series import MetadataValue, Recording
 
 
@@ -119,3 +127,71 @@ def test_noise_of_another_machine_is_a_warning() -> None:
     rerun, _ = pair({"hostname": "attic"}, {})
     (found,) = noise_confounds(base, [rerun])
     assert "have another host (attic) than old (lab)" in found.text
+
+
+def test_boots_a_second_apart_are_one() -> None:
+    texts = ["2023-03-06 05:49:52", "2023-03-06 05:49:53", "2023-03-06 05:52:00", "unknown"]
+    forms = one_form("boot_time", texts)
+    assert forms == {
+        "2023-03-06 05:49:52": "2023-03-06 05:49:52",
+        "2023-03-06 05:49:53": "2023-03-06 05:49:52",
+        "2023-03-06 05:52:00": "2023-03-06 05:52:00",
+        "unknown": "unknown",
+    }
+
+
+def test_a_revision_and_its_prefix_are_one() -> None:
+    forms = one_form("commit_id", ["c4e4b91557f1", "c4e4b91", "c4e4b92", "v3.11"])
+    assert forms["c4e4b91557f1"] == forms["c4e4b91"] == "c4e4b91"
+    assert forms["c4e4b92"] == "c4e4b92"
+    texts = ["3.11.0 (64-bit) revision deaf509", "3.11.0 (64-bit) revision deaf509e8f"]
+    assert len(set(one_form("python_version", texts).values())) == 1
+
+
+def test_neither_is_a_confound() -> None:
+    a = replace(
+        recording("a", {"x": [0.0]}),
+        metadata={
+            "boot_time": ("2023-03-06 05:49:52", "2023-03-06 05:49:53"),
+            "commit_id": "c4e4b91557",
+        },
+    )
+    b = replace(
+        recording("b", {"x": [0.1]}),
+        metadata={"boot_time": "2023-03-06 05:49:54", "commit_id": "c4e4b91"},
+    )
+    found = metadata_confounds([a, b])
+    assert {c.kind for c in found} == {"unnamed"}
+    other = replace(b, metadata={**b.metadata, "boot_time": "2023-03-07 05:49:54"})
+    kinds = [c.kind for c in metadata_confounds([a, other]) if c.severity == "warning"]
+    assert kinds == ["boot_time"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("2026-01-01 10:00:00", "2026-01-01 10:00:01", True),
+        ("2026-01-01 10:00:00", "2026-01-01 10:00:02", True),
+        ("2026-01-01 10:00:00", "2026-01-01 10:00:03", False),
+        ("2026-01-01 10:00:00", "whenever", False),
+    ],
+)
+def test_times_of_boot_jitter(a: str, b: str, same: bool) -> None:
+    assert same_fact("boot_time", a, b) is same
+    assert not same_fact("commit_date", a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("abc1234", "ABC1234def5", True),
+        ("abc1234", "abc1235", False),
+        ("abc123", "abc1234", False),  # too short to name a commit
+        ("1234567", "12345678", False),  # numbers
+        ("abc1234", "abc1234def+", False),  # a checkout with changes
+        ("main", "main", True),
+    ],
+)
+def test_a_hash_may_be_cut_off(a: str, b: str, same: bool) -> None:
+    assert same_revision(a, b) is same
+    assert same_revision(b, a) is same
