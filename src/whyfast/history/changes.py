@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 #: ``docs/math/history.md``.
 FALSE_STEP = 0.01
 
-#: The fewest points in which a change can be told from noise.
+#: The fewest points in which a change can be distinguished from noise.
 FEWEST = 5
 
 
@@ -45,13 +45,13 @@ def single_chance(points: int) -> float:
 #: What a change must explain to be a candidate, in units of the noise squared.
 CANDIDATE = 10.0
 
-#: A point so many times the noise away from a level is none of it.
+#: A point this many times the noise away from a level is an outlier.
 OUTLIER = 2.8
 
-#: At most so many levels are tried.
+#: The most levels that are tried.
 LEVELS = 256
 
-#: Half of them are medians of so many neighbours, which lie where levels are.
+#: Half of them are medians of this many neighbours, which lie where levels are.
 _SMOOTH = 9
 
 #: Bytes of what is remembered of a series, or of several at once, for the way back.
@@ -111,7 +111,7 @@ def _with_ends(x: Floats, starts: list[int]) -> list[int]:
     A run whose points scatter more than the others costs less as wild points than as a level with
     a wild point beside it; but nothing says that it would come back.
     """
-    found = set(starts)
+    bounds = set(starts)
     for start, end, step in ((0, [*starts, len(x)][1], 1), (starts[-1], len(x), -1)):
         away = (x[start:end] - np.median(x[start:end]))[::step]
         if abs(away[0]) <= OUTLIER:
@@ -119,8 +119,8 @@ def _with_ends(x: Floats, starts: list[int]) -> list[int]:
         same = (away * np.sign(away[0])) > OUTLIER
         run = len(same) if same.all() else int(np.argmin(same))
         if 1 < run < len(same):
-            found.add(start + run if step > 0 else end - run)
-    return sorted(found)
+            bounds.add(start + run if step > 0 else end - run)
+    return sorted(bounds)
 
 
 def _levels(x: Floats) -> Floats:
@@ -224,8 +224,8 @@ def _freedom(pieces: Sequence[Segment], prior: Prior) -> float:
 
 
 def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Segment]:
-    """Of so many candidates that nothing is left over to tell the noise from, the nearest are
-    joined until there is."""
+    """Where candidates leave no degrees of freedom for the noise, the nearest are joined until
+    there are some."""
     while len(pieces) > 1 and _freedom(pieces, prior) < 1:
         joined = [sums.level(a.start, b.end) for a, b in pairwise(pieces)]
         costs = [
@@ -286,15 +286,15 @@ def _monotone(pieces: Sequence[Segment], first: int) -> int:
 def _struck(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
     """The pieces that are left when the weakest boundary is struck out as long as it is weak."""
     left = list(pieces)
-    found = np.array([judge.between(left, i) for i in range(len(left) - 1)])
-    while len(found):
-        weakest = int(found.argmin())
-        if found[weakest] >= judge.needed:
+    strengths = np.array([judge.between(left, i) for i in range(len(left) - 1)])
+    while len(strengths):
+        weakest = int(strengths.argmin())
+        if strengths[weakest] >= judge.needed:
             break
         joined = judge.fit(left[weakest].start, left[weakest + 1].end)
         left[weakest : weakest + 2] = [joined]
-        found = np.delete(found, weakest)
+        strengths = np.delete(strengths, weakest)
         # The evidence of a boundary rests on two pieces to each side.
-        for i in range(max(0, weakest - 2), min(len(found), weakest + 2)):
-            found[i] = judge.between(left, i)
+        for i in range(max(0, weakest - 2), min(len(strengths), weakest + 2)):
+            strengths[i] = judge.between(left, i)
     return left

@@ -23,7 +23,7 @@ from whyfast.history.noise import ScaledNoise, lengths
 
 Floats = NDArray[np.float64]
 
-#: A line is not told from noise in fewer points.
+#: The fewest points in which a line can be distinguished from noise.
 FEWEST_ON_LINE = 8
 
 
@@ -89,7 +89,7 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
     if end - start < FEWEST_ON_LINE:
         return level
     line = sums.line(start, end)
-    # A trend is told from a wandering level by how far means of half the segment wander.
+    # A trend is distinguished from a wandering level by how far means of half the segment wander.
     factor = noise.factor_at((end - start) / 2.0)
     gained = level.square - line.square
     return line if gained > needed * noise.variance * factor else level
@@ -129,10 +129,10 @@ def _cumulated(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-#: Pieces of up to so many points might be a cluster of wild ones.
+#: Segments of up to this many points might be a cluster of outliers.
 CLUSTER = 40
 
-#: Pieces of up to so many points have to explain the way back, too.
+#: Segments of up to this many points have to explain the way back, too.
 SHORT = 16
 
 #: Degrees of freedom of the heavy tails that short pieces are judged under.
@@ -141,10 +141,10 @@ _TAIL = 3.0
 #: A point counts as lying as far out as another from this part of its distance on.
 _AS_FAR = 0.8
 
-#: A step is more than what the drift beside it makes in so many points.
+#: A step is larger than the drift beside it over this many points.
 _POINTS_OF_DRIFT = 3.0
 
-#: From so many such points on, their share says how rare they are.
+#: From this many such points on, their share shows how rare they are.
 _TELLING = 3
 
 
@@ -171,14 +171,14 @@ class Judge:
     def between(self, pieces: Sequence[Segment], i: int) -> float:
         """Evidence for the boundary between pieces i and i + 1."""
         left, right = pieces[i], pieces[i + 1]
-        found = self._as_pair(left, right)
+        evidence = self._as_pair(left, right)
         for short, other in ((left, right), (right, left)):
             if short.points <= CLUSTER:
-                found = min(found, self._as_cluster(short, other))
+                evidence = min(evidence, self._as_cluster(short, other))
         for middle in (i, i + 1):
             if 0 < middle < len(pieces) - 1 and pieces[middle].points <= SHORT:
-                found = min(found, self._as_excursion(pieces[middle - 1 : middle + 2]))
-        return found
+                evidence = min(evidence, self._as_excursion(pieces[middle - 1 : middle + 2]))
+        return evidence
 
     def jump(self, left: Segment, right: Segment) -> float:
         """Evidence for different values on both sides of the boundary, whatever the slopes: the
@@ -216,10 +216,10 @@ class Judge:
         inside = self.values[short.start : short.end]
         places = np.arange(short.start, short.end) + 0.5 - (other.start + other.end) / 2.0
         beyond = other.middle + other.slope * places
-        own = self._loss(inside - short.values())
+        level_loss = self._loss(inside - short.values())
         away = inside - beyond
         wild = np.minimum(self._loss(away), self._rarity(away))
-        ratio = float((wild - own).sum())
+        ratio = float((wild - level_loss).sum())
         return ratio * self.needed / self.sure
 
     def _rarity(self, away: Floats) -> Floats:

@@ -18,11 +18,11 @@ from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeli
 _OVERLAP = 0.5
 
 
-def findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
+def findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     """Steps and outliers: the same point and direction in several series is one finding; those
     in most series first."""
     groups: dict[tuple[str, int, int, bool], dict[str, float]] = {}
-    for history in found:
+    for history in histories:
         for shift in history.shifts:
             key = ("step", shift.before, shift.at, shift.ratio > 1)
             groups.setdefault(key, {})[history.series.name] = shift.ratio
@@ -30,22 +30,22 @@ def findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
             key = ("outlier", outlier.at, outlier.at, outlier.ratio > 1)
             groups.setdefault(key, {})[history.series.name] = outlier.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(_steps_and_outliers(ordered, found))
+    return tuple(_steps_and_outliers(ordered, histories))
 
 
 def _steps_and_outliers(
     groups: Sequence[tuple[tuple[str, int, int, bool], Mapping[str, float]]],
-    found: Sequence[SeriesHistory],
+    histories: Sequence[SeriesHistory],
 ) -> Iterator[Finding]:
     for (kind, before, at, _), ratios in groups:
-        where, of = _concerned(ratios, found)
-        yield Finding("step" if kind == "step" else "outlier", before, at, ratios, of, where)
+        where, number = _concerned(ratios, histories)
+        yield Finding("step" if kind == "step" else "outlier", before, at, ratios, number, where)
 
 
-def drift_findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
+def drift_findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     """Drifts in one direction over about the same points are one finding, those in most series
     first; it lasts from the median start to the median end."""
-    drifts = [(d, h.series.name) for h in found for d in h.drifts]
+    drifts = [(d, h.series.name) for h in histories for d in h.drifts]
     groups: list[list[tuple[Drift, str]]] = []
     for drift, name in sorted(drifts, key=lambda item: (item[0].start - item[0].end, item[1])):
         for group in groups:
@@ -54,13 +54,13 @@ def drift_findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
                 break
         else:
             groups.append([(drift, name)])
-    made = []
+    merged = []
     for group in sorted(groups, key=lambda g: (-len(g), g[0][0].start)):
         ratios = {name: drift.ratio for drift, name in group}
         start, end = (round(median(getattr(d, e) for d, _ in group)) for e in ("start", "end"))
-        where, of = _concerned(ratios, found)
-        made.append(Finding("drift", start, end, ratios, of, where))
-    return tuple(made)
+        where, number = _concerned(ratios, histories)
+        merged.append(Finding("drift", start, end, ratios, number, where))
+    return tuple(merged)
 
 
 def _alike(a: Drift, b: Drift) -> bool:
@@ -70,27 +70,27 @@ def _alike(a: Drift, b: Drift) -> bool:
 
 
 def _concerned(
-    ratios: Mapping[str, float], found: Sequence[SeriesHistory]
+    ratios: Mapping[str, float], histories: Sequence[SeriesHistory]
 ) -> tuple[dict[str, str], int]:
     """What the series of ``ratios`` share, and how many series share it."""
-    series = {h.series.name: h.series for h in found}
+    series = {h.series.name: h.series for h in histories}
     where = _shared([series[name].keys for name in ratios], [s.keys for s in series.values()])
     return where, sum(where.items() <= s.keys.items() for s in series.values())
 
 
 def _shared(
-    mine: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
+    concerned: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
 ) -> dict[str, str]:
     """The columns with one value in all of ``mine``, and another somewhere else.
 
     Of a single series that would be all its columns; that says nothing that its name does not.
     """
-    if len(mine) < 2:
+    if len(concerned) < 2:
         return {}
     return {
         column: value
-        for column, value in mine[0].items()
-        if all(keys.get(column) == value for keys in mine)
+        for column, value in concerned[0].items()
+        if all(keys.get(column) == value for keys in concerned)
         and any(keys.get(column) != value for keys in every)
     }
 
@@ -101,7 +101,7 @@ def only_series(timeline: Timeline, globs: Sequence[str]) -> Timeline:
     for glob in globs:
         if not any(fnmatchcase(s.name, glob) for s in timeline.series):
             names = ", ".join(s.name for s in timeline.series[:5])
-            raise UserError(f"no series has such a name; there are {names}, …", where=glob)
+            raise UserError(f"no series matches; available: {names}, …", where=glob)
     kept = [s for s in timeline.series if not globs or any(fnmatchcase(s.name, g) for g in globs)]
     return replace(timeline, series=tuple(kept))
 
@@ -207,13 +207,13 @@ def changed_facts(timeline: Timeline, machine: str, before: int, at: int) -> tup
     if not facts or (old := facts[before]) is None or (new := facts[at]) is None:
         return ()
     there = [f for f in facts if f is not None]
-    found = [
+    changes = [
         FactChange(key, *_named(key), old[key], new[key], _often(key, there))
         for key in old
         if key in new and not key.startswith(_MUTE) and not same_fact(key, old[key], new[key])
     ]
     order: tuple[FactKind, ...] = ("machine", "subject", "other")
-    return tuple(sorted(found, key=lambda f: (not f.telling, order.index(f.kind), f.often)))
+    return tuple(sorted(changes, key=lambda f: (not f.telling, order.index(f.kind), f.often)))
 
 
 def _often(key: str, facts: Sequence[Facts]) -> float:
@@ -264,7 +264,7 @@ def coincidence(history: History, finding: Finding) -> Coincidence:
         for m in machines
         if m in history.timeline.facts
     ]
-    shared = set.intersection(*({c.key for c in of} for of in changes)) if changes else set()
+    shared = set.intersection(*({c.key for c in known} for known in changes)) if changes else set()
     first = changes[0] if changes else ()
     return Coincidence(
         finding,
@@ -278,13 +278,13 @@ def coincidence(history: History, finding: Finding) -> Coincidence:
 
 def _none(history: History, finding: Finding, machine: str) -> bool:
     """Whether the machine has points on both sides, and no step in that direction between them."""
-    mine = [h for h in history.series if h.series.machine == machine]
-    there = {i for h in mine for i, v in enumerate(h.series.values) if v is not None}
-    if not there or min(there) > finding.before or max(there) < finding.at:
+    histories = [h for h in history.series if h.series.machine == machine]
+    measured = {i for h in histories for i, v in enumerate(h.series.values) if v is not None}
+    if not measured or min(measured) > finding.before or max(measured) < finding.at:
         return False
     up = next(iter(finding.ratios.values())) > 1
     return not any(
         (s.ratio > 1) == up and s.before < finding.at and s.at > finding.before
-        for h in mine
+        for h in histories
         for s in h.shifts
     )

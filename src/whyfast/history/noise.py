@@ -24,7 +24,7 @@ LOWER_QUARTILE = 0.318639363964375
 #: 1.2533 / 1.349 for normal values.
 _MEDIAN_ERROR = 0.929
 
-#: From so many series on, they lend each other what they know of their noise.
+#: From this many series on, they share information on their noise.
 POOLED = 10
 
 #: The least noise that is believed, relative: double precision, not a measurement, is exact.
@@ -37,7 +37,7 @@ _MOST_FREEDOM = 60.0
 @dataclass(frozen=True)
 class Prior:
     """What is known of a series' noise beside its own points: a variance that other series have,
-    worth so many degrees of ``freedom``; and the ``least`` standard deviation that is believed."""
+    worth ``freedom`` degrees; and the ``least`` standard deviation that is believed."""
 
     variance: float = 0.0
     freedom: float = 0.0
@@ -75,22 +75,22 @@ def _steady(differences: Floats) -> float:
 
 
 def quartile_freedom(points: int) -> float:
-    """What ``difference_noise`` of so many points knows, in degrees of freedom."""
+    """The degrees of freedom of ``difference_noise`` of that many points."""
     return points / 5.0
 
 
-def shared_prior(own: Floats, freedom: Floats) -> Prior:
+def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
     """What series of one suite say of each other's noise, from the standard deviation of each.
 
     Smyth (2004), section 6.2: variances scatter as those of a normal sample do, around true ones
     that scatter as an inverse chi-square; with medians in the place of means. No prior for fewer
     than ``POOLED`` series.
     """
-    known = (own > 0) & (freedom > 0)
+    known = (deviations > 0) & (freedom > 0)
     if known.sum() < POOLED:
         return Prior()
     half = freedom[known] / 2.0
-    e = 2.0 * np.log(own[known]) - special.digamma(half) + np.log(half)
+    e = 2.0 * np.log(deviations[known]) - special.digamma(half) + np.log(half)
     middle = float(np.median(e))
     # The median absolute deviation, as a variance.
     spread = float(np.median(np.abs(e - middle)) * 1.4826) ** 2
@@ -120,7 +120,7 @@ def rounding_noise(values: Floats, resolution: float) -> float:
 #: Lengths of segments, and for each the variance that it says one value has.
 Measured = tuple[NDArray[np.intp], Floats]
 
-#: From so many points on, segments longer than one point are looked at.
+#: From this many points on, segments longer than one point are measured.
 FEWEST_SCALED = 16
 
 #: The longest segment is this part of a series: eight of them are few enough to tell a spread from.
@@ -148,13 +148,13 @@ def adjoining(y: Floats) -> Measured:
         return lengths(1), np.zeros(1)
     total = np.concatenate([[0.0], np.cumsum(y - y.mean())])
     sizes = lengths(len(y) // _PART)
-    found = []
+    variances = []
     for m in sizes:
         apart = (total[2 * m :] - 2.0 * total[m:-m] + total[: -2 * m]) / m
         # About nothing, or about what a drift makes of them, whichever they lie closer to.
         quartile = min(lower_quartile(np.abs(apart - c)) for c in (0.0, np.median(apart)))
-        found.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
-    return sizes, np.array(found)
+        variances.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
+    return sizes, np.array(variances)
 
 
 def increasing(values: Floats, weights: Floats) -> Floats:
@@ -211,10 +211,10 @@ def scaled_noise(
     the measured ones are lowered, and they count only where they still exceed what independent
     noise of ``variance`` would have.
     """
-    sizes, found = measured
+    sizes, variances = measured
     m = sizes.astype(np.float64)
     certain = 1.0 - np.sqrt(m / points)
-    logs = np.log(increasing(np.maximum(found / variance * certain, 1.0), 1.0 / m))
+    logs = np.log(increasing(np.maximum(variances / variance * certain, 1.0), 1.0 / m))
     growth = 0.0
     if len(m) > 3:
         start = int(np.searchsorted(m, m[-1] / 4.0))

@@ -292,7 +292,7 @@ class LiveSink:
         name = block.benchmark
         self._look(self._entries[name])
         spent = self.earlier + self._clock.monotonic() - self._began
-        self._observer.block(name, self._judge.said(name), spent, self._spec.budget)
+        self._observer.block(name, self._judge.verdicts(name), spent, self._spec.budget)
         self._tell_left(name)
 
     def add_failure(self, failure: RunFailure) -> None:
@@ -320,10 +320,11 @@ class LiveSink:
         if layouts and len(over_layouts(entry.blocks)) >= layouts:
             self._used_up(entry, layouts)
             return True  # further blocks could only repeat layouts
-        return self._spec.stop == "decided" and self._judge.settled(self._judge.said(entry.name))
+        verdicts = self._judge.verdicts(entry.name)
+        return self._spec.stop == "decided" and self._judge.settled(verdicts)
 
     def _used_up(self, entry: BenchmarkRun, layouts: int) -> None:
-        if entry.name in self._said or self._judge.settled(self._judge.said(entry.name)):
+        if entry.name in self._said or self._judge.settled(self._judge.verdicts(entry.name)):
             return
         self._said.add(entry.name)
         self._observer.note(

@@ -35,7 +35,7 @@ CORRELATIONS: Floats = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85
     :, None
 ]
 
-#: Blocks without correlation are thought so many times as likely beforehand as those with one. More
+#: The prior odds of no correlation. More
 #: finds differences sooner, less is wrong more rarely where blocks are correlated
 #: (bench/broken_models.py).
 ODDS = 10.0

@@ -69,8 +69,7 @@ COARSEST = 0.1
 #: Numbers worked on at once: blocks × strategies × comparisons, as many as fit into a cache.
 _AT_ONCE = 100_000
 
-#: Of those, so many are kept from choosing the level until the intervals at it are wanted: 24 bytes
-#: each.
+#: At most this many of them are kept between choosing the level and the intervals: 24 bytes each.
 _KEPT = 4_000_000
 
 
@@ -94,8 +93,8 @@ def outcome_beside(
     low: float, high: float, margin: float, side: AsymmetricOutliers | None
 ) -> Outcome:
     """:func:`outcome_of`, but not ``same`` where one side surely has asymmetric outliers."""
-    said = outcome_of(low, high, margin)
-    return outcome_of(low, high, 0.0) if said == "same" and _forbids_same(side) else said
+    outcome = outcome_of(low, high, margin)
+    return outcome_of(low, high, 0.0) if outcome == "same" and _forbids_same(side) else outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +163,12 @@ def judge_family(
     batches = [*_batches(samples, margin)]
     level = alpha / max(1, m) if all_right else _level(batches, margin, alpha)
     while True:
-        found: dict[Key, Verdict] = {}
+        verdicts: dict[Key, Verdict] = {}
         for batch in batches:
-            found.update(_judge(batch, margin, level, cost or {}))
-        decided = sum(v.outcome != "undecided" for v in found.values())
+            verdicts.update(_judge(batch, margin, level, cost or {}))
+        decided = sum(v.outcome != "undecided" for v in verdicts.values())
         if all_right or decided == 0 or level <= alpha * decided / m * (1 + 1e-9):
-            return tuple(found[key] for key in samples)
+            return tuple(verdicts[key] for key in samples)
         level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
 
 
@@ -177,10 +176,10 @@ def judge_each(
     samples: Mapping[Key, Sample], *, margin: float, alpha: float = ALPHA
 ) -> tuple[Verdict, ...]:
     """Verdicts on comparisons each at full level, as if it were the only one."""
-    found: dict[Key, Verdict] = {}
+    verdicts: dict[Key, Verdict] = {}
     for batch in _batches(samples, margin):
-        found.update(_judge(batch, margin, alpha, {}))
-    return tuple(found[key] for key in samples)
+        verdicts.update(_judge(batch, margin, alpha, {}))
+    return tuple(verdicts[key] for key in samples)
 
 
 def _batches(samples: Mapping[Key, Sample], margin: float) -> Iterator[_Batch]:
@@ -257,13 +256,13 @@ def _judge(
     log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
     clear = is_clear(batch.correlation, n)
     for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
-        said = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
+        outcome = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
         series = batch.series[i]
         verdict = Verdict(
             variant=key[1],
             baseline=key[2],
             benchmark=key[0],
-            outcome=said,
+            outcome=outcome,
             ratio=math.exp(interval.center),
             low=exp_or_inf(interval.low),
             high=exp_or_inf(interval.high),
@@ -274,7 +273,7 @@ def _judge(
             correlation=float(batch.correlation[i]) if clear[i] else None,
             statistics=_statistics(series) if interval.apart else {},
         )
-        if said == "undecided" and n:
+        if outcome == "undecided" and n:
             verdict = _undecided(verdict, series.medians, interval, margin, cost.get(key))
         yield key, verdict
 
@@ -282,7 +281,7 @@ def _judge(
 def _undecided(
     verdict: Verdict, d: Floats, interval: _Interval, margin: float, cost: float | None
 ) -> Verdict:
-    """With what so many blocks could have told, and what telling more costs."""
+    """With the effect that this many blocks could detect, and the cost of resolving the margin."""
     level, ends = 1 - verdict.confidence, (interval.low, interval.high)
     seconds = None if cost is None else seconds_to_margin(d, ends, level, margin, cost)
     return replace(

@@ -154,7 +154,7 @@ def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
 MOST_BORROWED = 4.0
 
 #: Run-to-run noise has heavier tails than normal, however many reruns are at hand: the t
-#: distributions that bound it have at most so many degrees of freedom.
+#: distributions that bound it have at most this many degrees of freedom.
 MOST_FREEDOM = 10.0
 _TINY = 1e-14  # squared log ratio below which a variance is rounding
 
@@ -169,7 +169,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Noise:
-    """What the reruns show. ``benchmarks`` holds those that two reruns or more have.
+    """The noise that reruns show. ``benchmarks`` holds those that two reruns or more have.
 
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
@@ -189,11 +189,11 @@ class Noise:
         """For the geometric mean over those benchmarks, from those of them that all reruns have;
         None when these are none."""
         place = {name: i for i, name in enumerate(self.names)}
-        mine = [name for name in benchmarks if name in place]
-        if not mine:
+        known = [name for name in benchmarks if name in place]
+        if not known:
             return None
-        logs = self.logs[:, [place[name] for name in mine]]
-        return SuiteNoise({name: i for i, name in enumerate(mine)}, logs, logs.sum(axis=1))
+        logs = self.logs[:, [place[name] for name in known]]
+        return SuiteNoise({name: i for i, name in enumerate(known)}, logs, logs.sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -230,34 +230,36 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     """
     if len(reruns) < 2:
         raise UserError("needs at least two runs of one build", where="--noise")
-    for i, one in enumerate(reruns):
+    for i, rerun in enumerate(reruns):
         for other in reruns[:i]:
-            if one.series == other.series:
+            if rerun.series == other.series:
                 raise UserError(
-                    f"{other.name} and {one.name} hold the same values: a copy is no rerun",
+                    f"{other.name} and {rerun.name} hold the same values: a copy is no rerun",
                     where="--noise",
                 )
-    found: dict[str, list[float]] = {}
+    logs_of: dict[str, list[float]] = {}
     units = {name: s.unit for rerun in reversed(reruns) for name, s in rerun.series.items()}
     for rerun in reruns:
         for name, series in rerun.series.items():
             if series.unit == units[name] and all(v > 0 for p in series.processes for v in p):
-                found.setdefault(name, []).append(log_mean(series))
-    names = tuple(name for name, logs in found.items() if len(logs) == len(reruns))
+                logs_of.setdefault(name, []).append(log_mean(series))
+    names = tuple(name for name, logs in logs_of.items() if len(logs) == len(reruns))
     if not names:
         raise UserError("the runs have no benchmark in common", where="--noise")
-    logs = np.array([found[name] for name in names]).T
+    logs = np.array([logs_of[name] for name in names]).T
     freedom = len(reruns) - 1.0
     variances = np.maximum(np.var(logs, axis=0, ddof=1), _TINY)
     borrowed, scale = fit_prior(variances, freedom)
 
     def spread(values: Sequence[float]) -> Spread:
-        own, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
-        moderated = (borrowed * scale + own * variance) / (borrowed + own)
-        return Spread(math.sqrt(2 * moderated), min(borrowed + own, MOST_FREEDOM))
+        freedom_of_values, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
+        moderated = (borrowed * scale + freedom_of_values * variance) / (
+            borrowed + freedom_of_values
+        )
+        return Spread(math.sqrt(2 * moderated), min(borrowed + freedom_of_values, MOST_FREEDOM))
 
     return Noise(
-        {name: spread(values) for name, values in found.items() if len(values) > 1},
+        {name: spread(values) for name, values in logs_of.items() if len(values) > 1},
         Spread(math.sqrt(2 * scale), borrowed) if borrowed > 0 else None,
         names,
         logs,

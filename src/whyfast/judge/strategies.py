@@ -27,13 +27,13 @@ CLIP = 1.5
 #: Blocks before the scale is estimated; until then only the sign of a block counts.
 SCALE_AFTER = 3
 
-#: Up to so many blocks the scale is renewed after each, then when they have grown by an eighth.
+#: Up to this many blocks the scale is renewed after each, then when they have grown by an eighth.
 RENEWED_EACH = 8
 
-#: Blocks before the quiet half of them is told from the other.
+#: The least number of blocks that are split into a quiet half and the other.
 LEVELS_AFTER = 8
 
-#: No block counts as more than so many times as precise as the median one.
+#: The most times as precise as the median block that a block can count.
 MOST_PRECISE = 4.0
 
 #: The capital of the strategy with the wide scale, to 1 of all others together.

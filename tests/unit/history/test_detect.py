@@ -137,7 +137,7 @@ def test_drifts_over_about_the_same_points_are_one_finding() -> None:
 
 
 def test_too_few_points_is_said() -> None:
-    with pytest.raises(UserError, match="fewer than 5 points; there are 4"):
+    with pytest.raises(UserError, match=": 4 in .* 5$"):
         detect(Timeline(POINTS[:4], (PointSeries("x", (1.0, 2.0, 3.0, 4.0)),)))
 
 
@@ -163,7 +163,7 @@ def test_only_the_series_that_match() -> None:
     timeline = Timeline(POINTS, (flat("a1"), flat("a2"), flat("b1")))
     assert [s.name for s in only_series(timeline, ["a*"]).series] == ["a1", "a2"]
     assert only_series(timeline, []) == timeline
-    with pytest.raises(UserError, match="no series has such a name; there are a1, a2, b1"):
+    with pytest.raises(UserError, match="a1, a2, b1"):
         only_series(timeline, ["c*"])
 
 

@@ -170,7 +170,7 @@ def test_looks_that_are_taken_together_say_what_each_says_alone() -> None:
     assert len(together) == 3
     together.judge()
     assert len(together) == 0
-    assert {name: live.said("one") for name, live in machines.items()} == alone
+    assert {name: live.verdicts("one") for name, live in machines.items()} == alone
     assert [said.outcome for (said,) in alone.values()] == ["same", "slower", "faster"]
     # It is asked for again when the blocks have grown by a third, and not before.
     for name, own in blocks.items():

@@ -44,7 +44,7 @@ def said(a: dict[str, MetadataValue], b: dict[str, MetadataValue]) -> list[str]:
     ],
 )
 def test_a_machine_that_differs_is_a_warning(key: str, label: str) -> None:
-    assert f"warning: not the same {label}: 1 (old); 2 (new)" in said({key: "1"}, {key: "2"})
+    assert f"warning: different {label}: 1 (old); 2 (new)" in said({key: "1"}, {key: "2"})
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,19 @@ def test_a_machine_that_differs_is_a_warning(key: str, label: str) -> None:
     ],
 )
 def test_any_other_difference_is_noted(key: str, label: str) -> None:
-    assert f"note: not the same {label}: 1 (old); 2 (new)" in said({key: "1"}, {key: "2"})
+    assert f"note: different {label}: 1 (old); 2 (new)" in said({key: "1"}, {key: "2"})
 
 
 def test_of_long_flags_only_the_words_that_differ_are_shown() -> None:
     flags = "-O3 -Wall -g -fno-strict-overflow -Wsign-compare -Wunreachable-code"
     texts = said({"python_cflags": flags}, {"python_cflags": f"{flags} -mllvm -x=5"})
-    assert any("nothing but what all have (old); … -mllvm -x=5 (new)" in t for t in texts)
+    assert any("only what all have (old); … -mllvm -x=5 (new)" in t for t in texts)
 
 
 def test_what_only_one_file_names_is_noted() -> None:
-    assert "note: host is named for old and not for new" in said({"hostname": "lab"}, {})
+    assert "note: host is recorded for old, not for new: it may differ" in said(
+        {"hostname": "lab"}, {}
+    )
 
 
 def test_files_that_name_no_compiler() -> None:
@@ -76,18 +78,18 @@ def test_files_that_name_no_compiler() -> None:
 
 def test_files_that_differ_by_name_alone() -> None:
     same: dict[str, MetadataValue] = {"python_compiler": "GCC 14", "commit_id": "abc"}
-    assert any("nothing in the metadata tells new from old" in t for t in said(same, same))
+    assert any("nothing in the metadata distinguishes new from old" in t for t in said(same, same))
 
 
 def test_a_busy_machine() -> None:
     texts = said({"load_avg_1min": 6.0, "cpu_count": "8"}, {"load_avg_1min": 1.1, "cpu_count": "8"})
-    assert "warning: the machine was busy with other work: load old 6.0 on 8 CPUs" in texts
+    assert any("load old 6.0 on 8 CPUs; its" in text for text in texts)
 
 
 def test_a_copy_is_seen() -> None:
     old, _ = pair({}, {})
     texts = [c.text for c in metadata_confounds([old, old])]
-    assert "old and old hold the very same values: one is a copy" in texts
+    assert "old and old hold the same values: one is a copy" in texts
 
 
 def test_drift_is_never_excluded() -> None:
@@ -105,7 +107,7 @@ def test_drift_is_never_excluded() -> None:
     [
         ((0.1, 60.0), (660.0, 700.0), "recorded after old: new 10 min"),
         ((86400.0 * 9, 86400.0 * 9 + 60), (1.0, 86400.0), "recorded before old: new 8 days"),
-        ((0.1, 60.0), (30.0, 90.0), "recorded while old was: new"),
+        ((0.1, 60.0), (30.0, 90.0), "recorded at the same time as old: new"),
     ],
 )
 def test_the_distance_in_time(
