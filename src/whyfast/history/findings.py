@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -21,25 +21,22 @@ _OVERLAP = 0.5
 def findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     """Steps and outliers: the same point and direction in several series is one finding; those
     in most series first."""
-    groups: dict[tuple[str, int, int, bool], dict[str, float]] = {}
+    groups: dict[tuple[Literal["step", "outlier"], int, int, bool], dict[str, float]] = {}
     for history in histories:
         for shift in history.shifts:
-            key = ("step", shift.before, shift.at, shift.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = shift.ratio
+            groups.setdefault(("step", shift.before, shift.at, shift.ratio > 1), {})[
+                history.series.name
+            ] = shift.ratio
         for outlier in history.outliers:
-            key = ("outlier", outlier.at, outlier.at, outlier.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = outlier.ratio
+            groups.setdefault(("outlier", outlier.at, outlier.at, outlier.ratio > 1), {})[
+                history.series.name
+            ] = outlier.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(_steps_and_outliers(ordered, histories))
-
-
-def _steps_and_outliers(
-    groups: Sequence[tuple[tuple[str, int, int, bool], Mapping[str, float]]],
-    histories: Sequence[SeriesHistory],
-) -> Iterator[Finding]:
-    for (kind, before, at, _), ratios in groups:
+    made = []
+    for (kind, before, at, _), ratios in ordered:
         where, number = _concerned(ratios, histories)
-        yield Finding("step" if kind == "step" else "outlier", before, at, ratios, number, where)
+        made.append(Finding(kind, before, at, ratios, number, where))
+    return tuple(made)
 
 
 def drift_findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
@@ -81,7 +78,7 @@ def _concerned(
 def _shared(
     concerned: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
 ) -> dict[str, str]:
-    """The columns with one value in all of ``mine``, and another somewhere else.
+    """The columns with one value in all of ``concerned``, and another somewhere else.
 
     Of a single series that would be all its columns; that says nothing that its name does not.
     """

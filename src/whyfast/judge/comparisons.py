@@ -18,7 +18,6 @@ from whyfast.model.sample import Block
 from whyfast.model.study import Claim, Commands, Question
 from whyfast.model.verdict import (
     Interaction,
-    Verdict,
 )
 
 _STYLES = ("loop", "tail-call")
@@ -214,10 +213,11 @@ def judge_interactions(
         rounds=rounds_of(common, names),
         benchmarks=dict.fromkeys(twos, names),
     )
-    return tuple(
-        _interaction(v, twos[v.variant, v.baseline])
-        for v in (*(s.verdict for s in suites), *verdicts)
-    )
+    interactions = []
+    for v in (*(s.verdict for s in suites), *verdicts):
+        (_, here), (_, there), axis = twos[v.variant, v.baseline]
+        interactions.append(Interaction(axis, v, (here, there)))
+    return tuple(interactions)
 
 
 def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterator[_Two]:
@@ -253,8 +253,3 @@ def _ratios(blocks: Sequence[Block], two: _Two, skip: int) -> Ratios | None:
     if first.level is not None and second.level is not None:
         level = first.level + second.level
     return Ratios(first.logs - second.logs, spread, level)
-
-
-def _interaction(verdict: Verdict, two: _Two) -> Interaction:
-    a, b, axis = two
-    return Interaction(axis, verdict, (a[1], b[1]))

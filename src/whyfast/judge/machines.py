@@ -24,7 +24,7 @@ from scipy import special
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.confounds import grouped, sides, warnings_first
 from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
-from whyfast.judge.power import half_width, needed_blocks
+from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.ratios import over_layouts
 from whyfast.judge.stationarity import correct_cold_start, set_aside
 from whyfast.judge.suite import rounds_of, suite_verdicts
@@ -164,7 +164,7 @@ def _difference(
         between=tuple(between),
         ratio=math.exp(_mean(last) - _mean(first)),
         low=math.exp(low),
-        high=math.exp(high) if high < 700 else math.inf,
+        high=exp_or_inf(high),
         confidence=1 - ALPHA,
     )
 
@@ -335,19 +335,15 @@ def _pooled(
         benchmark=key[0],
         outcome=outcome_of(low, high, margin),
         ratio=math.exp(effects.mean),
-        low=_ratio(low),
-        high=_ratio(high),
+        low=exp_or_inf(low),
+        high=exp_or_inf(high),
         confidence=1 - level,
         tau=effects.tau,
-        expect_low=_ratio(expected[0]),
-        expect_high=_ratio(expected[1]),
+        expect_low=exp_or_inf(expected[0]),
+        expect_high=exp_or_inf(expected[1]),
         machines=effects.machines,
         left_out=left_out,
     )
-
-
-def _ratio(log: float) -> float:
-    return math.exp(log) if log < 700 else math.inf
 
 
 #: At most this many variants are named in one sentence.

@@ -223,6 +223,7 @@ def small_sample(d: Floats, alpha: float) -> SmallSample | None:
 
 
 def exp_or_inf(log: float) -> float:
+    """The ratio of a log ratio; infinite where it overflows."""
     return math.exp(log) if log < 700 else math.inf
 
 

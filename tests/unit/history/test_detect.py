@@ -137,7 +137,7 @@ def test_drifts_over_about_the_same_points_are_one_finding() -> None:
 
 
 def test_too_few_points_is_said() -> None:
-    with pytest.raises(UserError, match=": 4 in .* 5$"):
+    with pytest.raises(UserError, match=r": 4 in .* 5$"):
         detect(Timeline(POINTS[:4], (PointSeries("x", (1.0, 2.0, 3.0, 4.0)),)))
 
 
