@@ -269,7 +269,7 @@ def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
             busy.append(f"{r.name} {load:.1f} on {cpus:.0f} CPUs")
     if busy:
         text = f"the machine was busy with other work: load {'; '.join(busy)}"
-        yield Confound("load", f"{text}; its times may be inflated")
+        yield Confound("load", f"{text}; times may be inflated")
 
 
 def _number(value: MetadataValue | None) -> float | None:

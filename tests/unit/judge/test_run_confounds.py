@@ -83,7 +83,7 @@ def test_files_that_differ_by_name_alone() -> None:
 
 def test_a_busy_machine() -> None:
     texts = said({"load_avg_1min": 6.0, "cpu_count": "8"}, {"load_avg_1min": 1.1, "cpu_count": "8"})
-    assert any("load old 6.0 on 8 CPUs; its" in text for text in texts)
+    assert any("load old 6.0 on 8 CPUs; times" in text for text in texts)
 
 
 def test_a_copy_is_seen() -> None:
