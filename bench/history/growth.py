@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longest", type=int, default=100_000)
     longest = parser.parse_args().longest
-    print("| series | points | s | MB | steps | odd | drifts |\n|" + " --- |" * 7)
+    print("| series | points | s | MB | steps | outliers | drifts |\n|" + " --- |" * 7)
     for kind in ("noise", "wandering", "steps"):
         for points in (n for n in (1000, 3000, 10_000, 30_000, 100_000) if n <= longest):
             y = _series(kind, points)

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.history.noises import NOISES
+from whyfast.history.changes import Pruned, single_chance
 from whyfast.history.detect import find_outliers, judged
-from whyfast.history.prune import Pruned
-from whyfast.history.segment import single_chance
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +61,7 @@ def false_steps(args: argparse.Namespace) -> None:
 
 def other_findings(args: argparse.Namespace) -> None:
     """Share of series with a drift, and with an outlier."""
-    for what, has in (("a drift", _drifts), ("an outlier", _odd)):
+    for what, has in (("a drift", _drifts), ("an outlier", _outliers)):
         print(f"\nSeries without change that are given {what}, per cent\n")
         _row("points", *NOISES)
         for points in (p for p in POINTS if args.shortest <= p <= args.longest):
@@ -131,7 +130,7 @@ def wild_points(args: argparse.Namespace) -> None:
             for pruned, row, at in zip(alone(y), y, wild, strict=True):
                 cut = steps(pruned)
                 near = len(cut) == 1 and abs(cut[0] - points // 2) <= 1
-                found.append(near and _odd_at(pruned, row) == [at])
+                found.append(near and _outliers_at(pruned, row) == [at])
             cells.append(f"{100 * np.mean(found):.0f}")
         _row(points, *cells)
 
@@ -167,11 +166,11 @@ def _drifts(pruned: Pruned, y: Floats) -> bool:
     return any(p.slope for p in pruned.pieces)
 
 
-def _odd(pruned: Pruned, y: Floats) -> bool:
-    return bool(_odd_at(pruned, y))
+def _outliers(pruned: Pruned, y: Floats) -> bool:
+    return bool(_outliers_at(pruned, y))
 
 
-def _odd_at(pruned: Pruned, y: Floats) -> list[int]:
+def _outliers_at(pruned: Pruned, y: Floats) -> list[int]:
     level = np.concatenate([p.values() for p in pruned.pieces])
     return find_outliers(y - level, pruned, single_chance(len(y)))
 

@@ -1,4 +1,4 @@
-"""From a timeline to its steps, drifts and outliers, series by series and over all of them."""
+"""From a timeline to its steps, drifts and outliers, by series and over all of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.history.changes import (
+    FEWEST,
+    OUTLIER,
+    Pruned,
+    left_over,
+    prune,
+    segment,
+    single_chance,
+    threshold,
+)
 from whyfast.history.evidence import Segment, slope_variance
 from whyfast.history.findings import drift_findings, findings
 from whyfast.history.noise import (
@@ -20,8 +30,6 @@ from whyfast.history.noise import (
     rounding_noise,
     shared_prior,
 )
-from whyfast.history.prune import Pruned, left_over, prune, threshold
-from whyfast.history.segment import FEWEST, OUTLIER, segment, single_chance
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
@@ -33,15 +41,15 @@ from whyfast.model.history import (
     Timeline,
 )
 
-# ---- Which single points lie beyond what the noise of their series does.
-
 Floats = NDArray[np.float64]
 
-#: From so many points on, the tail of the noise is taken from the points themselves.
+#: From this many points on, the tail of the noise is taken from the points themselves.
 _TAILED = 20
-#: The tail is one point in so many, ...
+
+#: The tail is one point in this many, ...
 _ONE_IN = 10
-#: ... but so many points at least.
+
+#: ... but at least this many points.
 _FEWEST = 5
 
 
@@ -78,10 +86,11 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
     return max(normal, edge + scale * math.log(count / (len(distances) * chance)))
 
 
-# ---- The suite as a whole: its geometric mean and its median as series of their own.
+# The suite as a whole: its geometric mean and its median as series of their own.
 
 #: Fewer series are no suite.
 FEWEST_SERIES = 3
+
 #: So often points and series are centred in turn, and until nothing moves by more than this.
 _ROUNDS, _STILL = 50, 1e-9
 
@@ -132,6 +141,7 @@ def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
 
 #: The chance that the interval of one shift misses it, two-sided.
 _MISSED = 0.01
+
 #: So often the series look at what the candidates leave over, to know their noise.
 _LOOKS = 2
 _WEEK = 7 * 86400.0
@@ -143,29 +153,32 @@ def detect(timeline: Timeline) -> History:
     if not long_enough:
         most = max((_length(s) for s in timeline.series), default=0)
         raise UserError(
-            f"a step cannot be told from noise in fewer than {FEWEST} points; there are {most}"
+            f"too few points: {most} in the longest series; a step needs at least {FEWEST}"
         )
-    found: list[SeriesHistory] = []
+    histories: list[SeriesHistory] = []
     whole: list[SeriesHistory] = []
     for machine in timeline.machines:
-        mine = [s for s in long_enough if s.machine == machine]
-        found += _together(mine, timeline.when)
-        whole += [h for s in suite_series(mine) for h in _together([s], timeline.when)]
-    return History(timeline, tuple(found), findings(found), drift_findings(found), tuple(whole))
+        members = [s for s in long_enough if s.machine == machine]
+        histories += _together(members, timeline.when)
+        whole += [h for s in suite_series(members) for h in _together([s], timeline.when)]
+    return History(
+        timeline, tuple(histories), findings(histories), drift_findings(histories), tuple(whole)
+    )
 
 
 def _together(
     series: Sequence[PointSeries], when: Sequence[float | None]
 ) -> tuple[SeriesHistory, ...]:
     """What is found in series that know something of each other's noise."""
-    there = [s for s in series if _length(s) >= FEWEST]
-    logs = [_sign(s) * np.log([v for v in s.values if v is not None]) for s in there]
+    members = [s for s in series if _length(s) >= FEWEST]
+    logs = [_sign(s) * np.log([v for v in s.values if v is not None]) for s in members]
     floors = [
-        rounding_noise(np.exp(_sign(s) * y), s.resolution) for y, s in zip(logs, there, strict=True)
+        rounding_noise(np.exp(_sign(s) * y), s.resolution)
+        for y, s in zip(logs, members, strict=True)
     ]
     return tuple(
-        _one(one, y, pruned, when)
-        for one, y, pruned in zip(there, logs, judged(logs, floors), strict=True)
+        _one(member, y, pruned, when)
+        for member, y, pruned in zip(members, logs, judged(logs, floors), strict=True)
     )
 
 
@@ -182,16 +195,16 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
     leave over.
     """
     least = np.maximum(floors, LEAST)
-    own = np.maximum([difference_noise(y) for y in logs], least)
+    noise_of = np.maximum([difference_noise(y) for y in logs], least)
     freedom = np.array([quartile_freedom(len(y)) for y in logs])
-    prior = shared_prior(own, freedom)
-    scales = np.maximum(_blended(own, freedom, prior), least)
+    prior = shared_prior(noise_of, freedom)
+    scales = np.maximum(_blended(noise_of, freedom, prior), least)
     candidates = _candidates(logs, scales)
     for _ in range(_LOOKS if prior.freedom else 0):
         left = [left_over(*known) for known in zip(logs, candidates, scales, strict=True)]
         noise, known = (np.array(column) for column in zip(*left, strict=True))
         prior = shared_prior(np.maximum(noise, least), known)
-        scales = np.maximum(_blended(own, freedom, prior), least)
+        scales = np.maximum(_blended(noise_of, freedom, prior), least)
         candidates = _candidates(logs, scales)
     return [
         prune(y, starts, float(scale), replace(prior, least=float(low)), single_chance(len(y)))

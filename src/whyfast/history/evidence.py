@@ -3,8 +3,8 @@
 In units of the noise squared, as the square of a t statistic. A change has to be seen in several
 ways, and the weakest counts:
 
-- the means on both sides, over stretches of every length, lie farther apart than means of such
-  stretches do elsewhere in the series;
+- the means on both sides, over segments of every length, lie farther apart than means of such
+  segments do elsewhere in the series;
 - no straight line through both pieces explains the points as well;
 - a short piece is not just some wild points: its likelihood under noise with heavy tails;
 - a short piece between two of about the same level explains two changes, not one.
@@ -12,7 +12,6 @@ ways, and the weakest counts:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,143 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.history.noise import LOWER_QUARTILE, lower_quartile
-
-# ---- How far the means of neighbouring stretches lie apart when nothing happens, at every length.
-#
-# Independent noise averages out; noise that wanders does not. So the noise of a mean of m points
-# is not taken from that of one point but measured: by the distances of the means of all pairs of
-# adjoining stretches of m points (Allan 1966), the lower quartile of them, so that steps in a part
-# of the series do not count as noise.
+from whyfast.history.noise import ScaledNoise, lengths
 
 Floats = NDArray[np.float64]
-#: Lengths of stretches, and for each the variance that it says one value has.
-Measured = tuple[NDArray[np.intp], Floats]
 
-#: From so many points on, stretches longer than one point are looked at.
-FEWEST_SCALED = 16
-#: The longest stretch is this part of a series: eight of them are few enough to tell a spread from.
-_PART = 8
-#: No noise is so correlated that this bound of its lag-1 correlation is exceeded.
-_MOST_CORRELATED = 0.95
-
-
-def lengths(longest: int) -> NDArray[np.intp]:
-    """1, 2, 3, 4, 6, 8, 12, … up to ``longest``: two to an octave."""
-    made, m = [1], 2
-    while m <= longest:
-        made.append(m)
-        if m * 3 // 2 <= longest:
-            made.append(m * 3 // 2)
-        m *= 2
-    return np.array(sorted(made), dtype=np.intp)
-
-
-def adjoining(y: Floats) -> Measured:
-    """For each length m: the variance of one value that the distances of adjoining means of m
-    values would have if values were independent. One length of 0 for short series."""
-    if len(y) < FEWEST_SCALED:
-        return lengths(1), np.zeros(1)
-    total = np.concatenate([[0.0], np.cumsum(y - y.mean())])
-    sizes = lengths(len(y) // _PART)
-    found = []
-    for m in sizes:
-        apart = (total[2 * m :] - 2.0 * total[m:-m] + total[: -2 * m]) / m
-        # About nothing, or about what a drift makes of them, whichever they lie closer to.
-        quartile = min(lower_quartile(np.abs(apart - c)) for c in (0.0, np.median(apart)))
-        found.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
-    return sizes, np.array(found)
-
-
-def increasing(values: Floats, weights: Floats) -> Floats:
-    """The nearest sequence that does not fall: neighbours that do are pooled, by weight."""
-    pools: list[tuple[float, float, int]] = []
-    for value, weight in zip(values, weights, strict=True):
-        pool = (float(value), float(weight), 1)
-        while pools and pools[-1][0] > pool[0]:
-            before, much, many = pools.pop()
-            both = much + pool[1]
-            pool = ((before * much + pool[0] * pool[1]) / both, both, many + pool[2])
-        pools.append(pool)
-    return np.repeat([p[0] for p in pools], [p[2] for p in pools])
-
-
-@dataclass(frozen=True)
-class ScaledNoise:
-    """The noise of means of any length.
-
-    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours.
-    ``log_lengths`` and ``log_factors`` tell how much more than ``variance`` / m the variance of a
-    mean of m values is; ``growth`` continues them beyond the longest measured, as a power of m.
-    """
-
-    variance: float
-    correlation: float
-    log_lengths: Floats
-    log_factors: Floats
-    growth: float
-
-    def factor(self, m: Floats) -> Floats:
-        """How much more than ``variance`` / m the variance of a mean of ``m`` values is."""
-        logs = np.log(m)
-        beyond = np.maximum(logs - self.log_lengths[-1], 0.0)
-        wander = np.interp(logs, self.log_lengths, self.log_factors) + self.growth * beyond
-        factors: Floats = np.exp(wander)
-        return np.maximum(factors, _autoregressive(self.correlation, m))
-
-    def factor_at(self, m: float) -> float:
-        """``factor`` of a single length."""
-        return float(self.factor(np.array([m]))[0])
-
-    def of_mean(self, m: Floats) -> Floats:
-        """Variance of a mean of ``m`` values."""
-        return self.variance * self.factor(m) / m
-
-
-def scaled_noise(
-    variance: float, correlation: float, points: int, measured: Measured
-) -> ScaledNoise:
-    """Put together what is known: the noise of one value, of neighbours, and of stretches.
-
-    A quartile of few stretches is uncertain by about the root of m / points of itself; by so much
-    the measured ones are lowered, and they count only where they still exceed what independent
-    noise of ``variance`` would have.
-    """
-    sizes, found = measured
-    m = sizes.astype(np.float64)
-    certain = 1.0 - np.sqrt(m / points)
-    logs = np.log(increasing(np.maximum(found / variance * certain, 1.0), 1.0 / m))
-    growth = 0.0
-    if len(m) > 3:
-        start = int(np.searchsorted(m, m[-1] / 4.0))
-        slope = float(logs[-1] - logs[start]) / math.log(m[-1] / m[start])
-        # 2 is a random walk; nothing that is not a trend grows faster.
-        growth = min(slope, 2.0)
-    bounded = min(max(correlation, 0.0), _MOST_CORRELATED)
-    return ScaledNoise(variance, bounded, np.log(m), logs, growth)
-
-
-def _autoregressive(correlation: float, m: Floats) -> Floats:
-    """m times the variance of a mean of m values of an AR(1) process of variance 1."""
-    if correlation <= 0:
-        return np.ones_like(m)
-    c = correlation
-    made: Floats = (1 + c) / (1 - c) - 2 * c * (1 - c**m) / (m * (1 - c) ** 2)
-    return made
-
-
-def lag_one(residuals: Floats, parameters: int) -> float:
-    """Lag-1 correlation of residuals, corrected for the ``parameters`` that were fitted."""
-    square = float(residuals @ residuals)
-    if square <= 0 or len(residuals) < 3:
-        return 0.0
-    r = float(residuals[1:] @ residuals[:-1]) / square
-    return r + (1.0 + r) * parameters / len(residuals)
-
-
-# ---- Stretches of a series as levels or as straight lines, in constant time each.
-
-#: A line is not told from noise in fewer points.
+#: The fewest points in which a line can be distinguished from noise.
 FEWEST_ON_LINE = 8
 
 
@@ -184,7 +51,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Sums:
-    """Cumulated sums of values y, of t · y and of y², from which any stretch is fitted."""
+    """Cumulated sums of values y, of t · y and of y², from which any segment is fitted."""
 
     y: Floats
     ty: Floats
@@ -199,14 +66,14 @@ class Sums:
         return cls(_cumulated(y), _cumulated(t * y), _cumulated(y * y), offset)
 
     def level(self, start: int, end: int) -> Segment:
-        """The stretch as a level."""
+        """The segment as a level."""
         total = self.y[end] - self.y[start]
         square = self.yy[end] - self.yy[start] - total * total / (end - start)
         middle = self.offset + total / (end - start)
         return Segment(start, end, float(middle), 0.0, max(float(square), 0.0))
 
     def line(self, start: int, end: int) -> Segment:
-        """The stretch as a straight line, by least squares; needs two points."""
+        """The segment as a straight line, by least squares; needs two points."""
         level = self.level(start, end)
         points = end - start
         center = (start + end - 1) / 2.0 - (len(self.y) - 1) / 2.0
@@ -222,7 +89,7 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
     if end - start < FEWEST_ON_LINE:
         return level
     line = sums.line(start, end)
-    # A trend is told from a wandering level by how far means of half the stretch wander.
+    # A trend is distinguished from a wandering level by how far means of half the segment wander.
     factor = noise.factor_at((end - start) / 2.0)
     gained = level.square - line.square
     return line if gained > needed * noise.variance * factor else level
@@ -250,7 +117,7 @@ def _robust_level(y: Floats, reach: float) -> Floats:
 
 
 def _robust_line(y: Floats) -> Floats:
-    """The line with the median slope between points half the stretch apart, through the median."""
+    """The line with the median slope between points half the segment apart, through the median."""
     half = len(y) // 2
     slope = float(np.median(y[half:] - y[:-half])) / half
     rest = y - slope * np.arange(len(y))
@@ -262,17 +129,22 @@ def _cumulated(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-#: Pieces of up to so many points might be a cluster of wild ones.
+#: Segments of up to this many points might be a cluster of outliers.
 CLUSTER = 40
-#: Pieces of up to so many points have to explain the way back, too.
+
+#: Segments of up to this many points have to explain the way back, too.
 SHORT = 16
+
 #: Degrees of freedom of the heavy tails that short pieces are judged under.
 _TAIL = 3.0
+
 #: A point counts as lying as far out as another from this part of its distance on.
 _AS_FAR = 0.8
-#: A step is more than what the drift beside it makes in so many points.
+
+#: A step is larger than the drift beside it over this many points.
 _POINTS_OF_DRIFT = 3.0
-#: From so many such points on, their share says how rare they are.
+
+#: From this many such points on, their share shows how rare they are.
 _TELLING = 3
 
 
@@ -293,24 +165,24 @@ class Judge:
     outside: tuple[Floats, Floats]
 
     def fit(self, start: int, end: int) -> Segment:
-        """The stretch as a level, or as a line if there is one."""
+        """The segment as a level, or as a line if there is one."""
         return fit(self.sums, start, end, self.noise, self.needed)
 
     def between(self, pieces: Sequence[Segment], i: int) -> float:
         """Evidence for the boundary between pieces i and i + 1."""
         left, right = pieces[i], pieces[i + 1]
-        found = self._as_pair(left, right)
+        evidence = self._as_pair(left, right)
         for short, other in ((left, right), (right, left)):
             if short.points <= CLUSTER:
-                found = min(found, self._as_cluster(short, other))
+                evidence = min(evidence, self._as_cluster(short, other))
         for middle in (i, i + 1):
             if 0 < middle < len(pieces) - 1 and pieces[middle].points <= SHORT:
-                found = min(found, self._as_excursion(pieces[middle - 1 : middle + 2]))
-        return found
+                evidence = min(evidence, self._as_excursion(pieces[middle - 1 : middle + 2]))
+        return evidence
 
     def jump(self, left: Segment, right: Segment) -> float:
         """Evidence for different values on both sides of the boundary, whatever the slopes: the
-        largest over stretches of all lengths."""
+        largest over segments of all lengths."""
         a, b = left.points, right.points
         sizes = lengths(max(a, b)).astype(np.float64)
         sizes = np.append(sizes, max(a, b)) if sizes[-1] < max(a, b) else sizes
@@ -344,10 +216,10 @@ class Judge:
         inside = self.values[short.start : short.end]
         places = np.arange(short.start, short.end) + 0.5 - (other.start + other.end) / 2.0
         beyond = other.middle + other.slope * places
-        own = self._loss(inside - short.values())
+        level_loss = self._loss(inside - short.values())
         away = inside - beyond
         wild = np.minimum(self._loss(away), self._rarity(away))
-        ratio = float((wild - own).sum())
+        ratio = float((wild - level_loss).sum())
         return ratio * self.needed / self.sure
 
     def _rarity(self, away: Floats) -> Floats:

@@ -1,13 +1,16 @@
-"""The same thing in several series is one finding."""
+"""Findings over several series: equal changes are one, with the facts that changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from math import log, log1p
 from statistics import median
+from typing import Literal
 
+from whyfast.judge.run_confounds import MACHINE, SUBJECT, same_fact
 from whyfast.model.errors import UserError
 from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeline
 
@@ -15,34 +18,31 @@ from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeli
 _OVERLAP = 0.5
 
 
-def findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
+def findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     """Steps and outliers: the same point and direction in several series is one finding; those
     in most series first."""
-    groups: dict[tuple[str, int, int, bool], dict[str, float]] = {}
-    for history in found:
+    groups: dict[tuple[Literal["step", "outlier"], int, int, bool], dict[str, float]] = {}
+    for history in histories:
         for shift in history.shifts:
-            key = ("step", shift.before, shift.at, shift.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = shift.ratio
+            groups.setdefault(("step", shift.before, shift.at, shift.ratio > 1), {})[
+                history.series.name
+            ] = shift.ratio
         for outlier in history.outliers:
-            key = ("outlier", outlier.at, outlier.at, outlier.ratio > 1)
-            groups.setdefault(key, {})[history.series.name] = outlier.ratio
+            groups.setdefault(("outlier", outlier.at, outlier.at, outlier.ratio > 1), {})[
+                history.series.name
+            ] = outlier.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(_steps_and_outliers(ordered, found))
+    made = []
+    for (kind, before, at, _), ratios in ordered:
+        where, number = _concerned(ratios, histories)
+        made.append(Finding(kind, before, at, ratios, number, where))
+    return tuple(made)
 
 
-def _steps_and_outliers(
-    groups: Sequence[tuple[tuple[str, int, int, bool], Mapping[str, float]]],
-    found: Sequence[SeriesHistory],
-) -> Iterator[Finding]:
-    for (kind, before, at, _), ratios in groups:
-        where, of = _concerned(ratios, found)
-        yield Finding("step" if kind == "step" else "outlier", before, at, ratios, of, where)
-
-
-def drift_findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
+def drift_findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     """Drifts in one direction over about the same points are one finding, those in most series
     first; it lasts from the median start to the median end."""
-    drifts = [(d, h.series.name) for h in found for d in h.drifts]
+    drifts = [(d, h.series.name) for h in histories for d in h.drifts]
     groups: list[list[tuple[Drift, str]]] = []
     for drift, name in sorted(drifts, key=lambda item: (item[0].start - item[0].end, item[1])):
         for group in groups:
@@ -51,13 +51,13 @@ def drift_findings(found: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
                 break
         else:
             groups.append([(drift, name)])
-    made = []
+    merged = []
     for group in sorted(groups, key=lambda g: (-len(g), g[0][0].start)):
         ratios = {name: drift.ratio for drift, name in group}
         start, end = (round(median(getattr(d, e) for d, _ in group)) for e in ("start", "end"))
-        where, of = _concerned(ratios, found)
-        made.append(Finding("drift", start, end, ratios, of, where))
-    return tuple(made)
+        where, number = _concerned(ratios, histories)
+        merged.append(Finding("drift", start, end, ratios, number, where))
+    return tuple(merged)
 
 
 def _alike(a: Drift, b: Drift) -> bool:
@@ -67,40 +67,38 @@ def _alike(a: Drift, b: Drift) -> bool:
 
 
 def _concerned(
-    ratios: Mapping[str, float], found: Sequence[SeriesHistory]
+    ratios: Mapping[str, float], histories: Sequence[SeriesHistory]
 ) -> tuple[dict[str, str], int]:
     """What the series of ``ratios`` share, and how many series share it."""
-    series = {h.series.name: h.series for h in found}
+    series = {h.series.name: h.series for h in histories}
     where = _shared([series[name].keys for name in ratios], [s.keys for s in series.values()])
     return where, sum(where.items() <= s.keys.items() for s in series.values())
 
 
 def _shared(
-    mine: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
+    concerned: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
 ) -> dict[str, str]:
-    """The columns with one value in all of ``mine``, and another somewhere else.
+    """The columns with one value in all of ``concerned``, and another somewhere else.
 
     Of a single series that would be all its columns; that says nothing that its name does not.
     """
-    if len(mine) < 2:
+    if len(concerned) < 2:
         return {}
     return {
         column: value
-        for column, value in mine[0].items()
-        if all(keys.get(column) == value for keys in mine)
+        for column, value in concerned[0].items()
+        if all(keys.get(column) == value for keys in concerned)
         and any(keys.get(column) != value for keys in every)
     }
 
 
-# ---- Some of the series of a timeline, and the larger ones of what was found.
-
-
+# Selection of series and of findings.
 def only_series(timeline: Timeline, globs: Sequence[str]) -> Timeline:
     """The series whose names match any of ``globs``; all for none. UserError when none match."""
     for glob in globs:
         if not any(fnmatchcase(s.name, glob) for s in timeline.series):
             names = ", ".join(s.name for s in timeline.series[:5])
-            raise UserError(f"no series has such a name; there are {names}, …", where=glob)
+            raise UserError(f"no series matches; available: {names}, …", where=glob)
     kept = [s for s in timeline.series if not globs or any(fnmatchcase(s.name, g) for g in globs)]
     return replace(timeline, series=tuple(kept))
 
@@ -140,3 +138,150 @@ def has_changed(history: History, word: str) -> bool:
     if word == "changed":
         return bool(ratios)
     return any((ratio > 1) == (word == "slower") for ratio in ratios)
+
+
+Facts = Mapping[str, str]
+FactKind = Literal["machine", "subject", "other"]
+
+#: What says nothing of why: how busy the machine was at a moment, where a program lies.
+_MUTE = ("load", "python_executable", "commit_date", "date", "whyfast")
+
+#: A fact that differs at more than this share of the points is expected to differ.
+_USUAL = 0.5
+
+#: What results of whyfast call the same things.
+_OWN = {
+    "system": "kernel",
+    "platform": "kernel",
+    "kernel": "kernel",
+    "boot_id": "boot",
+    "cpu_model": "CPU model",
+    "hypervisor": "virtual machine",
+    "no_turbo": "turbo",
+    "boost": "turbo",
+    "smt": "hyperthreads",
+    "cpus": "number of CPUs",
+    "governor": "CPU frequency scaling",
+    "hostname": "host",
+}
+_OWN_SUBJECT = {
+    "revision": "revision",
+    "toolchain": "compiler",
+    "cflags": "compiler flags",
+    "ldflags": "linker flags",
+    "python": "Python",
+    "dependencies": "dependencies",
+    "flags": "commands of the build",
+    "source": "source",
+    "interpreter": "interpreter",
+}
+
+
+@dataclass(frozen=True)
+class FactChange:
+    """One fact that is ``old`` on one side of a step and ``new`` on the other.
+
+    ``often`` is the share of neighbouring points between which it differs: 1 for what is never the
+    same twice, as a commit may be.
+    """
+
+    key: str
+    label: str
+    kind: FactKind
+    old: str
+    new: str
+    often: float
+
+    @property
+    def telling(self) -> bool:
+        """Whether it stays as it is for most of the points."""
+        return self.often <= _USUAL
+
+
+def changed_facts(timeline: Timeline, machine: str, before: int, at: int) -> tuple[FactChange, ...]:
+    """What differs between two points of one machine, what seldom changes first."""
+    facts = timeline.facts.get(machine, ())
+    if not facts or (old := facts[before]) is None or (new := facts[at]) is None:
+        return ()
+    there = [f for f in facts if f is not None]
+    changes = [
+        FactChange(key, *_named(key), old[key], new[key], _often(key, there))
+        for key in old
+        if key in new and not key.startswith(_MUTE) and not same_fact(key, old[key], new[key])
+    ]
+    order: tuple[FactKind, ...] = ("machine", "subject", "other")
+    return tuple(sorted(changes, key=lambda f: (not f.telling, order.index(f.kind), f.often)))
+
+
+def _often(key: str, facts: Sequence[Facts]) -> float:
+    pairs = [(a[key], b[key]) for a, b in pairwise(facts) if key in a and key in b]
+    return sum(not same_fact(key, a, b) for a, b in pairs) / len(pairs) if pairs else 1.0
+
+
+def _named(key: str) -> tuple[str, FactKind]:
+    machine = _OWN.get(key) or MACHINE.get(key)
+    if machine:
+        return machine, "machine"
+    # Results of a study say it of each variant.
+    what, of, variant = key.partition(" of ")
+    subject = SUBJECT.get(key) or _OWN_SUBJECT.get(what)
+    return (f"{subject}{of}{variant}", "subject") if subject else (key, "other")
+
+
+def revision_of(facts: Facts | None) -> str | None:
+    """The revision that a point is of, if it is on record."""
+    if facts is None:
+        return None
+    return next((facts[key] for key in ("commit_id", "revision", "commit") if key in facts), None)
+
+
+@dataclass(frozen=True)
+class Coincidence:
+    """What changed where a step is, on the machines that have it: what did on all of those of which
+    something is on record. ``none_on`` are other machines that were measured on both sides of it
+    and have no step there."""
+
+    finding: Finding
+    machines: tuple[str, ...]
+    changes: tuple[FactChange, ...]
+    none_on: tuple[str, ...]
+
+    @property
+    def machine_changes(self) -> tuple[FactChange, ...]:
+        """What seldom changes of the machine, and did."""
+        return tuple(c for c in self.changes if c.telling and c.kind == "machine")
+
+
+def coincidence(history: History, finding: Finding) -> Coincidence:
+    """What is on record beside a step."""
+    having = {h.series.machine for h in history.series if h.series.name in finding.ratios}
+    machines = tuple(m for m in history.timeline.machines if m in having)
+    changes = [
+        changed_facts(history.timeline, m, finding.before, finding.at)
+        for m in machines
+        if m in history.timeline.facts
+    ]
+    shared = set.intersection(*({c.key for c in known} for known in changes)) if changes else set()
+    first = changes[0] if changes else ()
+    return Coincidence(
+        finding,
+        machines,
+        tuple(c for c in first if c.key in shared),
+        tuple(
+            m for m in history.timeline.machines if m not in having and _none(history, finding, m)
+        ),
+    )
+
+
+def _none(history: History, finding: Finding, machine: str) -> bool:
+    """Whether the machine has points on both sides, and no step in that direction between them."""
+    histories = [h for h in history.series if h.series.machine == machine]
+    measured = {i for h in histories for i, v in enumerate(h.series.values) if v is not None}
+    if not measured or min(measured) > finding.before or max(measured) < finding.at:
+        return False
+    up = next(iter(finding.ratios.values())) > 1
+    return not any(
+        (s.ratio > 1) == up and s.before < finding.at and s.at > finding.before
+        for h in histories
+        for s in h.shifts
+    )

@@ -18,7 +18,7 @@ from whyfast.formats.timeline import (
     point_value,
     tells_apart,
 )
-from whyfast.history.why import revision_of
+from whyfast.history.findings import revision_of
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
@@ -27,8 +27,6 @@ from whyfast.model.sample import Block, Session
 from whyfast.model.series import MEAN_SECONDS, Recording
 from whyfast.model.study import Recordings
 from whyfast.model.variant import Benchmark, Variant
-
-# ---- A file of another tool as a result that is kept, and back.
 
 #: What the session of an imported file has beside what the file says.
 _SPREADS, _RATES, _VARIANT = "whyfast_spreads", "whyfast_rates", "whyfast_variant"
@@ -86,8 +84,8 @@ def recorded_variant(session: Session) -> str:
 
 
 def _mapping(session: Session, key: str) -> Mapping[str, object]:
-    found = session.environment.get(key)
-    return found if isinstance(found, Mapping) else {}
+    value = session.environment.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _text(value: object) -> str:
@@ -102,9 +100,10 @@ def _text(value: object) -> str:
     )
 
 
-#: Hosts are told apart by themselves when each has so many points.
+#: Hosts are separate by default when each has this many points.
 _FEWEST = 5
 _SHORT = 10
+
 #: Standard deviation over median absolute deviation, and standard error of a median over that of a
 #: mean, of a normal distribution.
 _OF_MAD, _OF_MEDIAN = 1.4826, 1.2533
@@ -150,15 +149,19 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
     """The points of a study in the order of time. UserError for fewer than two, and for an order or
     a machine that they do not have."""
     if wanted.order == "commit":
-        raise UserError("goes with files that name commit_date", where="--order commit")
+        raise UserError(
+            "needs files with commit_date; kept results have none", where="--order commit"
+        )
     if wanted.machine not in (None, NO_MACHINE, _HOST):
         raise UserError(
-            f"of kept results, {_HOST} tells machines apart", where=f"--machine {wanted.machine}"
+            f"unknown for kept results; available: {_HOST}, {NO_MACHINE}",
+            where=f"--machine {wanted.machine}",
         )
     placed = sorted(points, key=lambda p: p.started)
     if len(placed) < 2:
         raise UserError(
-            f"{len(placed)} kept results have values; a history needs several", where=study
+            f"too few kept results with values: {len(placed)}; a history needs two or more",
+            where=study,
         )
     apart = wanted.machine == _HOST or (
         wanted.machine is None and tells_apart([p.host or None for p in placed], _FEWEST)
@@ -172,9 +175,9 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
     facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
     for machine in machines:
         at = {name: p for name, p in named if not apart or p.host == machine}
-        mine = [at.get(name) for name in points_in_order]
-        series += _series(machine, mine, several=len(variants) > 1)
-        facts[machine] = tuple(p.facts if p else None for p in mine)
+        placed_here = [at.get(name) for name in points_in_order]
+        series += _series(machine, placed_here, several=len(variants) > 1)
+        facts[machine] = tuple(p.facts if p else None for p in placed_here)
     first: dict[str, float] = {}
     for name, p in named:
         first.setdefault(name, p.started)
@@ -202,14 +205,14 @@ def _series(
 ) -> Iterator[PointSeries]:
     on = f" on {machine}" if machine else ""
     for variant, benchmark in dict.fromkeys(key for p in points if p for key in p.values):
-        found = [p.values.get((variant, benchmark)) if p else None for p in points]
+        values = [p.values.get((variant, benchmark)) if p else None for p in points]
         keys = {"variant": variant, "benchmark": benchmark, "machine": machine}
         yield PointSeries(
             (f"{variant}: {benchmark}" if several and variant else benchmark) + on,
-            tuple(v.value if v else None for v in found),
+            tuple(v.value if v else None for v in values),
             {k: v for k, v in keys.items() if v},
             machine=machine,
-            spreads=tuple(v.spread if v else None for v in found),
+            spreads=tuple(v.spread if v else None for v in values),
             higher=any(p is not None and benchmark in p.rates for p in points),
         )
 
@@ -221,16 +224,16 @@ def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
     sides = {v.name for v in result.question.variants if not v.twin_of}
     if result.found.check:
         sides = {"head"}
-    found: dict[tuple[str, str], list[Block]] = {}
+    blocks_of: dict[tuple[str, str], list[Block]] = {}
     for block in result.recorded.blocks:
         for variant in block.values:
             if variant in sides:
-                found.setdefault((variant, block.benchmark), []).append(block)
+                blocks_of.setdefault((variant, block.benchmark), []).append(block)
     # The head of one check and that of the next are one series.
     named = "" if result.found.check else None
     return {
         (variant if named is None else named, benchmark): _value(variant, blocks)
-        for (variant, benchmark), blocks in found.items()
+        for (variant, benchmark), blocks in blocks_of.items()
     }
 
 
@@ -247,36 +250,36 @@ def _value(variant: str, blocks: Sequence[Block]) -> PointValue:
 def _facts(result: Result) -> dict[str, str]:
     """What the last session says of the machine, and the builds of what went into them."""
     sessions = result.recorded.sessions
-    found = _plain(sessions[-1].environment) if sessions else {}
+    facts = _plain(sessions[-1].environment) if sessions else {}
     # That of whyfast itself, which measures nothing.
-    found.pop("python", None)
+    facts.pop("python", None)
     check = result.found.check
     if check:
-        found["revision"] = check.head
+        facts["revision"] = check.head
     variants = {v.name: v for v in result.question.variants}
     for build in result.recorded.builds:
         if isinstance(build, Build) and (not check or build.variant == "head"):
-            of = "" if check else f" of {build.variant}"
-            found |= {f"{key}{of}": text for key, text in _of_build(build.provenance).items()}
+            suffix = "" if check else f" of {build.variant}"
+            facts |= {f"{key}{suffix}": text for key, text in _of_build(build.provenance).items()}
             revision = variants[build.variant].revision if build.variant in variants else ""
             if revision and not check:
-                found[f"revision{of}"] = revision
-    revisions = {text for key, text in found.items() if key.startswith("revision of ")}
+                facts[f"revision{suffix}"] = revision
+    revisions = {text for key, text in facts.items() if key.startswith("revision of ")}
     if len(revisions) == 1:
-        found["revision"] = revisions.pop()
-    return found
+        facts["revision"] = revisions.pop()
+    return facts
 
 
 def _of_build(provenance: Mapping[str, Any]) -> dict[str, str]:
     toolchain = provenance.get("toolchain", {})
-    found = {
+    facts = {
         "toolchain": f"{toolchain.get('name', '')} {toolchain.get('version', '')}".strip(),
         "dependencies": " ".join(f"{k}={v}" for k, v in toolchain.get("packages", {}).items()),
         "flags": " ; ".join(map(str, provenance.get("commands", ()))),
         "source": str(provenance.get("source", {}).get("digest", ""))[:12],
         "interpreter": str(provenance.get("interpreter", {}).get("version", "")),
     }
-    return {key: text for key, text in found.items() if text}
+    return {key: text for key, text in facts.items() if text}
 
 
 def _plain(environment: Mapping[str, object]) -> dict[str, str]:

@@ -1,4 +1,10 @@
-"""How far the values of a series lie from their level when nothing happens, from neighbours."""
+"""How far the values of a series, and means of its segments, lie from their level without a change.
+
+The noise of one value is taken from the differences of neighbours. Independent noise averages out,
+noise that wanders does not. So the noise of a mean of m points is measured: by the distances of the
+means of all pairs of adjoining segments of m points (Allan 1966), the lower quartile of them, so
+that steps in a part of the series do not count as noise.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ LOWER_QUARTILE = 0.318639363964375
 #: 1.2533 / 1.349 for normal values.
 _MEDIAN_ERROR = 0.929
 
-#: From so many series on, they lend each other what they know of their noise.
+#: From this many series on, they share information on their noise.
 POOLED = 10
 
 #: The least noise that is believed, relative: double precision, not a measurement, is exact.
@@ -31,7 +37,7 @@ _MOST_FREEDOM = 60.0
 @dataclass(frozen=True)
 class Prior:
     """What is known of a series' noise beside its own points: a variance that other series have,
-    worth so many degrees of ``freedom``; and the ``least`` standard deviation that is believed."""
+    worth ``freedom`` degrees; and the ``least`` standard deviation that is believed."""
 
     variance: float = 0.0
     freedom: float = 0.0
@@ -69,22 +75,22 @@ def _steady(differences: Floats) -> float:
 
 
 def quartile_freedom(points: int) -> float:
-    """What ``difference_noise`` of so many points knows, in degrees of freedom."""
+    """The degrees of freedom of ``difference_noise`` of that many points."""
     return points / 5.0
 
 
-def shared_prior(own: Floats, freedom: Floats) -> Prior:
+def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
     """What series of one suite say of each other's noise, from the standard deviation of each.
 
     Smyth (2004), section 6.2: variances scatter as those of a normal sample do, around true ones
     that scatter as an inverse chi-square; with medians in the place of means. No prior for fewer
     than ``POOLED`` series.
     """
-    known = (own > 0) & (freedom > 0)
+    known = (deviations > 0) & (freedom > 0)
     if known.sum() < POOLED:
         return Prior()
     half = freedom[known] / 2.0
-    e = 2.0 * np.log(own[known]) - special.digamma(half) + np.log(half)
+    e = 2.0 * np.log(deviations[known]) - special.digamma(half) + np.log(half)
     middle = float(np.median(e))
     # The median absolute deviation, as a variance.
     spread = float(np.median(np.abs(e - middle)) * 1.4826) ** 2
@@ -109,3 +115,129 @@ def _inverse_trigamma(x: float) -> float:
 def rounding_noise(values: Floats, resolution: float) -> float:
     """Noise of rounding to ``resolution``, relative: that of a uniform error of one step."""
     return float(resolution / np.sqrt(12.0) / np.min(values))
+
+
+#: Lengths of segments, and for each the variance that it says one value has.
+Measured = tuple[NDArray[np.intp], Floats]
+
+#: From this many points on, segments longer than one point are measured.
+FEWEST_SCALED = 16
+
+#: The longest segment is this part of a series: eight of them are few enough to tell a spread from.
+_PART = 8
+
+#: No noise is so correlated that this bound of its lag-1 correlation is exceeded.
+_MOST_CORRELATED = 0.95
+
+
+def lengths(longest: int) -> NDArray[np.intp]:
+    """1, 2, 3, 4, 6, 8, 12, … up to ``longest``: two to an octave."""
+    made, m = [1], 2
+    while m <= longest:
+        made.append(m)
+        if m * 3 // 2 <= longest:
+            made.append(m * 3 // 2)
+        m *= 2
+    return np.array(sorted(made), dtype=np.intp)
+
+
+def adjoining(y: Floats) -> Measured:
+    """For each length m: the variance of one value that the distances of adjoining means of m
+    values would have if values were independent. One length of 0 for short series."""
+    if len(y) < FEWEST_SCALED:
+        return lengths(1), np.zeros(1)
+    total = np.concatenate([[0.0], np.cumsum(y - y.mean())])
+    sizes = lengths(len(y) // _PART)
+    variances = []
+    for m in sizes:
+        apart = (total[2 * m :] - 2.0 * total[m:-m] + total[: -2 * m]) / m
+        # About nothing, or about what a drift makes of them, whichever they lie closer to.
+        quartile = min(lower_quartile(np.abs(apart - c)) for c in (0.0, np.median(apart)))
+        variances.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
+    return sizes, np.array(variances)
+
+
+def increasing(values: Floats, weights: Floats) -> Floats:
+    """The nearest sequence that does not fall: neighbours that do are pooled, by weight."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values, weights, strict=True):
+        pool = (float(value), float(weight), 1)
+        while pools and pools[-1][0] > pool[0]:
+            before, much, many = pools.pop()
+            both = much + pool[1]
+            pool = ((before * much + pool[0] * pool[1]) / both, both, many + pool[2])
+        pools.append(pool)
+    return np.repeat([p[0] for p in pools], [p[2] for p in pools])
+
+
+@dataclass(frozen=True)
+class ScaledNoise:
+    """The noise of means of any length.
+
+    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours.
+    ``log_lengths`` and ``log_factors`` tell how much more than ``variance`` / m the variance of a
+    mean of m values is; ``growth`` continues them beyond the longest measured, as a power of m.
+    """
+
+    variance: float
+    correlation: float
+    log_lengths: Floats
+    log_factors: Floats
+    growth: float
+
+    def factor(self, m: Floats) -> Floats:
+        """How much more than ``variance`` / m the variance of a mean of ``m`` values is."""
+        logs = np.log(m)
+        beyond = np.maximum(logs - self.log_lengths[-1], 0.0)
+        wander = np.interp(logs, self.log_lengths, self.log_factors) + self.growth * beyond
+        factors: Floats = np.exp(wander)
+        return np.maximum(factors, _autoregressive(self.correlation, m))
+
+    def factor_at(self, m: float) -> float:
+        """``factor`` of a single length."""
+        return float(self.factor(np.array([m]))[0])
+
+    def of_mean(self, m: Floats) -> Floats:
+        """Variance of a mean of ``m`` values."""
+        return self.variance * self.factor(m) / m
+
+
+def scaled_noise(
+    variance: float, correlation: float, points: int, measured: Measured
+) -> ScaledNoise:
+    """Put together what is known: the noise of one value, of neighbours, and of segments.
+
+    A quartile of few segments is uncertain by about the root of m / points of itself; by so much
+    the measured ones are lowered, and they count only where they still exceed what independent
+    noise of ``variance`` would have.
+    """
+    sizes, variances = measured
+    m = sizes.astype(np.float64)
+    certain = 1.0 - np.sqrt(m / points)
+    logs = np.log(increasing(np.maximum(variances / variance * certain, 1.0), 1.0 / m))
+    growth = 0.0
+    if len(m) > 3:
+        start = int(np.searchsorted(m, m[-1] / 4.0))
+        slope = float(logs[-1] - logs[start]) / math.log(m[-1] / m[start])
+        # 2 is a random walk; nothing that is not a trend grows faster.
+        growth = min(slope, 2.0)
+    bounded = min(max(correlation, 0.0), _MOST_CORRELATED)
+    return ScaledNoise(variance, bounded, np.log(m), logs, growth)
+
+
+def _autoregressive(correlation: float, m: Floats) -> Floats:
+    """m times the variance of a mean of m values of an AR(1) process of variance 1."""
+    if correlation <= 0:
+        return np.ones_like(m)
+    c = correlation
+    made: Floats = (1 + c) / (1 - c) - 2 * c * (1 - c**m) / (m * (1 - c) ** 2)
+    return made
+
+
+def lag_one(residuals: Floats, parameters: int) -> float:
+    """Lag-1 correlation of residuals, corrected for the ``parameters`` that were fitted."""
+    square = float(residuals @ residuals)
+    if square <= 0 or len(residuals) < 3:
+        return 0.0
+    r = float(residuals[1:] @ residuals[:-1]) / square
+    return r + (1.0 + r) * parameters / len(residuals)

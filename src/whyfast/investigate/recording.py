@@ -286,7 +286,7 @@ class LiveSink:
         name = block.benchmark
         self._look(self._entries[name])
         spent = self.earlier + self._clock.monotonic() - self._began
-        self._observer.block(name, self._judge.said(name), spent, self._spec.budget)
+        self._observer.block(name, self._judge.verdicts(name), spent, self._spec.budget)
         self._tell_left(name)
 
     def add_failure(self, failure: RunFailure) -> None:
@@ -311,7 +311,7 @@ class LiveSink:
 
     def settled(self, entry: BenchmarkRun) -> bool:
         layouts = min(entry.layouts.values(), default=0)
-        decided = self._judge.settled(self._judge.said(entry.name))
+        decided = self._judge.settled(self._judge.verdicts(entry.name))
         if not layouts or len(over_layouts(entry.blocks)) < layouts:
             return self._spec.stop == "decided" and decided
         if entry.name not in self._noted and not decided:

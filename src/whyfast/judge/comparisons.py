@@ -18,7 +18,6 @@ from whyfast.model.sample import Block
 from whyfast.model.study import Claim, Commands, Question
 from whyfast.model.verdict import (
     Interaction,
-    Verdict,
 )
 
 _STYLES = ("loop", "tail-call")
@@ -34,16 +33,16 @@ def find_failed_expectations(
     is as true as its original.
     """
     facts = {e.variant: e for e in evidence}
-    found = []
+    failed = []
     for variant in study.variants:
-        own = facts.get(variant.name)
-        if own is None:
+        known = facts.get(variant.name)
+        if known is None:
             continue
         for key, wanted in variant.expect.items():
-            failed_expectations = _unmet(variant.name, key, wanted, own.dispatch)
-            if failed_expectations is not None:
-                found.append(failed_expectations)
-    return tuple(found)
+            failure = _unmet(variant.name, key, wanted, known.dispatch)
+            if failure is not None:
+                failed.append(failure)
+    return tuple(failed)
 
 
 def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -> frozenset[str]:
@@ -68,7 +67,6 @@ def _unmet(
     return None if shows == wanted else FailedExpectation(variant, key, wanted, shows, facts.reason)
 
 
-# ---- Which other variants could have been the baseline of a claim.
 def plausible_baselines(
     study: Question, claim: Claim, evidence: Iterable[Evidence]
 ) -> tuple[str, ...]:
@@ -84,8 +82,8 @@ def plausible_baselines(
         )
 
     names = [v.name for v in study.measured if not v.twin_of and not makes_the_change(v.name)]
-    found = dict.fromkeys([*study.baselines, *names])
-    return tuple(name for name in found if name not in (claim.variant, claim.baseline))
+    candidates = dict.fromkeys([*study.baselines, *names])
+    return tuple(name for name in candidates if name not in (claim.variant, claim.baseline))
 
 
 def claim_pairs(study: Question, evidence: Iterable[Evidence]) -> tuple[tuple[str, str], ...]:
@@ -202,12 +200,12 @@ def judge_interactions(
     samples: dict[tuple[str, str, str], Ratios] = {}
     common: list[Block] = []
     for name in names:
-        own = [b for b in blocks if b.benchmark == name]
+        taken = [b for b in blocks if b.benchmark == name]
         for key, two in twos.items():
-            found = _ratios(own, two, warming.get(name, 0))
-            if found is not None:
-                samples[name, *key] = found
-        common += own
+            ratios = _ratios(taken, two, warming.get(name, 0))
+            if ratios is not None:
+                samples[name, *key] = ratios
+        common += taken
     verdicts = list(judge_family(dict(samples.items()), margin=question.margin))
     suites = judge_suites(
         samples,
@@ -215,10 +213,11 @@ def judge_interactions(
         rounds=rounds_of(common, names),
         benchmarks=dict.fromkeys(twos, names),
     )
-    return tuple(
-        _interaction(v, twos[v.variant, v.baseline])
-        for v in (*(s.verdict for s in suites), *verdicts)
-    )
+    interactions = []
+    for v in (*(s.verdict for s in suites), *verdicts):
+        (_, here), (_, there), axis = twos[v.variant, v.baseline]
+        interactions.append(Interaction(axis, v, (here, there)))
+    return tuple(interactions)
 
 
 def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterator[_Two]:
@@ -244,18 +243,13 @@ def _ratios(blocks: Sequence[Block], two: _Two, skip: int) -> Ratios | None:
     a, b, _ = two
     wanted = {*a, *b}
     whole = [block for block in blocks if wanted <= block.values.keys()]
-    found = pair_ratios(whole, (a, b), skip)
-    if not found:
+    by_pair = pair_ratios(whole, (a, b), skip)
+    if not by_pair:
         return None
-    one, other = found[a], found[b]
+    first, second = by_pair[a], by_pair[b]
     spread = level = None
-    if one.spread is not None and other.spread is not None:
-        spread = np.hypot(one.spread, other.spread)
-    if one.level is not None and other.level is not None:
-        level = one.level + other.level
-    return Ratios(one.logs - other.logs, spread, level)
-
-
-def _interaction(verdict: Verdict, two: _Two) -> Interaction:
-    a, b, axis = two
-    return Interaction(axis, verdict, (a[1], b[1]))
+    if first.spread is not None and second.spread is not None:
+        spread = np.hypot(first.spread, second.spread)
+    if first.level is not None and second.level is not None:
+        level = first.level + second.level
+    return Ratios(first.logs - second.logs, spread, level)

@@ -35,7 +35,7 @@ CORRELATIONS: Floats = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85
     :, None
 ]
 
-#: Blocks without correlation are thought so many times as likely beforehand as those with one. More
+#: The prior odds of no correlation. More
 #: finds differences sooner, less is wrong more rarely where blocks are correlated
 #: (bench/broken_models.py).
 ODDS = 10.0
@@ -57,7 +57,7 @@ _MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
 
 
 def lag_one(d: Floats) -> float:
-    """Correlation of each block with the next, shape (n,), wild blocks tamed; 0 where unknown."""
+    """Correlation of each block with the next, shape (n,), outliers moved in; 0 where unknown."""
     return float(lag_ones(d[:, None])[0])
 
 

@@ -1,4 +1,4 @@
-"""From intervals to the four words, with the share of wrong verdicts under control."""
+"""From intervals to the four outcomes, with the share of wrong verdicts under control."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from whyfast.judge.strategies import Strategies, location, locations, strategies
 from whyfast.model.verdict import AsymmetricOutliers, Outcome, Verdict
 
 
-# ---- The level at which many intervals are reported when only some of them become verdicts.
 def coverage_level(least: Sequence[float], alpha: float) -> float:
     """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
     with the largest such k.
@@ -56,14 +55,6 @@ def coverage_level(least: Sequence[float], alpha: float) -> float:
     return unit * best
 
 
-# ---- What can be said from fewer blocks than a verdict takes, and how many that is.
-#
-# n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %.
-# Where
-# a block takes minutes there may never be so many. Two weaker statements remain, each with its
-# level:
-# all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and
-# normal noise (an assumption that so few blocks cannot test) allows Student's interval.
 Floats = NDArray[np.float64]
 Key = tuple[str | None, str, str]
 Sample = Ratios | Floats
@@ -78,8 +69,7 @@ COARSEST = 0.1
 #: Numbers worked on at once: blocks × strategies × comparisons, as many as fit into a cache.
 _AT_ONCE = 100_000
 
-#: Of those, so many are kept from choosing the level until the intervals at it are wanted: 24 bytes
-#: each.
+#: At most this many of them are kept between choosing the level and the intervals: 24 bytes each.
 _KEPT = 4_000_000
 
 
@@ -103,8 +93,8 @@ def outcome_beside(
     low: float, high: float, margin: float, side: AsymmetricOutliers | None
 ) -> Outcome:
     """:func:`outcome_of`, but not ``same`` where one side surely has asymmetric outliers."""
-    said = outcome_of(low, high, margin)
-    return outcome_of(low, high, 0.0) if said == "same" and _forbids_same(side) else said
+    outcome = outcome_of(low, high, margin)
+    return outcome_of(low, high, 0.0) if outcome == "same" and _forbids_same(side) else outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +163,12 @@ def judge_family(
     batches = [*_batches(samples, margin)]
     level = alpha / max(1, m) if all_right else _level(batches, margin, alpha)
     while True:
-        found: dict[Key, Verdict] = {}
+        verdicts: dict[Key, Verdict] = {}
         for batch in batches:
-            found.update(_judge(batch, margin, level, cost or {}))
-        decided = sum(v.outcome != "undecided" for v in found.values())
+            verdicts.update(_judge(batch, margin, level, cost or {}))
+        decided = sum(v.outcome != "undecided" for v in verdicts.values())
         if all_right or decided == 0 or level <= alpha * decided / m * (1 + 1e-9):
-            return tuple(found[key] for key in samples)
+            return tuple(verdicts[key] for key in samples)
         level = alpha * decided / m  # some statistics disagree: fewer verdicts buy a stricter level
 
 
@@ -186,10 +176,10 @@ def judge_each(
     samples: Mapping[Key, Sample], *, margin: float, alpha: float = ALPHA
 ) -> tuple[Verdict, ...]:
     """Verdicts on comparisons each at full level, as if it were the only one."""
-    found: dict[Key, Verdict] = {}
+    verdicts: dict[Key, Verdict] = {}
     for batch in _batches(samples, margin):
-        found.update(_judge(batch, margin, alpha, {}))
-    return tuple(found[key] for key in samples)
+        verdicts.update(_judge(batch, margin, alpha, {}))
+    return tuple(verdicts[key] for key in samples)
 
 
 def _batches(samples: Mapping[Key, Sample], margin: float) -> Iterator[_Batch]:
@@ -266,13 +256,13 @@ def _judge(
     log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
     clear = is_clear(batch.correlation, n)
     for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
-        said = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
+        outcome = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
         series = batch.series[i]
         verdict = Verdict(
             variant=key[1],
             baseline=key[2],
             benchmark=key[0],
-            outcome=said,
+            outcome=outcome,
             ratio=math.exp(interval.center),
             low=exp_or_inf(interval.low),
             high=exp_or_inf(interval.high),
@@ -283,7 +273,7 @@ def _judge(
             correlation=float(batch.correlation[i]) if clear[i] else None,
             statistics=_statistics(series) if interval.apart else {},
         )
-        if said == "undecided" and n:
+        if outcome == "undecided" and n:
             verdict = _undecided(verdict, series.medians, interval, margin, cost.get(key))
         yield key, verdict
 
@@ -291,7 +281,7 @@ def _judge(
 def _undecided(
     verdict: Verdict, d: Floats, interval: _Interval, margin: float, cost: float | None
 ) -> Verdict:
-    """With what so many blocks could have told, and what telling more costs."""
+    """With the effect that this many blocks could detect, and the cost of resolving the margin."""
     level, ends = 1 - verdict.confidence, (interval.low, interval.high)
     seconds = None if cost is None else seconds_to_margin(d, ends, level, margin, cost)
     return replace(

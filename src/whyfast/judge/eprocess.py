@@ -26,7 +26,6 @@ from whyfast.judge.correlation import Likelihood, likelihood
 from whyfast.judge.ratios import Ratios, as_ratios, median
 from whyfast.judge.strategies import CLIP, Strategies, strategies
 
-# ---- Where falling functions cross a level: many at once, with few evaluations.
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -62,10 +61,10 @@ def last_above(
     for _ in range(_MOST):
         if not np.any(going):
             break
-        found = np.full(len(wanted), np.nan)
-        found[going] = value(t[going], going)
-        height = np.sqrt(np.maximum(found, 1 - _BEND) + _BEND) - level
-        is_enough, is_short = going & (found >= wanted), going & (found < wanted)
+        values = np.full(len(wanted), np.nan)
+        values[going] = value(t[going], going)
+        height = np.sqrt(np.maximum(values, 1 - _BEND) + _BEND) - level
+        is_enough, is_short = going & (values >= wanted), going & (values < wanted)
         under[is_enough & (last == 1)] /= 2
         over[is_short & (last == -1)] /= 2
         enough[is_enough], over[is_enough], last[is_enough] = t[is_enough], height[is_enough], 1
@@ -82,10 +81,10 @@ def _next(
 ) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         between = enough + (short - enough) * over / (over - under)
-    one, other = np.isnan(under), np.isnan(over)
-    t = np.where(one, enough + step, np.where(other, short - step, between))
+    only_enough, only_short = np.isnan(under), np.isnan(over)
+    t = np.where(only_enough, enough + step, np.where(only_short, short - step, between))
     middle = (enough + short) / 2
-    return np.where(np.isfinite(t), t, middle), np.where(one | other, 2 * step, step)
+    return np.where(np.isfinite(t), t, middle), np.where(only_enough | only_short, 2 * step, step)
 
 
 #: Bets λ = 2⁻⁶ … 2, from "a shift of a fiftieth of the noise" to "the sign decides", and their
@@ -232,7 +231,7 @@ def _no_shift(s: Strategies) -> Mask:
     mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π.
     """
     first, rows = s.x[:, -1], sorted(set(s.statistic) - {s.statistic[-1]})
-    found = np.zeros(first.shape[1], dtype=bool)
+    differs = np.zeros(first.shape[1], dtype=bool)
     # log Γ(i + ½) and log Γ(i + 1)
     half = np.array([math.lgamma(i + 0.5) for i in range(len(first) + 1)])
     whole = np.array([math.lgamma(i + 1) for i in range(len(first) + 1)])
@@ -241,25 +240,25 @@ def _no_shift(s: Strategies) -> Mask:
         above, below = (beside > 0).sum(axis=0), (beside < 0).sum(axis=0)
         n = above + below
         log_e = n * math.log(2) + half[above] + half[below] - whole[n] - math.log(math.pi)
-        found |= log_e >= math.log(len(rows) / SHIFT_LEVEL)
-    return found
+        differs |= log_e >= math.log(len(rows) / SHIFT_LEVEL)
+    return differs
 
 
 def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independent: bool) -> Mask:
     """Whether the interval of some statistic alone lies wholly beside the common one."""
-    found = np.zeros(len(low), dtype=bool)
+    apart = np.zeros(len(low), dtype=bool)
     rows = set(s.statistic)
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(rows) < 2 or not np.any(bounded):
-        return found
+        return apart
     part = s.one(bounded)
     other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
-        own = part.of_statistic(row)
-        blocks = likelihood(own.x[:, -1], independent=independent).both_ways()
-        above = _counted_above(own.both_ways(), other_end, blocks)
-        found[bounded] |= np.any(above.reshape(2, -1) >= wanted[bounded], axis=0)
-    return found
+        alone = part.of_statistic(row)
+        blocks = likelihood(alone.x[:, -1], independent=independent).both_ways()
+        above = _counted_above(alone.both_ways(), other_end, blocks)
+        apart[bounded] |= np.any(above.reshape(2, -1) >= wanted[bounded], axis=0)
+    return apart
 
 
 def _ends(s: Strategies, wanted: Floats, *, independent: bool) -> tuple[Floats, Floats]:
@@ -292,7 +291,7 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
     everyone = np.ones(m, dtype=bool)
     bounded = held(center - span, everyone) >= wanted
     stride = np.where(deviation > 0, deviation / math.sqrt(n), span / 64)
-    found = last_above(
+    ends = last_above(
         held,
         wanted,
         (np.where(bounded, center - span, 0.0), np.where(bounded, center + span, 0.0)),
@@ -300,4 +299,4 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
         stride,
         tolerance,
     )
-    return np.asarray(np.where(bounded, found, -np.inf))
+    return np.asarray(np.where(bounded, ends, -np.inf))

@@ -1,4 +1,13 @@
-"""What a benchmark costs by its parameter, exact counts, and both over kernel releases."""
+"""What a benchmark costs by its parameter, exact counts, and both over kernel releases.
+
+Lines: blocks are taken in passes over all benchmarks, so the n-th blocks of a family's benchmarks
+belong together, and each pass gives one line (Theil 1950, Sen 1968). The median over passes is
+reported, with the interval of a median from order statistics, see docs/math/lines.md.
+
+Exact counts: each block is a boot of its own, and equal boots of a deterministic machine count
+alike. Then the ratio is exact and its interval a point. Otherwise the interval is all that the
+boots allow: the least of one side over the most of the other, and the other way round.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +30,7 @@ from whyfast.model.verdict import Coefficient, Line, LinePoint, Verdict
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
 
-#: A line needs so many points.
+#: The least number of points of a line.
 FEWEST_POINTS = 3
 
 #: The variance of a median over that of a mean of as many normal values.
@@ -41,16 +50,16 @@ def judge_lines(
     """
     blocks = over_layouts(blocks) or blocks
     families = dict.fromkeys(b.parameter.family for b in benchmarks if b.parameter)
-    found = []
+    lines = []
     for family in families:
-        mine = [b for b in benchmarks if b.parameter and b.parameter.family == family]
-        first = _series(blocks, mine, baseline)
+        members = [b for b in benchmarks if b.parameter and b.parameter.family == family]
+        first = _series(blocks, members, baseline)
         for variant in variants:
-            series = first if variant == baseline else _series(blocks, mine, variant)
+            series = first if variant == baseline else _series(blocks, members, variant)
             other = None if variant == baseline else first
-            line = _line(mine, variant, series, other)
-            found += [line] if line else []
-    return tuple(found)
+            line = _line(members, variant, series, other)
+            lines += [line] if line else []
+    return tuple(lines)
 
 
 def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Coefficient:
@@ -86,7 +95,7 @@ def _series(
             for b in blocks
             if b.benchmark == benchmark.name and variant in b.values
         ]
-    return {at: own for at, own in series.items() if own}
+    return {at: times for at, times in series.items() if times}
 
 
 def _line(
@@ -100,7 +109,7 @@ def _line(
     if len(series) < FEWEST_POINTS:
         return None
     slopes, intercepts = _fits(series)
-    points = tuple(_point(at, own) for at, own in sorted(series.items()))
+    points = tuple(_point(at, times) for at, times in sorted(series.items()))
     slope, intercept = median_estimate(slopes), median_estimate(intercepts)
     off = {p.at: p.seconds.value - (intercept.value + slope.value * p.at) for p in points}
     furthest = max(off, key=lambda at: abs(off[at]))
@@ -140,18 +149,18 @@ def _ratio(
     """The slope over the baseline's in the same pass: both ran in the same blocks."""
     if not baseline or baseline.keys() != series.keys():
         return None
-    own, other = _fits(series)[0], _fits(baseline)[0]
-    if len(own) != len(other) or min(other) <= 0:
+    slopes, base_slopes = _fits(series)[0], _fits(baseline)[0]
+    if len(slopes) != len(base_slopes) or min(base_slopes) <= 0:
         return None
-    return median_estimate([a / b for a, b in zip(own, other, strict=True)])
+    return median_estimate([a / b for a, b in zip(slopes, base_slopes, strict=True)])
 
 
-def _point(at: int, own: Sequence[Floats]) -> LinePoint:
+def _point(at: int, times: Sequence[Floats]) -> LinePoint:
     """The median of the blocks' medians, and the spread on both levels."""
-    medians = [float(median(x)) for x in own]
-    logs = [np.log(x) for x in own]
+    medians = [float(median(x)) for x in times]
+    logs = [np.log(x) for x in times]
     within = float(median([robust_deviation(x) for x in logs]))
-    turns = float(median([len(x) for x in own]))
+    turns = float(median([len(x) for x in times]))
     total = robust_deviation(np.log(medians))
     between = max(0.0, total**2 - _MEDIAN * within**2 / turns)
     return LinePoint(
@@ -159,7 +168,7 @@ def _point(at: int, own: Sequence[Floats]) -> LinePoint:
         seconds=median_estimate(medians),
         value=within,
         process=math.sqrt(between),
-        blocks=len(own),
+        blocks=len(times),
     )
 
 
@@ -183,9 +192,9 @@ def judge_counts(
         for baseline in baselines:
             base = counts(blocks, benchmark, baseline)
             for variant in variants:
-                own = counts(blocks, benchmark, variant)
-                if variant != baseline and own and base:
-                    verdicts.append(_judge(benchmark, variant, baseline, own, base, margin))
+                counted = counts(blocks, benchmark, variant)
+                if variant != baseline and counted and base:
+                    verdicts.append(_judge(benchmark, variant, baseline, counted, base, margin))
     return tuple(verdicts)
 
 
@@ -199,20 +208,20 @@ def counts(blocks: Sequence[Block], benchmark: str, variant: str) -> list[float]
     ]
 
 
-def spread(own: Sequence[float]) -> float:
+def spread(counted: Sequence[float]) -> float:
     """How far the boots lie apart, relative to the least; 0 when they are equal."""
-    return max(own) / min(own) - 1
+    return max(counted) / min(counted) - 1
 
 
 def _judge(
     benchmark: str,
     variant: str,
     baseline: str,
-    own: Sequence[float],
+    counted: Sequence[float],
     base: Sequence[float],
     margin: float,
 ) -> Verdict:
-    low, high = min(own) / max(base), max(own) / min(base)
+    low, high = min(counted) / max(base), max(counted) / min(base)
     return Verdict(
         variant=variant,
         baseline=baseline,
@@ -223,12 +232,12 @@ def _judge(
         high=high,
         confidence=1.0,
         log_e=0.0,
-        blocks=min(len(own), len(base)),
+        blocks=min(len(counted), len(base)),
         metric=METRIC,
     )
 
 
-# ---- What a kernel release costs after the one before it: series over releases, and their steps.
+# Series over kernel releases, and their steps.
 @dataclass(frozen=True)
 class ReleasePoint:
     """One kernel of a series: the instructions of a unit more of the parameter (``slope``), and
@@ -268,8 +277,8 @@ class ReleaseSeries:
     @property
     def name(self) -> str:
         """For reports: ``static, spectre_v2 off``."""
-        said = [f"{axis} {value}" for axis, value in self.keys.items()]
-        return ", ".join(said) or self.family
+        settings = [f"{axis} {value}" for axis, value in self.keys.items()]
+        return ", ".join(settings) or self.family
 
 
 def release_series(
@@ -280,7 +289,7 @@ def release_series(
     A slope of 0 or less has no ratio, and so no step.
     """
     slopes = {(line.family, line.variant): line for line in lines}
-    found = []
+    series = []
     for family in dict.fromkeys(line.family for line in lines):
         for group in alike(study.measured, but=("kernel",)):
             points = [
@@ -297,8 +306,8 @@ def release_series(
             if points:
                 unit = slopes[family, points[0].variant].name
                 steps = _steps(points, study.margin)
-                found.append(ReleaseSeries(family, unit, _keys(group), tuple(points), steps))
-    return tuple(found)
+                series.append(ReleaseSeries(family, unit, _keys(group), tuple(points), steps))
+    return tuple(series)
 
 
 def version_key(release: str) -> tuple[int, ...]:
@@ -307,8 +316,8 @@ def version_key(release: str) -> tuple[int, ...]:
 
 
 def _keys(group: Sequence[Variant]) -> dict[str, str]:
-    """The axes on which the group does not differ. Of a group of one it cannot be told which axis
-    is that of the kernels; most will call it so."""
+    """The axes on which the group does not differ. A group of one does not show which axis
+    is that of the kernels; most studies name it ``kernel``."""
     first = group[0].axes
     if len(group) == 1:
         return {axis: value for axis, value in first.items() if axis != "kernel"}

@@ -1,4 +1,13 @@
-"""How a benchmark stands while it is measured: whether it is decided, look after look."""
+"""Interim analyses while blocks come in, and the final analysis when a budget is used up.
+
+The level is split (group sequential trials: Jennison & Turnbull 2000): one half for looks at any
+time, the other half reserved for the end. An interval that may be looked at at any time is half as
+wide again as one for a number of blocks that was fixed in advance. How many blocks of whole runs
+fit into a budget depends on how long both sides together take and not on which of them is quicker.
+So where only the budget ends the measurement, the signs of the blocks' distances from the true log
+ratio are independent coins, given the sizes of these distances, and the distribution of their sum
+is known exactly. docs/MATH.md has the whole.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +29,10 @@ from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Question
 from whyfast.model.verdict import NonStationary, Verdict
 
-#: The longest that a look is put off where far more blocks are still needed.
+#: The largest growth of the blocks between two looks, where far more are still needed.
 MOST_GROWTH = 0.5
 
-#: No more turns than this are asked for because processes may yet become warm.
+#: The most turns that are requested because processes may still be warming up.
 MOST_TO_WARM = 40
 
 
@@ -31,9 +40,8 @@ MOST_TO_WARM = 40
 class Looks:
     """When a benchmark is judged: when it has ``first`` blocks, then with each up to ``each``, then
     only when they have grown by at least the share ``growth``. As valid as with every block, and
-    the time that judging takes does not grow with the square of the blocks. While they are too few
-    for any verdict, only once the blocks since the last look took ``apart`` seconds: nobody reads
-    faster."""
+    judging does not take quadratic time. While the blocks are too few for any verdict, a look comes
+    only once those since the last one took ``apart`` seconds: nobody reads faster."""
 
     first: int = 1
     each: int = 16
@@ -48,8 +56,8 @@ FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 class TogetherJudge:
     """Looks at many benchmarks, of many machines, taken at once: side by side a look costs a tenth.
 
-    What a look finds is told with the next :meth:`judge`, and the benchmark takes further blocks
-    until then. As valid, since it may be looked at whenever one likes.
+    The verdicts of a look come with the next :meth:`judge`, and the benchmark takes further blocks
+    until then. That is valid, since looks may come at any time.
     """
 
     def __init__(self, margin: float, alpha: float = ALPHA) -> None:
@@ -60,10 +68,10 @@ class TogetherJudge:
         return len(self._waiting)
 
     def add(
-        self, samples: Mapping[Key, Sample], told: Callable[[tuple[Verdict, ...]], None]
+        self, samples: Mapping[Key, Sample], receive: Callable[[tuple[Verdict, ...]], None]
     ) -> None:
-        """``told`` will hear the verdicts on these samples, each at ``alpha``."""
-        self._waiting.append((samples, told))
+        """``receive`` gets the verdicts on these samples, each at ``alpha``."""
+        self._waiting.append((samples, receive))
 
     def judge(self) -> None:
         """Take all looks that wait."""
@@ -73,9 +81,9 @@ class TogetherJudge:
             for number, (samples, _) in enumerate(waiting)
             for key, ratios in samples.items()
         }
-        found = iter(judge_each(joined, margin=self._margin, alpha=self._alpha))
-        for samples, told in waiting:
-            told(tuple(replace(next(found), benchmark=key[0]) for key in samples))
+        verdicts = iter(judge_each(joined, margin=self._margin, alpha=self._alpha))
+        for samples, receive in waiting:
+            receive(tuple(replace(next(verdicts), benchmark=key[0]) for key in samples))
 
 
 #: From variants and the main baseline to pairs (variant, baseline).
@@ -88,8 +96,8 @@ def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
 
 @dataclass
 class _Standing:
-    """Of one benchmark: the ratios of the first ``seen`` blocks, and what was said at the last
-    look, which holds until there are ``next_look`` blocks. ``waiting``: for a look at those."""
+    """Of one benchmark: the ratios of the first ``seen`` blocks, and the verdicts of the last
+    look, which hold until there are ``next_look`` blocks. ``waiting``: for a look at those."""
 
     table: RatioTable
     varied: bool
@@ -98,7 +106,7 @@ class _Standing:
     skip: int = 0
     seen: int = 0
     next_look: int = 0
-    said: tuple[Verdict, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     waiting: bool = False
 
 
@@ -146,74 +154,74 @@ class LiveJudge:
         drawn = over_layouts(blocks)
         varied, blocks = bool(drawn), drawn or blocks
         pairs = self._compared(variants, baseline)
-        own = self._standing.get(benchmark)
+        standing = self._standing.get(benchmark)
         # The blocks as linked that came before the first drawn one no longer count.
         if (
-            own is None
-            or varied != own.varied
-            or baseline != own.baseline
-            or len(blocks) < own.seen
+            standing is None
+            or varied != standing.varied
+            or baseline != standing.baseline
+            or len(blocks) < standing.seen
         ):
-            own = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
-        known = {v.variant for v in own.said}  # each variant has one baseline at most
-        if own.waiting or len(blocks) < self._looks.first:
-            return own.said
-        if known == {v for v, _ in pairs} and self._too_soon(own, blocks):
-            return own.said
-        own.non_stationary = non_stationary(blocks, variants) if takes_turns else ()
-        skip = set_aside(own.non_stationary).get(benchmark, 0)
-        if skip != own.skip:
-            own.table, own.skip, own.seen = RatioTable(pairs, skip), skip, 0
-        own.table.add(blocks[own.seen :])
-        own.seen = len(blocks)
-        ratios = own.table.ratios()
+            standing = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
+        known = {v.variant for v in standing.verdicts}  # each variant has one baseline at most
+        if standing.waiting or len(blocks) < self._looks.first:
+            return standing.verdicts
+        if known == {v for v, _ in pairs} and self._too_soon(standing, blocks):
+            return standing.verdicts
+        standing.non_stationary = non_stationary(blocks, variants) if takes_turns else ()
+        skip = set_aside(standing.non_stationary).get(benchmark, 0)
+        if skip != standing.skip:
+            standing.table, standing.skip, standing.seen = RatioTable(pairs, skip), skip, 0
+        standing.table.add(blocks[standing.seen :])
+        standing.seen = len(blocks)
+        ratios = standing.table.ratios()
         samples: dict[Key, Sample] = {
             (benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios
         }
         if self._together is None:
-            self._tell(own, judge_each(samples, margin=self._margin, alpha=self._alpha))
+            self._tell(standing, judge_each(samples, margin=self._margin, alpha=self._alpha))
         else:
-            own.waiting = True
-            self._together.add(samples, partial(self._tell, own))
-        return own.said
+            standing.waiting = True
+            self._together.add(samples, partial(self._tell, standing))
+        return standing.verdicts
 
-    def said(self, benchmark: str) -> tuple[Verdict, ...]:
+    def verdicts(self, benchmark: str) -> tuple[Verdict, ...]:
         """As of the last look."""
-        own = self._standing.get(benchmark)
-        return own.said if own else ()
+        standing = self._standing.get(benchmark)
+        return standing.verdicts if standing else ()
 
-    def _tell(self, own: _Standing, said: tuple[Verdict, ...]) -> None:
-        own.said, own.waiting = said, False
-        own.next_look = self._next_look(own)
+    def _tell(self, standing: _Standing, verdicts: tuple[Verdict, ...]) -> None:
+        standing.verdicts, standing.waiting = verdicts, False
+        standing.next_look = self._next_look(standing)
 
-    def _too_soon(self, own: _Standing, blocks: Sequence[Block]) -> bool:
+    def _too_soon(self, standing: _Standing, blocks: Sequence[Block]) -> bool:
         if len(blocks) >= needed_blocks(self._alpha):
-            return len(blocks) < own.next_look
-        return sum(block.seconds for block in blocks[own.seen :]) < self._looks.apart
+            return len(blocks) < standing.next_look
+        return sum(block.seconds for block in blocks[standing.seen :]) < self._looks.apart
 
-    def _next_look(self, own: _Standing) -> int:
-        if own.seen < self._looks.each:
-            return own.seen + 1
+    def _next_look(self, standing: _Standing) -> int:
+        if standing.seen < self._looks.each:
+            return standing.seen + 1
         # The width falls with the root of the blocks.
-        most = max((_excess(v, self._margin) for v in own.said), default=1.0)
+        most = max((_excess(v, self._margin) for v in standing.verdicts), default=1.0)
         growth = min(max(self._looks.growth, (most**2 - 1) / 4), MOST_GROWTH)
-        return own.seen + max(1, round(growth * own.seen))
+        return standing.seen + max(1, round(growth * standing.seen))
 
     def least_turns(self, benchmark: str) -> int:
         """How many turns a block should have at least, going by how its processes warm up: three
         for each that is set aside, and twice as many as now where they are not warm by half."""
-        own = self._standing.get(benchmark)
-        return max((_least_turns(u) for u in own.non_stationary), default=0) if own else 0
+        standing = self._standing.get(benchmark)
+        return max((_least_turns(u) for u in standing.non_stationary), default=0) if standing else 0
 
     def settled(self, verdicts: Sequence[Verdict]) -> bool:
         """Whether every one of these verdicts is decided and precise."""
         return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
 
 
-def _least_turns(found: NonStationary) -> int:
-    if not found.lasts:
-        return 3 * found.at
-    return min(2 * found.turns, MOST_TO_WARM) if found.ratio < 1 else 0
+def _least_turns(change: NonStationary) -> int:
+    if not change.lasts:
+        return 3 * change.at
+    return min(2 * change.turns, MOST_TO_WARM) if change.ratio < 1 else 0
 
 
 def _excess(verdict: Verdict, margin: float) -> float:
@@ -229,8 +237,8 @@ Floats = NDArray[np.float64]
 #: The part of the level that is kept for the last look.
 KEPT = 0.5
 
-#: Scores are whole numbers up to this, of so many blocks and fewer; of more, half as many for four
-#: times as many blocks, and not below the second: what the coins do is then quickly counted.
+#: Scores are whole numbers up to the first, for the second number of blocks and fewer; for four
+#: times as many blocks half as large, and not below the third: the sums of coins are then cheap.
 _FINEST, _FINE_UP_TO, _COARSEST = 16, 64, 4
 
 #: Places that are tried from the outside in, and halvings after that.
@@ -269,15 +277,15 @@ def final_analysis(
     a block disagree, and where neighbouring blocks are clearly alike, nothing is added.
     """
     kept = ALPHA * KEPT / max(1, len(verdicts))
-    found = []
+    final = []
     for v in verdicts:
         key = (v.benchmark, v.variant, v.baseline)
         series = samples[key]
         level = 1 - v.confidence + kept
         few = v.small_sample and small_sample(series.medians, level)
         v = replace(v, confidence=1 - level, small_sample=few)
-        found.append(_narrowed(v, series, margin, cost.get(key), kept) if ended else v)
-    return tuple(found)
+        final.append(_narrowed(v, series, margin, cost.get(key), kept) if ended else v)
+    return tuple(final)
 
 
 def _narrowed(
@@ -286,18 +294,18 @@ def _narrowed(
     if v.statistics or v.correlation is not None:
         return v
     before = (math.log(v.low) if v.low > 0 else -math.inf), math.log(v.high)
-    own = planned_interval(series, alpha)
-    low, high = max(before[0], own[0]), min(before[1], own[1])
+    planned = planned_interval(series, alpha)
+    low, high = max(before[0], planned[0]), min(before[1], planned[1])
     if low > high:  # either of them errs, or the effect is no shift: both are shown
-        low, high = min(before[0], own[0]), max(before[1], own[1])
+        low, high = min(before[0], planned[0]), max(before[1], planned[1])
     if math.isinf(low) or math.isinf(high):
         return v
-    said = outcome_beside(low, high, margin, v.asymmetric_outliers)
+    outcome = outcome_beside(low, high, margin, v.asymmetric_outliers)
     ratio = math.exp(min(max(math.log(v.ratio), low), high))
     v = replace(
-        v, outcome=said, ratio=ratio, low=math.exp(low), high=math.exp(high), small_sample=None
+        v, outcome=outcome, ratio=ratio, low=math.exp(low), high=math.exp(high), small_sample=None
     )
-    if said != "undecided":
+    if outcome != "undecided":
         return replace(v, detectable=None, seconds_to_margin=None, seconds_to_margin_90=None)
     half = (high - low) / 2
     usual, likely = (

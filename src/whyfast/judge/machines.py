@@ -1,11 +1,11 @@
-"""Does a comparison come out the same on several machines?
+"""A comparison on several machines: whether results differ, their mean, and confounds.
 
 Each machine has its own interval of the log ratio. All of them, over all comparisons of a family
 and all machines, are taken at the level α/m, m their number (Bonferroni), so that with probability
 at least 1 − α every one of them holds its true log ratio, whenever each machine stopped. Where two
-do not overlap the true ratios differ, and how much lies between the ends: [l₁ − h₂, h₁ − l₂]. So no
-difference that is named is wrong with more than that probability, however many pairs of machines
-were looked at. Nothing is asked of how machines depend on each other. docs/MATH.md has the rest.
+do not overlap the true ratios differ, by a factor between the ends: [l₁ − h₂, h₁ − l₂]. So no
+reported difference is wrong with more than that probability, however many pairs of machines were
+compared. Machines may depend on each other in any way. docs/math/machines.md has the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scipy import special
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.confounds import grouped, sides, warnings_first
 from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
-from whyfast.judge.power import half_width, needed_blocks
+from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.ratios import over_layouts
 from whyfast.judge.stationarity import correct_cold_start, set_aside
 from whyfast.judge.suite import rounds_of, suite_verdicts
@@ -34,22 +34,22 @@ from whyfast.model.verdict import Confound, Verdict
 
 
 def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...]:
-    """The comparisons that do not come out the same, suites first; ``results`` by machine.
+    """The comparisons whose results differ between machines, suites first; ``results`` by machine.
 
     Two families, as in a study: geometric means, and single benchmarks.
     """
     if len(results) < 2:
         return ()
     margin = next(iter(results.values())).question.margin
-    found: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    verdicts: dict[Key, dict[str, Verdict]] = defaultdict(dict)
     levels = _levels(results)
     alike = means_alike(results)
     for name, result in results.items():
         for v in verdicts_at(result, suites=levels[0], benchmarks=levels[1]):
             if v.benchmark is not None or name in alike[v.variant, v.baseline]:
-                found[v.benchmark, v.variant, v.baseline][name] = v
-    made = (_difference(key, by_machine, margin) for key, by_machine in found.items())
-    return tuple(sorted((d for d in made if d), key=lambda d: d.benchmark is not None))
+                verdicts[v.benchmark, v.variant, v.baseline][name] = v
+    differences = (_difference(key, by_machine, margin) for key, by_machine in verdicts.items())
+    return tuple(sorted((d for d in differences if d), key=lambda d: d.benchmark is not None))
 
 
 def blocks_to_tell(results: Mapping[str, Result]) -> NeededBlocks:
@@ -66,14 +66,14 @@ def _levels(results: Mapping[str, Result]) -> tuple[float, float]:
 
 def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozenset[str]]:
     """For each pair (variant, baseline) with a geometric mean the machines where it is over the
-    same benchmarks, those that most have: means over others are other quantities."""
+    same benchmarks as on most machines: means over others are other quantities."""
     over: dict[tuple[str, str], dict[frozenset[str | None], list[str]]] = {}
     for name, result in results.items():
         for suite in result.judged.suites:
             pair = suite.verdict.variant, suite.verdict.baseline
-            own = (v for v in result.judged.verdicts if (v.variant, v.baseline) == pair)
+            single = (v for v in result.judged.verdicts if (v.variant, v.baseline) == pair)
             sets = over.setdefault(pair, {})
-            sets.setdefault(frozenset(v.benchmark for v in own), []).append(name)
+            sets.setdefault(frozenset(v.benchmark for v in single), []).append(name)
     most = {pair: max(sets.values(), key=len) for pair, sets in over.items()}
     return {pair: frozenset(names) for pair, names in most.items()}
 
@@ -164,7 +164,7 @@ def _difference(
         between=tuple(between),
         ratio=math.exp(_mean(last) - _mean(first)),
         low=math.exp(low),
-        high=math.exp(high) if high < 700 else math.inf,
+        high=exp_or_inf(high),
         confidence=1 - ALPHA,
     )
 
@@ -186,7 +186,7 @@ def _mean(group: Sequence[_Place]) -> float:
     return sum(p.log for p in group) / len(group)
 
 
-# ---- What is expected of machines like these: a random-effects mean over machines.
+# The mean over machines like these: random effects.
 #
 # Machine i has the log ratio θᵢ, drawn from a population of mean μ and standard deviation τ, and
 # its
@@ -197,10 +197,10 @@ def _mean(group: Sequence[_Place]) -> float:
 # (2002), Student's with k − 1 degrees of freedom, its factor not below 1 (Röver, Knapp & Friede
 # 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
 # with
-# k − 2. docs/MATH.md derives sᵢ; python -m bench.machines simulates all of it.
+# k − 2. docs/math/machines.md derives sᵢ; python -m bench.machines simulates all of it.
 Floats = NDArray[np.float64]
 
-#: Below so many machines nothing is pooled: how far machines lie apart is not known from fewer.
+#: Fewer machines are not pooled: they do not show how far machines lie apart.
 FEWEST = 5
 
 #: No estimate is better than this: of what has no noise at all τ alone says how machines differ.
@@ -285,31 +285,31 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
     suites first. ``results`` by machine.
 
     Suites are all at level α/m, m their number; of benchmarks, the share of intervals that miss
-    among those with a verdict is held at α, see :func:`whyfast.judge.coverage.coverage_level`.
+    among those with a verdict is held at α, see :func:`whyfast.judge.decide.coverage_level`.
     """
     if len(results) < FEWEST:
         return ()
     margin = next(iter(results.values())).question.margin
-    found: tuple[Pooled, ...] = ()
+    pooled: tuple[Pooled, ...] = ()
     for suites in (True, False):
         effects = dict(_effects(_by_key(results, suites=suites)))
         if suites:
             level = ALPHA / max(1, len(effects))
         else:
             level = coverage_level([e.least_level(margin) for e, _ in effects.values()], ALPHA)
-        found += tuple(_pooled(key, *one, level, margin) for key, one in effects.items())
-    return found
+        pooled += tuple(_pooled(key, *effect, level, margin) for key, effect in effects.items())
+    return pooled
 
 
 def _by_key(results: Mapping[str, Result], *, suites: bool) -> dict[Key, dict[str, Verdict]]:
-    found: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    by_key: dict[Key, dict[str, Verdict]] = defaultdict(dict)
     alike = means_alike(results)
     for name, result in results.items():
         judged = result.judged
         for v in (s.verdict for s in judged.suites) if suites else judged.verdicts:
             if not suites or name in alike[v.variant, v.baseline]:
-                found[v.benchmark, v.variant, v.baseline][name] = v
-    return found
+                by_key[v.benchmark, v.variant, v.baseline][name] = v
+    return by_key
 
 
 def _effects(
@@ -335,19 +335,15 @@ def _pooled(
         benchmark=key[0],
         outcome=outcome_of(low, high, margin),
         ratio=math.exp(effects.mean),
-        low=_ratio(low),
-        high=_ratio(high),
+        low=exp_or_inf(low),
+        high=exp_or_inf(high),
         confidence=1 - level,
         tau=effects.tau,
-        expect_low=_ratio(expected[0]),
-        expect_high=_ratio(expected[1]),
+        expect_low=exp_or_inf(expected[0]),
+        expect_high=exp_or_inf(expected[1]),
         machines=effects.machines,
         left_out=left_out,
     )
-
-
-def _ratio(log: float) -> float:
-    return math.exp(log) if log < 700 else math.inf
 
 
 #: At most this many variants are named in one sentence.
@@ -430,7 +426,7 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         if r.judged.suites
     }
     sizes = {m: f"{len(names)} benchmarks" for m, names in means.items()}
-    found = [
+    confounds = [
         *(_between("machine-compiler", values, name) for name, values in compilers.items()),
         _of_variants("machine-source", sources),
         _of_variants("machine-program", programs),
@@ -443,7 +439,7 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         _between("machine-virtual", virtual),
         _between("machine-whyfast", versions),
     ]
-    return warnings_first(c for c in found if c is not None)
+    return warnings_first(c for c in confounds if c is not None)
 
 
 def _confound(kind: str, variants: Sequence[str] = (), **values: str) -> Confound:

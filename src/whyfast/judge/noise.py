@@ -1,13 +1,31 @@
-"""How far two runs of the same build lie apart on this machine, from reruns of one build.
+"""How far two runs of one build lie apart: between processes, by drift, and by reruns.
 
-For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of freedom,
-which for few reruns is next to nothing. The variances of all benchmarks are taken as drawn from a
-scaled inverse chi-squared distribution with d0 degrees of freedom and scale s0², both fitted to
-their logarithms by moments, and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees
-of freedom (Smyth 2004). The difference of two new runs then has twice that variance. Drift that a
-whole run shares is part of every s². For the geometric mean it does not average out, so that has
-its own variance, over the reruns' geometric means, with R − 1 degrees of freedom and no help from
-elsewhere.
+*Processes.* The values of a process are averaged, since they share its memory layout, hash seed and
+moment; the process is the unit of replication. The point estimate is the ratio of the means over
+processes, as pyperf prints it. The interval is Yuen's (1974): Welch's t on means trimmed by a fifth
+on each side, with winsorized variances, of the logarithms of the process means, so that an outlying
+process cannot hide or make a difference. It is widened to hold the point estimate.
+
+*Drift.* Two files without reruns say nothing on what changed between them: temperature, neighbours,
+a reboot, the memory layout. Known are the drift of other runs of one build (the bounds below, from
+public reruns and nightly runs: docs/math/runs.md), and how far the benchmarks of this very pair lie
+apart, most of which a change seldom moves by much. The log ratio of a benchmark is taken as
+t-distributed with
+
+    variance = SE² + (SHARE·sd)² + a²
+
+where SE is its standard error within the runs, sd the standard deviation between processes, and a,
+the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
+distribution says, within the bounds of its kind; on a machine whose processes spread far, the upper
+bound is higher.
+
+*Reruns.* For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of
+freedom. The variances of all benchmarks are taken as drawn from a scaled inverse chi-squared
+distribution with d0 degrees of freedom and scale s0², both fitted to their logarithms by moments,
+and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees of freedom (Smyth 2004). The
+difference of two new runs has twice that variance. Drift that a whole run shares is part of every
+s². For the geometric mean it does not average out, so that has its own variance, over the reruns'
+geometric means, with R − 1 degrees of freedom and no help from elsewhere.
 """
 
 from __future__ import annotations
@@ -24,24 +42,6 @@ from whyfast.judge.ratios import median
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording, Series
 
-# ---- How far two runs of one build lie apart where no reruns show it.
-#
-# Two files without reruns say nothing on what changed between them: the machine's temperature, its
-# neighbours, a reboot, memory laid out otherwise. What is known is how far runs of one build lay
-# apart elsewhere (the bounds below, from public reruns and nightly runs: docs/math/runs.md), and
-# how
-# far the benchmarks of this very pair lie apart, most of which a change seldom moves by much. The
-# log
-# ratio of a benchmark is taken as t-distributed with
-#
-#     variance = SE² + (SHARE·sd)² + a²
-#
-# where SE is its standard error within the runs, sd the standard deviation between processes, and
-# a,
-# the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
-# distribution says, within the bounds of its kind; on a machine whose processes spread far, the
-# upper
-# bound is the higher.
 Floats = NDArray[np.float64]
 
 #: Drift grows with the noise of a benchmark: this share of its standard deviation between
@@ -154,7 +154,7 @@ def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
 MOST_BORROWED = 4.0
 
 #: Run-to-run noise has heavier tails than normal, however many reruns are at hand: the t
-#: distributions that bound it have at most so many degrees of freedom.
+#: distributions that bound it have at most this many degrees of freedom.
 MOST_FREEDOM = 10.0
 _TINY = 1e-14  # squared log ratio below which a variance is rounding
 
@@ -169,7 +169,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Noise:
-    """What the reruns show. ``benchmarks`` holds those that two reruns or more have.
+    """The noise that reruns show. ``benchmarks`` holds those that two reruns or more have.
 
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
@@ -189,11 +189,11 @@ class Noise:
         """For the geometric mean over those benchmarks, from those of them that all reruns have;
         None when these are none."""
         place = {name: i for i, name in enumerate(self.names)}
-        mine = [name for name in benchmarks if name in place]
-        if not mine:
+        known = [name for name in benchmarks if name in place]
+        if not known:
             return None
-        logs = self.logs[:, [place[name] for name in mine]]
-        return SuiteNoise({name: i for i, name in enumerate(mine)}, logs, logs.sum(axis=1))
+        logs = self.logs[:, [place[name] for name in known]]
+        return SuiteNoise({name: i for i, name in enumerate(known)}, logs, logs.sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -230,34 +230,36 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     """
     if len(reruns) < 2:
         raise UserError("needs at least two runs of one build", where="--noise")
-    for i, one in enumerate(reruns):
+    for i, rerun in enumerate(reruns):
         for other in reruns[:i]:
-            if one.series == other.series:
+            if rerun.series == other.series:
                 raise UserError(
-                    f"{other.name} and {one.name} hold the same values: a copy is no rerun",
+                    f"{other.name} and {rerun.name} hold the same values: a copy is no rerun",
                     where="--noise",
                 )
-    found: dict[str, list[float]] = {}
+    logs_of: dict[str, list[float]] = {}
     units = {name: s.unit for rerun in reversed(reruns) for name, s in rerun.series.items()}
     for rerun in reruns:
         for name, series in rerun.series.items():
             if series.unit == units[name] and all(v > 0 for p in series.processes for v in p):
-                found.setdefault(name, []).append(log_mean(series))
-    names = tuple(name for name, logs in found.items() if len(logs) == len(reruns))
+                logs_of.setdefault(name, []).append(log_mean(series))
+    names = tuple(name for name, logs in logs_of.items() if len(logs) == len(reruns))
     if not names:
         raise UserError("the runs have no benchmark in common", where="--noise")
-    logs = np.array([found[name] for name in names]).T
+    logs = np.array([logs_of[name] for name in names]).T
     freedom = len(reruns) - 1.0
     variances = np.maximum(np.var(logs, axis=0, ddof=1), _TINY)
     borrowed, scale = fit_prior(variances, freedom)
 
     def spread(values: Sequence[float]) -> Spread:
-        own, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
-        moderated = (borrowed * scale + own * variance) / (borrowed + own)
-        return Spread(math.sqrt(2 * moderated), min(borrowed + own, MOST_FREEDOM))
+        freedom_of_values, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
+        moderated = (borrowed * scale + freedom_of_values * variance) / (
+            borrowed + freedom_of_values
+        )
+        return Spread(math.sqrt(2 * moderated), min(borrowed + freedom_of_values, MOST_FREEDOM))
 
     return Noise(
-        {name: spread(values) for name, values in found.items() if len(values) > 1},
+        {name: spread(values) for name, values in logs_of.items() if len(values) > 1},
         Spread(math.sqrt(2 * scale), borrowed) if borrowed > 0 else None,
         names,
         logs,
@@ -368,7 +370,7 @@ def contrast(head: Series, base: Series) -> Contrast | None:
 
 def deviation(head: Series, base: Series) -> float:
     """Standard deviation between the logarithms of process means, from the trimmed standard errors
-    of both sides, so that a wild process does not make it; 0 where a side has one process."""
+    of both sides, so that a outlying process does not make it; 0 where a side has one process."""
     squares = 0.0
     for series in (head, base):
         x = np.log(process_means(series))

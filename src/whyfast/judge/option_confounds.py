@@ -14,8 +14,6 @@ from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Confound
 
 
-# ---- Compiler options that cost interpreters of different style differently, and how to spot
-# them.
 @dataclass(frozen=True)
 class OptionCost:
     """``on`` and ``off`` match the spellings that switch it on and off, ``shows`` says what it
@@ -135,14 +133,14 @@ def switched_on(flags: Iterable[str]) -> dict[str, str]:
 
     The last word on an option wins, as for compilers.
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for flag in flags:
         for cost in COSTS:
             if cost.off.fullmatch(flag):
-                found.pop(cost.option, None)
+                options.pop(cost.option, None)
             elif cost.on.fullmatch(flag):
-                found[cost.option] = flag
-    return found
+                options[cost.option] = flag
+    return options
 
 
 _FLAG = re.compile(r"(?<![\w-])(-(?:f|m|p)[\w=,+-]+|--coverage)")
@@ -176,7 +174,9 @@ def option_confounds(
     compared = [b for b in builds if b.variant in variants and not variants[b.variant].twin_of]
     signs = {b.variant: _signs(b.provenance, facts.get(b.variant)) for b in compared}
     for cost in COSTS:
-        on = {name: found[cost.option] for name, found in signs.items() if cost.option in found}
+        on = {
+            name: options[cost.option] for name, options in signs.items() if cost.option in options
+        }
         off = [name for name in signs if name not in on]
         if on and off:
             apart = study.along and not _compared(on, off, study)
@@ -191,13 +191,13 @@ def _signs(provenance: Mapping[str, Any], evidence: Evidence | None) -> dict[str
     build system switched them on."""
     spellings = switched_on(_flags(provenance))
     traces = {t.option: t for t in (evidence.options or ())} if evidence else {}
-    found = {}
+    signs = {}
     for cost in COSTS:
         trace = traces.get(cost.option)
         spelling = (trace.recorded if trace else "") or spellings.get(cost.option, "")
         if spelling or (trace and trace.handlers):
-            found[cost.option] = _Sign(spelling, trace)
-    return found
+            signs[cost.option] = _Sign(spelling, trace)
+    return signs
 
 
 def _flags(provenance: Mapping[str, Any]) -> list[str]:
@@ -234,10 +234,10 @@ def _compared(on: Iterable[str], off: Sequence[str], study: Question) -> list[tu
 
 def _differ_only_by(cost: OptionCost, a: Variant, b: Variant) -> bool:
     """In flags of the compiler, which the linker may be given too."""
-    found = {d.aspect: d for d in differences(a, b)}
-    return "cflags" in found and all(
+    by_aspect = {d.aspect: d for d in differences(a, b)}
+    return "cflags" in by_aspect and all(
         aspect in ("cflags", "ldflags") and not d.reordered and all(map(cost.is_said_by, d.words))
-        for aspect, d in found.items()
+        for aspect, d in by_aspect.items()
     )
 
 
@@ -272,16 +272,16 @@ def _on_all(cost: OptionCost, on: Mapping[str, _Sign], facts: Mapping[str, Evide
 
 def _shown(cost: OptionCost, signs: Mapping[str, _Sign]) -> str:
     """ "220 of 228 handlers of tc clear registers before they are left", or by what else."""
-    said = []
+    parts = []
     for name, sign in signs.items():
         if sign.trace is not None and sign.trace.handlers:
-            number, of = sign.trace.handlers, sign.trace.of
-            if of == 1:
-                said.append(f"seen in the dispatching function of {name}")
+            number, handlers = sign.trace.handlers, sign.trace.of
+            if handlers == 1:
+                parts.append(f"seen in the dispatching function of {name}")
             else:
-                said.append(f"{number} of {of} handlers of {name} {cost.shows}")
-    if said:
-        return "; ".join(said)
+                parts.append(f"{number} of {handlers} handlers of {name} {cost.shows}")
+    if parts:
+        return "; ".join(parts)
     spellings = dict.fromkeys(sign.spelling for sign in signs.values())
     return f"given as {_list(f'`{s}`' for s in spellings)}, no trace in the dispatching code"
 

@@ -25,10 +25,10 @@ from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, Verdict
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: A block is outlying beyond so many robust standard deviations from the median, and the margin.
+#: A block is an outlier beyond this many robust standard deviations and the margin.
 OUTLYING = 5.0
 
-#: The sign test's level at which the sides differ, so that "same" is not said.
+#: The sign test's level at which the sides differ, so that "same" is no verdict.
 SURE = 0.05
 
 #: The level from which more blocks should be taken before "same" is the last word.
@@ -54,12 +54,12 @@ def asymmetric_outliers_of(
     if counts[0] == counts[1]:
         return None
     positive = counts[0] > counts[1]
-    mine = up if positive else down
+    led = up if positive else down
     slow = True
     if ratios.level is not None:
-        slow = float(median(ratios.level[mine] - median(ratios.level))) >= 0
+        slow = float(median(ratios.level[led] - median(ratios.level))) >= 0
     count, other = max(counts), min(counts)
-    size = float(median(np.abs(away[mine])))
+    size = float(median(np.abs(away[led])))
     low, high = _wilson(count, n)
     return AsymmetricOutliers(
         # Slow where the ratio is high is the variant; fast where it is high, the baseline.
@@ -85,7 +85,7 @@ def may_have_asymmetric_outliers(medians: Floats, margin: float) -> Mask:
 
 
 def sign_test(more: int, fewer: int) -> float:
-    """Two-sided p-value of so many heads and tails of a fair coin."""
+    """Two-sided p-value of the heads and tails of a fair coin."""
     n = more + fewer
     tail = sum(math.comb(n, k) for k in range(max(more, fewer), n + 1))
     return float(min(1.0, 2 * tail / 2**n))
@@ -95,12 +95,12 @@ def _mean_effect(away: Floats, up: Mask, down: Mask, *, slow: bool) -> float:
     """By what the outlying processes multiply the ratio of mean times, variant over baseline."""
     n = len(away)
     if slow:
-        own = 1 + float(np.sum(np.expm1(away[up]))) / n
-        other = 1 + float(np.sum(np.expm1(-away[down]))) / n
+        variant_mean = 1 + float(np.sum(np.expm1(away[up]))) / n
+        baseline_mean = 1 + float(np.sum(np.expm1(-away[down]))) / n
     else:
-        own = 1 + float(np.sum(np.expm1(away[down]))) / n
-        other = 1 + float(np.sum(np.expm1(-away[up]))) / n
-    return own / other
+        variant_mean = 1 + float(np.sum(np.expm1(away[down]))) / n
+        baseline_mean = 1 + float(np.sum(np.expm1(-away[up]))) / n
+    return variant_mean / baseline_mean
 
 
 def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -110,8 +110,6 @@ def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
     half = z / (1 + extra) * math.sqrt(share * (1 - share) / n + extra / (4 * n))
     return max(0.0, middle - half), min(1.0, middle + half)
 
-
-# ---- Medians of single times that lie elsewhere than the ratio beside them.
 
 #: By at least this factor, so that a reader wonders.
 _FACTOR = 1.25
@@ -158,22 +156,19 @@ def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tupl
     )
 
 
-# ---- Does a program have more than one speed: a hash seed, the colour of its pages, a race of a
-# JIT?
-#
-# A mode is a property of processes, so what is looked at is one number a process, with the drift
-# of
-# the machine taken off. Two modes are two heaps with an empty stretch between them.
+# Modes: whether a program has more than one speed, by a hash seed, page colours or a race of a JIT.
+# They are a property of processes, so the times of processes are compared, without the drift of the
+# machine. Two modes are two clusters with an empty gap between them.
 
-#: Fewer processes show no heaps.
+#: The least number of processes that can show clusters.
 FEWEST = 20
 
-#: A heap is at least so many processes, and at least such a share of them.
+#: The least number of processes in a cluster, and their least share.
 LEAST, LEAST_SHARE = 3, 0.03
 
-#: The means of two heaps lie so many of their (root mean square) standard deviations apart, and the
-#: empty stretch between them is such a part of that. Where normal values are cut in two, the first
-#: is 2.7; see bench/lopsided.py for how rarely noise of other kinds reaches both.
+#: The means of two clusters are at least APART of their (root mean square) standard deviations
+#: apart, and the empty gap between them is at least EMPTY of that distance. Where normal values are
+#: cut in two, the first is 2.7; bench/lopsided.py shows how rarely other noise reaches both.
 APART, EMPTY = 5.0, 0.4
 
 #: Blocks on either side whose processes tell how fast the machine was.
@@ -195,46 +190,46 @@ def process_modes(
     """
     times = {v: _times(blocks, v, skip, each_turn=each_turn) for v in variants}
     drift = _drift(times, len(blocks))
-    found = []
+    modes = []
     for variant in variants:
-        own = times[variant]
-        flat = np.concatenate([np.zeros(0), *(own[i] - drift[i] for i in own)])
-        heaps = split(flat, math.log1p(margin))
-        if len(heaps) > 1:
-            counts = [len(h) for h in heaps]
-            most = heaps[int(np.argmax(counts))].mean()
-            found.append(
+        processes = times[variant]
+        flat = np.concatenate([np.zeros(0), *(processes[i] - drift[i] for i in processes)])
+        clusters = split(flat, math.log1p(margin))
+        if len(clusters) > 1:
+            counts = [len(h) for h in clusters]
+            most = clusters[int(np.argmax(counts))].mean()
+            modes.append(
                 Modes(
                     variant=variant,
                     benchmark=blocks[0].benchmark,
                     counts=tuple(counts),
-                    ratios=tuple(math.exp(float(h.mean() - most)) for h in heaps),
+                    ratios=tuple(math.exp(float(h.mean() - most)) for h in clusters),
                 )
             )
-    return tuple(found)
+    return tuple(modes)
 
 
 def _times(
     blocks: Sequence[Block], variant: str, skip: int, *, each_turn: bool
 ) -> dict[int, Floats]:
     """Log times of a loop of each process, by the place of its block."""
-    found = {}
+    times = {}
     for i, block in enumerate(blocks):
         if variant in block.values:
             values = np.asarray(block.values[variant], dtype=np.float64)
             logs = np.log(values[min(skip, len(values) // 2) :] / max(1, block.loops))
-            found[i] = logs if each_turn else np.array([median(logs)])
-    return found
+            times[i] = logs if each_turn else np.array([median(logs)])
+    return times
 
 
 def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
     """How slow the machine was at each block: the median, over all processes of the blocks nearby,
     of how much longer each took than processes of its variant mostly do."""
     away: list[list[float]] = [[] for _ in range(count)]
-    for own in times.values():
-        if own:
-            usual = float(median(np.concatenate([*own.values()])))
-            for i, values in own.items():
+    for processes in times.values():
+        if processes:
+            usual = float(median(np.concatenate([*processes.values()])))
+            for i, values in processes.items():
                 away[i] += (values - usual).tolist()
     drift = np.zeros(count)
     for i in range(count):
@@ -244,8 +239,8 @@ def _drift(times: Mapping[str, Mapping[int, Floats]], count: int) -> Floats:
 
 
 def split(values: Floats, nearest: float) -> list[Floats]:
-    """The heaps of values, in ascending order; one where they are not clearly apart by ``nearest``
-    or more. Each heap is split again, so that three are found too."""
+    """The clusters of values, in ascending order; one where they are not clearly ``nearest`` apart
+    or more. Each cluster is split again, so that three are found too."""
     ordered = np.sort(values)
     n = len(ordered)
     if n < FEWEST:

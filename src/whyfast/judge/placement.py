@@ -91,7 +91,7 @@ def _verdicts(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]
 
 
 def placement_word(linked: Verdict, varied: Verdict, margin: float) -> PlacementWord:
-    """What the two verdicts together say.
+    """The outcome that the two verdicts together support.
 
     ``placement``: the programs as linked differ, the change over layouts does not, or by less than
     a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked
@@ -174,7 +174,7 @@ def judge_placement(
     )
 
 
-# ---- Does a fix of placement take away what layouts do?
+# Whether a fix of placement removes the spread over layouts.
 #
 # A layout moves the time of every variant of a block, each by its own draw, and a block gives only
 # ratios. With three variants or more the ratios of all pairs tell how far each of them moves alone
@@ -189,7 +189,7 @@ REMOVED = 1 / 3
 #: Fewer blocks of either kind bound nothing.
 FEWEST = 8
 
-#: A block further away than so many robust standard deviations is a disturbance.
+#: A block further away than this many robust standard deviations is a disturbance.
 FAR = 4.0
 
 #: Bootstrap samples, and the share of them on each side of the interval.
@@ -239,9 +239,10 @@ def alone(variances: Floats, k: int) -> Floats:
 
 
 def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str], skip: int) -> Series:
-    own = [b for b in blocks if all(v in b.values for v in variants)]
+    whole = [b for b in blocks if all(v in b.values for v in variants)]
     return {
-        (a, b): _tamed(log_ratios(own, benchmark, a, b, skip)) for a, b in combinations(variants, 2)
+        (a, b): _tamed(log_ratios(whole, benchmark, a, b, skip))
+        for a, b in combinations(variants, 2)
     }
 
 
@@ -263,7 +264,7 @@ def _joined(each: Sequence[Series]) -> Series:
 
 def _fix(
     fix: str,
-    of: str,
+    original: str,
     benchmark: str | None,
     variants: Sequence[str],
     margin: float,
@@ -273,11 +274,13 @@ def _fix(
     layouts = len(next(iter(varied.values()), ()))
     if len(variants) < 3 or min(layouts, len(next(iter(linked.values()), ()))) < FEWEST:
         nan = math.nan
-        return Fix(fix, of, benchmark, "undecided", nan, nan, nan, nan, layouts)
-    k, sides = len(variants), (variants.index(fix), variants.index(of))
+        return Fix(fix, original, benchmark, "undecided", nan, nan, nan, nan, layouts)
+    k, sides = len(variants), (variants.index(fix), variants.index(original))
     d, e = np.array([*linked.values()]), np.array([*varied.values()])
     # What blocks in layouts vary more than those as linked.
-    found = (alone(np.var(e, axis=1, ddof=1), k) - alone(np.var(d, axis=1, ddof=1), k))[[*sides]]
+    variances = (alone(np.var(e, axis=1, ddof=1), k) - alone(np.var(d, axis=1, ddof=1), k))[
+        [*sides]
+    ]
     rng = np.random.default_rng(layouts)  # the same blocks are judged the same
     drawn = alone(_resampled(e, rng), k) - alone(_resampled(d, rng), k)
     with_fix, without = (np.maximum(0.0, drawn[:, side]) for side in sides)
@@ -289,8 +292,8 @@ def _fix(
     low, high = (_quantile(share, tail) for tail in (TAIL, 1 - TAIL))
     small = all(_quantile(x, 1 - TAIL) < math.log1p(margin) ** 2 for x in (without, with_fix))
     outcome = _word(low, high, small=small)
-    own, other = (math.sqrt(max(0.0, float(x))) for x in found)
-    return Fix(fix, of, benchmark, outcome, own, other, low, high, layouts)
+    spread, spread_without = (math.sqrt(max(0.0, float(x))) for x in variances)
+    return Fix(fix, original, benchmark, outcome, spread, spread_without, low, high, layouts)
 
 
 def _word(low: float, high: float, *, small: bool) -> FixWord:

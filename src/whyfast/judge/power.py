@@ -1,8 +1,13 @@
-"""What a number of blocks can tell: the detectable effect, and the cost of telling the margin.
+"""What a number of blocks can tell: small samples, the detectable effect, the cost of the margin.
+
+n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %. Where
+a block takes minutes there may never be as many. Two weaker statements remain, each with its level:
+all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and normal
+noise (an assumption that so few blocks cannot test) allows Student's interval.
 
 The tables are of the procedure itself on standard normal blocks, by ``python -m bench.power
 --table``. By how much a comparison's interval is wider or narrower than that of normal blocks is
-taken from the interval, so that noise of any kind is allowed for as the procedure meets it.
+taken from the interval, so that any kind of noise is allowed for as the procedure meets it.
 """
 
 from __future__ import annotations
@@ -84,7 +89,7 @@ def half_width(n: int, alpha: float) -> float:
 
 
 def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
-    """The smallest |log ratio| that so many such blocks tell from 0 nine times in ten.
+    """The smallest |log ratio| that this many such blocks distinguish from 0 nine times in ten.
 
     ``interval`` is the one that ``d`` gave at level ``alpha``: half its width, times what that has
     to be multiplied by. inf while there are too few blocks for a bounded interval, and where most
@@ -99,7 +104,7 @@ def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
 def seconds_to_margin(
     d: Floats, interval: tuple[float, float], alpha: float, margin: float, seconds_per_block: float
 ) -> tuple[float, float] | None:
-    """Further seconds of measuring until a difference of the margin would be told from none: as
+    """Further seconds of measuring until a difference of the margin is distinguished from none: as
     often too long as too short, and long enough nine times in ten.
 
     The first is when half of the interval's width is log(1 + margin), the second when half of it,
@@ -151,10 +156,10 @@ def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:
     if n < BLOCKS[0]:
         return _INF
     wealth = [math.sqrt(math.log(2 / level)) for level in LEVELS]
-    own = math.sqrt(math.log(2 / alpha))
-    right = min(max(bisect_left(wealth, own), 1), len(wealth) - 1)
+    root = math.sqrt(math.log(2 / alpha))
+    right = min(max(bisect_left(wealth, root), 1), len(wealth) - 1)
     left = right - 1
-    part = (own - wealth[left]) / (wealth[right] - wealth[left])
+    part = (root - wealth[left]) / (wealth[right] - wealth[left])
     a, b = (_at(table[row], n) for row in (left, right))
     # Outside of the table's levels, or between two of which one bounds nothing.
     if math.isinf(a) or math.isinf(b):
@@ -173,7 +178,7 @@ def _at(row: Sequence[float], n: int) -> float:
     return a + part * (b - a)
 
 
-#: Fewer blocks have no spread to speak of: no word is said.
+#: The least number of blocks for an outcome other than undecided.
 FEWEST_BLOCKS = 3
 
 
@@ -187,8 +192,8 @@ def needed_blocks(alpha: float) -> int:
 
 
 def small_sample(d: Floats, alpha: float) -> SmallSample | None:
-    """What the log ratios ``d`` of so few blocks show; None for no blocks, and where they are as
-    many as :func:`needed_blocks`.
+    """The statements that a small sample ``d`` of log ratios supports; None for no blocks, and
+    for :func:`needed_blocks` and more.
 
     The range of n blocks holds the median of their distribution with probability 1 − 2¹⁻ⁿ
     (Thompson 1936), n fixed by the budget and not by what the blocks say.
@@ -201,13 +206,13 @@ def small_sample(d: Floats, alpha: float) -> SmallSample | None:
     if n >= 2:
         half = t_quantile(1 - alpha / 2, n - 1) * float(np.std(d, ddof=1)) / math.sqrt(n)
         normal_low, normal_high = float(np.mean(d)) - half, float(np.mean(d)) + half
-    said: Outcome = "undecided"
+    outcome: Outcome = "undecided"
     if n >= FEWEST_BLOCKS and min(low, normal_low) > 0:
-        said = "slower"
+        outcome = "slower"
     elif n >= FEWEST_BLOCKS and max(high, normal_high) < 0:
-        said = "faster"
+        outcome = "faster"
     return SmallSample(
-        outcome=said,
+        outcome=outcome,
         low=math.exp(low),
         high=math.exp(high),
         confidence=1 - 2.0 ** (1 - n),
@@ -218,6 +223,7 @@ def small_sample(d: Floats, alpha: float) -> SmallSample | None:
 
 
 def exp_or_inf(log: float) -> float:
+    """The ratio of a log ratio; infinite where it overflows."""
     return math.exp(log) if log < 700 else math.inf
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whyfast.model.sample import Block
 
-# ---- Medians and quantiles. numpy's own import all of its masked arrays, which takes as long as a
+# Medians and quantiles: numpy's import all of its masked arrays, which takes as long as a
 # verdict, and are several times slower for the few dozen numbers that blocks are.
 Floats = NDArray[np.float64]
 
@@ -30,15 +30,15 @@ def median(x: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
         given, axis = given.reshape(-1), 0
     n = given.shape[axis]
     if n == 0:
-        found = np.full(given.max(axis=axis, initial=0.0).shape, np.nan)
+        middle = np.full(given.max(axis=axis, initial=0.0).shape, np.nan)
     else:
         half = n // 2
         parted = np.partition(given, sorted({half - (n % 2 == 0), half, n - 1}), axis=axis)
-        found, most = parted.take(half, axis=axis), parted.take(n - 1, axis=axis)
+        middle, most = parted.take(half, axis=axis), parted.take(n - 1, axis=axis)
         if n % 2 == 0:
-            found = (parted.take(half - 1, axis=axis) + found) / 2
-        found = np.where(np.isnan(most), np.nan, found)
-    return np.expand_dims(found, axis) if keepdims else found[()]
+            middle = (parted.take(half - 1, axis=axis) + middle) / 2
+        middle = np.where(np.isnan(most), np.nan, middle)
+    return np.expand_dims(middle, axis) if keepdims else middle[()]
 
 
 def robust_deviation(x: Floats) -> float:
@@ -57,20 +57,20 @@ def quantiles(x: Floats, shares: Sequence[float], axis: int = -1) -> Floats:
     places = [(n - 1) * share for share in shares]
     wanted = {k for place in places for k in (int(place), min(int(place) + 1, n - 1))}
     parted = np.partition(x, sorted(wanted), axis=axis)
-    found = []
+    values = []
     for place in places:
         below = parted.take(int(place), axis=axis)
         above = parted.take(min(int(place) + 1, n - 1), axis=axis)
         part = place - int(place)
         away = above - below
-        found.append(above - away * (1 - part) if part >= 0.5 else below + away * part)
-    return np.array(found)
+        values.append(above - away * (1 - part) if part >= 0.5 else below + away * part)
+    return np.array(values)
 
 
 def quantile(x: Floats, share: float, axis: int = -1) -> Floats:
     """One of :func:`quantiles`."""
-    found: Floats = quantiles(x, (share,), axis)[0]
-    return found
+    value: Floats = quantiles(x, (share,), axis)[0]
+    return value
 
 
 Pair = tuple[str, str]
@@ -198,9 +198,9 @@ def _rows(blocks: Sequence[Block], places: Sequence[tuple[int, int]], skip: int)
     out = np.empty((len(blocks), len(at), 6))
     # By baseline, so that a thousand variants are worked on at once.
     for base in sorted({b for _, b in places}):
-        own = at[:, 1] == base
-        rows = at[own, 0]
-        out[:, own] = _statistics(
+        of_base = at[:, 1] == base
+        rows = at[of_base, 0]
+        out[:, of_base] = _statistics(
             logs[:, rows], quantiles[:, :, rows], logs[:, [base]], quantiles[:, :, [base]]
         )
     out[..., 5] -= [[2 * math.log(max(1, block.loops))] for block in blocks]
@@ -214,7 +214,7 @@ def _places(logs: Floats) -> Floats:
     return quantiles(logs, (0.5, 0.25, 0.0))
 
 
-def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -> Floats:
+def _statistics(variant: Floats, places: Floats, baseline: Floats, base_places: Floats) -> Floats:
     """Shape (…, 6), of log times (…, turns) and their :func:`_places`."""
     d = variant - baseline
     turns = d.shape[-1]
@@ -223,19 +223,18 @@ def _statistics(variant: Floats, own: Floats, baseline: Floats, other: Floats) -
     if turns >= 3:
         deviation = median(np.abs(d - middle[..., None]), axis=-1)
         spread = 1.4826 * deviation / math.sqrt(turns)
-    return np.stack([middle, *(own - other), spread, own[0] + other[0]], axis=-1)
+    return np.stack([middle, *(places - base_places), spread, places[0] + base_places[0]], axis=-1)
 
 
-# ---- What the blocks of a whole study say, comparison by comparison.
 def blocks_by_benchmark(
     blocks: Sequence[Block], benchmarks: Sequence[str]
 ) -> dict[str, list[Block]]:
     """The blocks of each of these benchmarks, in the order taken."""
-    found: dict[str, list[Block]] = {name: [] for name in benchmarks}
+    by_name: dict[str, list[Block]] = {name: [] for name in benchmarks}
     for block in blocks:
-        if block.benchmark in found:
-            found[block.benchmark].append(block)
-    return found
+        if block.benchmark in by_name:
+            by_name[block.benchmark].append(block)
+    return by_name
 
 
 def ratios_by_key(
@@ -246,13 +245,13 @@ def ratios_by_key(
     """What the blocks of each benchmark say about each pair (variant, baseline), where there are
     any: by benchmark, variant, baseline. ``warming`` says for a benchmark how many first values of
     each process are set aside."""
-    found = {
+    by_key = {
         (name, *pair): ratios
-        for name, own in by_name.items()
-        for pair, ratios in pair_ratios(own, pairs, warming.get(name, 0)).items()
+        for name, blocks in by_name.items()
+        for pair, ratios in pair_ratios(blocks, pairs, warming.get(name, 0)).items()
     }
     ordered = [(name, *pair) for name in by_name for pair in pairs]
-    return {key: found[key] for key in ordered if key in found}
+    return {key: by_key[key] for key in ordered if key in by_key}
 
 
 def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:

@@ -3,7 +3,7 @@
 Within a run there is a spread between processes, and the interval from it says nothing on what
 changed between the runs: temperature, neighbours, a reboot. Reruns of one build (``noise``) show
 that, and then each interval is the wider, at either end, of the two. Without reruns, or with fewer
-than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.prior`)
+than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.noise`)
 stands in for them.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,6 @@ from whyfast.judge.noise import (
     Contrast,
     Noise,
     Ratio,
-    Spread,
     contrast,
     deviation,
     inside,
@@ -38,7 +37,6 @@ from whyfast.judge.suite import carriers
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
 
-# ---- The geometric mean of recorded runs, with and without each benchmark, from sums.
 Floats = NDArray[np.float64]
 
 
@@ -108,8 +106,8 @@ class Mean:
 def _row(member: Member) -> tuple[float, ...]:
     within = member.within
     inner = (0.0, 0.0, 0.0) if within is None else _sums(within, within.error**2)
-    own = max(member.drifted.error**2 - (SHARED * member.drift) ** 2, 1e-30)
-    return (member.point, *inner, *_sums(member.drifted, own), member.drift)
+    variance = max(member.drifted.error**2 - (SHARED * member.drift) ** 2, 1e-30)
+    return (member.point, *inner, *_sums(member.drifted, variance), member.drift)
 
 
 def _sums(contrast: Contrast, variance: float) -> tuple[float, float, float]:
@@ -119,8 +117,8 @@ def _sums(contrast: Contrast, variance: float) -> tuple[float, float, float]:
 def _contrast(point: float, sums: Sequence[float], number: int, shared: float) -> Contrast:
     """Welch–Satterthwaite over the members and what they share."""
     location, variance, squares = sums
-    own = max(variance, 0.0) / number**2
-    total = own + shared
+    independent = max(variance, 0.0) / number**2
+    total = independent + shared
     below = max(squares, 0.0) / number**4 + shared**2 / FREEDOM
     freedom = total**2 / below if below > 0 else math.inf
     return Contrast(point / number, location / number, math.sqrt(total), freedom)
@@ -133,13 +131,13 @@ RUN_ALPHA = 0.05
 #: Fewer reruns than this do not replace what runs of one build are known to differ by.
 MANY_RERUNS = 5
 ONE_PROCESS = (
-    "one process a file shows no spread between processes: judged by what such files of one build "
-    "differ by elsewhere"
+    "one process in a file shows no spread between processes: judged by the usual difference "
+    "between such files of one build"
 )
 UNKNOWN_PROCESSES = (
     "the file does not say which values came from the same process: judged as one process"
 )
-NO_SPREAD = "all processes have the very same value"
+NO_SPREAD = "all processes have the same value"
 FEW_CARRY = "a few processes carry its mean; the interval is widened to hold it"
 FEW_VALUES_CARRY = "a few values carry its mean; the interval is widened to hold it"
 NOT_IN_NOISE = "not in the --noise runs: the noise of a typical benchmark is used"
@@ -157,30 +155,22 @@ class RunsCompared:
     processes: int
     notes: tuple[str, ...] = ()
 
-    def interval(self, level: float) -> tuple[float, float]:
-        """The union of the parts' intervals."""
-        ends = [part.interval(level) for part in self.parts]
-        return min(low for low, _ in ends), max(high for _, high in ends)
-
     def least_level(self, margin: float) -> float:
-        """The strictest level at which the interval gives a verdict; 1 when none does."""
-        return least_level(self.parts, margin)
-
-    def p_value(self) -> float:
-        """The largest of the parts' p-values."""
-        return max(part.p_value() for part in self.parts)
+        """The strictest level at which the interval excludes 0 or lies within the margin; 1 when it
+        does at none."""
+        levels = [part.least_levels(margin) for part in self.parts]
+        return min(max(apart for apart, _ in levels), max(within for _, within in levels))
 
 
-def least_level(parts: Iterable[Contrast], margin: float) -> float:
-    """The strictest level at which the union of the intervals excludes 0 or lies within the
-    margin; all parts have the same point estimate."""
-    levels = [part.least_levels(margin) for part in parts]
-    return min(max(apart for apart, _ in levels), max(inside for _, inside in levels))
+def interval_of(parts: Sequence[Contrast], level: float) -> tuple[float, float]:
+    """The union of the intervals."""
+    ends = [part.interval(level) for part in parts]
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 @dataclass(frozen=True)
 class RunVerdicts:
-    """``verdicts`` one a benchmark and head, ``suites`` one a head with several benchmarks.
+    """``verdicts`` by head and benchmark, ``suites`` by head where it has several benchmarks.
 
     ``drifts`` has, for each head, the standard deviation of drift that was allowed for a benchmark.
     """
@@ -192,13 +182,11 @@ class RunVerdicts:
 
 @dataclass(frozen=True)
 class _HeadCompared:
-    """A head against the base: benchmark by benchmark, and their mean when there are several."""
+    """A head against the base: each benchmark, and their mean and suite when there are several."""
 
-    head: str
     judged: list[RunsCompared]
-    mean: Mean | None
-    suite: RunsCompared | None
     drift: float
+    suite: tuple[Mean, RunsCompared] | None
 
 
 def compare_runs(
@@ -210,136 +198,104 @@ def compare_runs(
     noise: Noise | None = None,
     alpha: float = RUN_ALPHA,
 ) -> RunVerdicts:
-    """Verdicts a benchmark and head, and the geometric mean of each head when there are several.
+    """Verdicts by head and benchmark, and on the geometric mean of each head with several.
 
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean.
     """
-    pairs = [
+    compared = [
         _compared(
             head, base, [n for n in benchmarks if n in head.series and n in base.series], noise
         )
         for head in heads
     ]
-    found = [j for pair in pairs for j in pair.judged]
-    suites = [pair.suite for pair in pairs if pair.suite is not None]
-    level = coverage_level([j.least_level(margin) for j in found], alpha)
-    suite_level = coverage_level([s.least_level(margin) for s in suites], alpha)
-    judged = []
-    for pair in pairs:
-        if pair.suite is None or pair.mean is None:
-            continue
-        verdict = _verdict(pair.suite, suite_level, margin)
-        without = _without_each(pair.mean, suite_level, margin)
-        influence = {name: math.exp(r) for name, (r, _) in without.items()}
-        judged.append(Suite(verdict, influence, carriers(verdict, without, margin)))
+    singles = [single for c in compared for single in c.judged]
+    means = [c.suite for c in compared if c.suite is not None]
+    level = coverage_level([single.least_level(margin) for single in singles], alpha)
+    suite_level = coverage_level([suite.least_level(margin) for _, suite in means], alpha)
+    suites = []
+    for mean, suite in means:
+        verdict = _verdict(suite, suite_level, margin)
+        without = _without_each(mean, suite_level, margin)
+        influence = {name: math.exp(ratio) for name, (ratio, _) in without.items()}
+        suites.append(Suite(verdict, influence, carriers(verdict, without, margin)))
     return RunVerdicts(
-        tuple(_verdict(j, level, margin) for j in found),
-        tuple(judged),
-        tuple(pair.drift for pair in pairs),
+        tuple(_verdict(single, level, margin) for single in singles),
+        tuple(suites),
+        tuple(c.drift for c in compared),
     )
 
 
 def _compared(
     head: Recording, base: Recording, names: Sequence[str], noise: Noise | None
 ) -> _HeadCompared:
-    ratios, withins, notes = [], [], []
-    for name in names:
-        ratio, within, said = _ratio(head.series[name], base.series[name])
-        ratios.append(ratio)
-        withins.append(within)
-        notes.append(said)
+    pairs = [(head.series[name], base.series[name]) for name in names]
+    known = [_ratio(x, y) for x, y in pairs]
+    ratios = [ratio for ratio, _, _ in known]
     drifted, drifts = with_drift(ratios)
-    # On a busy machine sessions come that no few reruns have shown.
+    # On a busy machine, sessions differ by more than a few reruns have shown.
     allowed = noise is None or noise.runs < MANY_RERUNS or other_work(ratios) > 0
     judged = []
-    for i, name in enumerate(names):
-        parts, source = _parts(name, withins[i], drifted[i], noise, allowed)
-        x, y = head.series[name], base.series[name]
+    for name, (x, y), (ratio, within, notes), bound in zip(
+        names, pairs, known, drifted, strict=True
+    ):
+        parts, source = _parts(name, within, bound, noise, allowed)
+        if noise is not None:  # reruns show what the processes could not
+            notes = tuple(note for note in notes if note in (FEW_CARRY, FEW_VALUES_CARRY))
+        processes = min(len(x.processes), len(y.processes))
+        notes += (source,) if source else ()
         judged.append(
-            RunsCompared(
-                name,
-                head.name,
-                base.name,
-                ratios[i].point,
-                parts,
-                min(len(x.processes), len(y.processes)),
-                _notes(notes[i], source, noise),
-            )
+            RunsCompared(name, head.name, base.name, ratio.point, parts, processes, notes)
         )
     drift = sorted(drifts)[len(drifts) // 2] if drifts else 0.0
     if len(names) < 2:
-        return _HeadCompared(head.name, judged, None, None, drift)
+        return _HeadCompared(judged, drift, None)
     members = [
-        Member(name, r.point, w, d, a)
-        for name, r, w, d, a in zip(names, ratios, withins, drifted, drifts, strict=True)
+        Member(name, ratio.point, within, d, a)
+        for name, (ratio, within, _), d, a in zip(names, known, drifted, drifts, strict=True)
     ]
-    # Reruns that share nothing with these files say nothing on their mean.
-    known = noise is not None and noise.suite(names) is not None
-    mean = Mean(members, noise, prior=allowed or not known)
-    return _HeadCompared(head.name, judged, mean, _suite(mean, judged, noise), drift)
+    # Reruns that share no benchmark with these files do not bound their mean.
+    shares = noise is not None and noise.suite(names) is not None
+    mean = Mean(members, noise, prior=allowed or not shares)
+    return _HeadCompared(judged, drift, (mean, _suite(mean, judged, noise)))
 
 
 def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...]]:
-    """What the values say, without what is between the runs."""
+    """The ratio within the runs, what bounds it there, and notes."""
     point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
-    several = len(x.processes) > 1 and len(y.processes) > 1
-    if within is None:
-        kind, reason = prior.PROCESSES if several else prior.ONE_PROCESS, _reason(x, y)
-        values = None if several else inside(x, y)
-        if values is None:
-            return Ratio(point, point, 0.0, math.inf, 0.0, kind), None, (reason,)
-        apart = abs(point - values.location) > 2 * values.error
+    if within is not None:
+        few = abs(within.point - within.location) > 2 * within.error
         ratio = Ratio(
-            point,
-            values.location,
-            values.error,
-            values.freedom,
-            prior.SHARE * values.deviation,
-            kind,
+            point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES
         )
-        return ratio, None, (reason, FEW_VALUES_CARRY) if apart else (reason,)
-    few = abs(within.point - within.location) > 2 * within.error
-    ratio = Ratio(
-        point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES
-    )
-    return ratio, within, (FEW_CARRY,) if few else ()
+        return ratio, within, (FEW_CARRY,) if few else ()
+    if len(x.processes) > 1 and len(y.processes) > 1:
+        return Ratio(point, point, 0.0, math.inf, 0.0, prior.PROCESSES), None, (NO_SPREAD,)
+    reason = ONE_PROCESS if x.process_known and y.process_known else UNKNOWN_PROCESSES
+    values = inside(x, y)
+    if values is None:
+        return Ratio(point, point, 0.0, math.inf, 0.0, prior.ONE_PROCESS), None, (reason,)
+    few = abs(point - values.location) > 2 * values.error
+    spread = prior.SHARE * values.deviation
+    ratio = Ratio(point, values.location, values.error, values.freedom, spread, prior.ONE_PROCESS)
+    return ratio, None, (reason, FEW_VALUES_CARRY) if few else (reason,)
 
 
 def _parts(
     name: str, within: Contrast | None, drifted: Contrast, noise: Noise | None, allowed: bool
 ) -> tuple[tuple[Contrast, ...], str]:
-    """What bounds a benchmark, and a note on where its noise came from."""
+    """What bounds a benchmark, and a note on the source of its noise."""
     if noise is None:
         return (drifted,), ""
     spread, note = noise.benchmarks.get(name), ""
     if spread is None:
         spread, note = noise.typical, NOT_IN_NOISE if noise.typical is not None else ""
-    between = _between(drifted.point, spread)
-    if between is None:
+    if spread is None:
         return (drifted,), note
-    parts = (drifted, between) if allowed else (between,) if within is None else (within, between)
-    return parts, note
-
-
-def _notes(own: tuple[str, ...], said: str, noise: Noise | None) -> tuple[str, ...]:
-    """Reruns tell what the processes could not; then it is not said of these."""
-    kept = (
-        own
-        if noise is None
-        else tuple(note for note in own if note in (FEW_CARRY, FEW_VALUES_CARRY))
-    )
-    return (*kept, said) if said else kept
-
-
-def _reason(x: Series, y: Series) -> str:
-    if len(x.processes) > 1 and len(y.processes) > 1:
-        return NO_SPREAD
-    return ONE_PROCESS if x.process_known and y.process_known else UNKNOWN_PROCESSES
-
-
-def _between(point: float, spread: Spread | None) -> Contrast | None:
-    return None if spread is None else Contrast(point, point, spread.error, spread.freedom)
+    between = Contrast(drifted.point, drifted.point, spread.error, spread.freedom)
+    if allowed:
+        return (drifted, between), note
+    return ((between,) if within is None else (within, between)), note
 
 
 def _suite(mean: Mean, judged: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
@@ -362,21 +318,21 @@ def e_value_of(p: float) -> float:
 
 
 def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
-    low, high = judged.interval(level)
-    said = outcome_of(low, high, margin)
+    low, high = interval_of(judged.parts, level)
+    outcome = outcome_of(low, high, margin)
     bounded = math.isfinite(high - low)
     return Verdict(
         variant=judged.variant,
         baseline=judged.baseline,
         benchmark=judged.benchmark,
-        outcome=said,
+        outcome=outcome,
         ratio=math.exp(judged.point),
         low=_exp(low),
         high=_exp(high),
         confidence=1 - level,
-        log_e=e_value_of(judged.p_value()),
+        log_e=e_value_of(max(part.p_value() for part in judged.parts)),
         blocks=judged.processes,
-        detectable=_exp((high - low) / 2) if said == "undecided" and bounded else None,
+        detectable=_exp((high - low) / 2) if outcome == "undecided" and bounded else None,
         notes=judged.notes,
     )
 
@@ -387,13 +343,11 @@ def _exp(x: float) -> float:
 
 def _without_each(mean: Mean, level: float, margin: float) -> dict[str, tuple[float, Outcome]]:
     """For each benchmark, the log of the geometric mean without it and the verdict on that."""
-    found = {}
+    without = {}
     for i, member in enumerate(mean.members):
         point, parts = mean.without(i)
-        ends = [part.interval(level) for part in parts]
-        low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        found[member.benchmark] = (point, outcome_of(low, high, margin))
-    return found
+        without[member.benchmark] = (point, outcome_of(*interval_of(parts, level), margin))
+    return without
 
 
 @dataclass(frozen=True)
@@ -416,7 +370,7 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
     incomparable = []
     for head in heads:
         noisy: defaultdict[str, list[str]] = defaultdict(list)
-        found: dict[str, Verdict] = {}
+        by_name: dict[str, Verdict] = {}
         for name, x in head.series.items():
             y = base.series.get(name)
             if y is None or y.unit != x.unit:
@@ -424,22 +378,22 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
             zeros = [all(v == 0 for p in s.processes for v in p) for s in (x, y)]
             some = [any(v == 0 for p in s.processes for v in p) for s in (x, y)]
             if all(zeros):
-                found[name] = _exact(name, head, base, 0.0, margin, x.higher)
+                by_name[name] = _exact(name, head, base, 0.0, margin, x.higher)
             elif any(some):
                 incomparable.append(f"{name} is 0 in {(head if some[0] else base).name}")
             elif _constant(x) and _constant(y):
                 log = math.log(x.processes[0][0]) - math.log(y.processes[0][0])
-                found[name] = _exact(name, head, base, log, margin, x.higher)
+                by_name[name] = _exact(name, head, base, log, margin, x.higher)
             else:
                 noisy[x.unit].append(name)
         for names in noisy.values():
             judged = compare_runs(base, [head], names, margin=margin).verdicts
-            found |= {
+            by_name |= {
                 v.benchmark: _amounts(v, head.series[v.benchmark].higher)
                 for v in judged
                 if v.benchmark is not None
             }
-        verdicts += [found[name] for name in head.series if name in found]
+        verdicts += [by_name[name] for name in head.series if name in by_name]
     return RunMetrics(tuple(verdicts), tuple(incomparable))
 
 

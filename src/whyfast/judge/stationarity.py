@@ -1,4 +1,4 @@
-"""Is a process as fast at its end as at its start?
+"""Non-stationary processes, and the cold-start correction.
 
 Each block gives, of each variant, the times of one fresh process, turn by turn. What all blocks
 have in common along the turns is a property of the program: it warms up, it slows down at some
@@ -38,49 +38,49 @@ SIZE = 0.01
 #: How often a value is called slower than later ones by chance: three standard errors.
 SLOWER = 0.00135
 
-#: How often each variant of a benchmark is called unsteady by chance.
+#: How often each variant of a benchmark is called non-stationary by chance.
 LEVEL = 0.001
 
 #: At most this share of a process's values is set aside; with more, it has no steady state.
 MOST = 0.5
 
-#: Turns of fewer than so many values are not tamed: two of three may be what is looked for.
+#: The least number of turns whose outliers are moved in: two of three may be the effect itself.
 FEWEST_TAMED = 8
 
 #: Degrees of freedom from which on Student's distribution is taken for the normal one.
 _MANY = 60
 
 
-def set_aside(found: Iterable[NonStationary]) -> dict[str, int]:
+def set_aside(changes: Iterable[NonStationary]) -> dict[str, int]:
     """How many first values of each process to set aside, for each benchmark that warms up.
 
     The largest count over the variants, so that it does not depend on which of two is called the
     baseline. Values set aside stay in the raw data.
     """
     skip: dict[str, int] = {}
-    for one in found:
-        if not one.lasts:
-            skip[one.benchmark] = max(skip.get(one.benchmark, 0), one.at)
+    for change in changes:
+        if not change.lasts:
+            skip[change.benchmark] = max(skip.get(change.benchmark, 0), change.at)
     return skip
 
 
 def non_stationary(blocks: Sequence[Block], variants: Sequence[str]) -> tuple[NonStationary, ...]:
-    """What is not steady in the processes of each variant, on one benchmark."""
+    """How the processes of each variant are non-stationary, on one benchmark."""
     tables = {v: table for v in variants if (table := _table(blocks, v)) is not None}
     warm = {v: _warming(table) for v, table in tables.items()}
     skip = max(warm.values(), default=0)
-    found: list[NonStationary] = []
+    changes: list[NonStationary] = []
     for variant, table in tables.items():
-        name, turns, own = blocks[0].benchmark, table.shape[1], warm[variant]
-        if own:
-            change = float(median(table[:, 0] - median(table[:, own:], axis=1)))
-            found.append(NonStationary(variant, name, "warms up", own, turns, math.exp(change)))
+        name, turns, first = blocks[0].benchmark, table.shape[1], warm[variant]
+        if first:
+            change = float(median(table[:, 0] - median(table[:, first:], axis=1)))
+            changes.append(NonStationary(variant, name, "warms up", first, turns, math.exp(change)))
         aside = min(skip, turns // 2)
         rest = _rest(table[:, aside:])
         if rest is not None:
             kind, at, change = rest
-            found.append(NonStationary(variant, name, kind, at + aside, turns, math.exp(change)))
-    return tuple(found)
+            changes.append(NonStationary(variant, name, kind, at + aside, turns, math.exp(change)))
+    return tuple(changes)
 
 
 def _warming(table: Floats) -> int:
@@ -100,13 +100,13 @@ def _warming(table: Floats) -> int:
 
 def _table(blocks: Sequence[Block], variant: str) -> Floats | None:
     """Log times by block and turn; None where there are too few of either."""
-    own = [b.values[variant] for b in blocks if variant in b.values]
-    if len(own) < FEWEST:
+    series = [b.values[variant] for b in blocks if variant in b.values]
+    if len(series) < FEWEST:
         return None
-    turns = min(len(values) for values in own)
+    turns = min(len(values) for values in series)
     if turns < 2:
         return None
-    return np.log(np.array([values[:turns] for values in own], dtype=np.float64))
+    return np.log(np.array([values[:turns] for values in series], dtype=np.float64))
 
 
 def _first_steady(table: Floats) -> int:
@@ -176,7 +176,7 @@ def _tamed(x: Floats, axis: int) -> Floats:
     return np.asarray(np.where(reach > 0, np.clip(x, middle - reach, middle + reach), x))
 
 
-# ---- What starting cold hides of a difference between programs that take turns.
+# The cold-start correction.
 #
 # A turn begins with caches and predictors that other processes left behind. Where that costs both
 # sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
@@ -195,8 +195,8 @@ def correct_cold_start(
     cold = {c.benchmark: c.cold for c in calibrations}
 
     def hidden(verdict: Verdict) -> float:
-        own = [b for b in benchmarks if verdict.benchmark in (None, b.name)]
-        shares = [_hidden(b, cold.get(b.name, {}), verdict) for b in own]
+        concerned = [b for b in benchmarks if verdict.benchmark in (None, b.name)]
+        shares = [_hidden(b, cold.get(b.name, {}), verdict) for b in concerned]
         return statistics.fmean(shares) if shares else 0.0
 
     return tuple(_moved(v, hidden(v)) for v in verdicts)
@@ -235,9 +235,9 @@ def judge_stationarity(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
 ) -> tuple[NonStationary, ...]:
     """How the processes of each benchmark warm up, drift or shift, see
-    :func:`whyfast.judge.steadiness.unsteady`.
+    :func:`whyfast.judge.stationarity.non_stationary`.
 
     Commands run anew for each value, so that they cannot warm up.
     """
     by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
-    return tuple(u for own in by_name.values() for u in non_stationary(own, variants))
+    return tuple(u for taken in by_name.values() for u in non_stationary(taken, variants))

@@ -21,19 +21,19 @@ from whyfast.judge.ratios import Ratios, as_ratios, median, quantile
 Floats = NDArray[np.float64]
 
 #: The score is linear up to this many scale units and constant beyond (Huber 1964), so that one
-#: wild block weighs no more than a clearly different one.
+#: outlying block weighs no more than a clearly different one.
 CLIP = 1.5
 
 #: Blocks before the scale is estimated; until then only the sign of a block counts.
 SCALE_AFTER = 3
 
-#: Up to so many blocks the scale is renewed after each, then when they have grown by an eighth.
+#: Up to this many blocks the scale is renewed after each, then when they have grown by an eighth.
 RENEWED_EACH = 8
 
-#: Blocks before the quiet half of them is told from the other.
+#: The least number of blocks that are split into a quiet half and the other.
 LEVELS_AFTER = 8
 
-#: No block counts as more than so many times as precise as the median one.
+#: The most times as precise as the median block that a block can count.
 MOST_PRECISE = 4.0
 
 #: The capital of the strategy with the wide scale, to 1 of all others together.
@@ -98,7 +98,7 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
 
     For each statistic one that weighs blocks by how far their turns scatter (plainly, where that
     is not known) and one that tells quiet blocks from disturbed ones, by the time of both sides;
-    and for the medians one with a scale that two heaps of blocks do not mislead.
+    and for the medians one with a scale that two clusters of blocks do not mislead.
     """
     given = _stacked(series)
     n = given.logs.shape[-1]

@@ -40,8 +40,8 @@ def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
         open_[name].append(counts[name])
         counts[name] += 1
         if all(open_.values()):
-            for each, own in open_.items():
-                groups[each].append(own)
+            for each, places in open_.items():
+                groups[each].append(places)
             open_ = {each: [] for each in benchmarks}
     return groups
 
@@ -121,12 +121,12 @@ def _by_round(
         places = [rounds[name] for name in each]
     scattered = all(r.spread is not None and np.all(r.spread > 0) for r in ratios)
     means, variances, levels = [], [], []
-    for r, own in zip(ratios, places, strict=True):
-        means.append(own.means(np.broadcast_to(r.logs, (rows, len(r)))))
+    for r, blocks in zip(ratios, places, strict=True):
+        means.append(blocks.means(np.broadcast_to(r.logs, (rows, len(r)))))
         spread = r.spread if scattered and r.spread is not None else np.ones(len(r))
-        variances.append(own.variances(spread**2))
+        variances.append(blocks.variances(spread**2))
         if r.level is not None:
-            levels.append(own.means(r.level))
+            levels.append(blocks.means(r.level))
     level = np.mean(levels, axis=0) if len(levels) == len(ratios) else None
     return np.array(means), np.array(variances), level
 
@@ -148,8 +148,8 @@ def judge_suites(
     """
     made = _means(samples, rounds, benchmarks)
     return tuple(
-        Suite(verdict, _influence(own.names, *own.by_round))
-        for verdict, own in zip(_verdicts(made, margin, alpha), made.values(), strict=True)
+        Suite(verdict, _influence(mean.names, *mean.by_round))
+        for verdict, mean in zip(_verdicts(made, margin, alpha), made.values(), strict=True)
     )
 
 
@@ -200,7 +200,7 @@ def _verdicts(
     means: Mapping[tuple[str, str], _Mean], margin: float, alpha: float
 ) -> tuple[Verdict, ...]:
     return judge_family(
-        {(None, *pair): _suite(*own.by_round) for pair, own in means.items()},
+        {(None, *pair): _suite(*mean.by_round) for pair, mean in means.items()},
         margin=margin,
         alpha=alpha,
         all_right=True,
@@ -229,16 +229,15 @@ def _influence(
     total, total_variance = means.sum(axis=0), variances.sum(axis=0)
     without = [
         Ratios(
-            (total - own) / others,
+            (total - mean) / others,
             np.sqrt(np.maximum(0.0, total_variance - variance) / others),
             levels,
         )
-        for own, variance in zip(means, variances, strict=True)
+        for mean, variance in zip(means, variances, strict=True)
     ]
     return {name: math.exp(theta) for name, theta in zip(names, locations(without), strict=True)}
 
 
-# ---- Which benchmarks carry a geometric mean.
 def carriers(
     suite: Verdict, without: Mapping[str, tuple[float, Outcome]], margin: float
 ) -> tuple[Carrier, ...]:
@@ -251,12 +250,12 @@ def carriers(
     interval only grazes a limit.
     """
     whole, limit = math.log(suite.ratio), math.log1p(margin)
-    found = []
-    for benchmark, (ratio, said) in without.items():
+    carrying = []
+    for benchmark, (ratio, outcome) in without.items():
         moved = abs(ratio - whole)
         much = moved > max(abs(whole), limit) / 3
-        if much or (said != suite.outcome and moved > limit / 10):
+        if much or (outcome != suite.outcome and moved > limit / 10):
             share = (whole - ratio) / whole if whole else math.inf
-            found.append((moved, Carrier(benchmark, share, math.exp(ratio), said)))
-    found.sort(key=lambda pair: -pair[0])
-    return tuple(carrier for _, carrier in found)
+            carrying.append((moved, Carrier(benchmark, share, math.exp(ratio), outcome)))
+    carrying.sort(key=lambda pair: -pair[0])
+    return tuple(carrier for _, carrier in carrying)

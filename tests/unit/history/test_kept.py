@@ -147,9 +147,9 @@ def test_one_revision_on_two_machines_is_one_point() -> None:
 
 def test_what_cannot_be_a_history_of_kept_results() -> None:
     points = [kept(i, {("", "x"): 1.0}) for i in (1, 2)]
-    with pytest.raises(UserError, match="mine: 1 kept results have values"):
+    with pytest.raises(UserError, match=r"^mine: .*: 1;"):
         timeline_of_kept("mine", points[:1], Wanted())
-    with pytest.raises(UserError, match="--order commit: goes with files"):
+    with pytest.raises(UserError, match=r"^--order commit: "):
         timeline_of_kept("mine", points, Wanted(order="commit"))
-    with pytest.raises(UserError, match="--machine folder: of kept results, hostname"):
+    with pytest.raises(UserError, match=r"^--machine folder: .*hostname"):
         timeline_of_kept("mine", points, Wanted(machine="folder"))

@@ -1,4 +1,4 @@
-"""The noise of a series whatever steps it has."""
+"""Noise of values and of segments."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from whyfast.history.noise import (
     Prior,
+    ScaledNoise,
+    adjoining,
     difference_noise,
+    increasing,
+    lag_one,
+    lengths,
     lower_quartile,
     rounding_noise,
+    scaled_noise,
     shared_prior,
 )
 
@@ -68,3 +76,69 @@ def test_series_of_very_different_noise_know_little_of_each_other() -> None:
 
 def test_rounding_to_a_nanosecond() -> None:
     assert rounding_noise(np.array([20e-9, 10e-9]), 1e-9) == pytest.approx(0.1 / 12**0.5)
+
+
+RNG = np.random.default_rng(1)
+WHITE = RNG.standard_normal(20_000)
+
+
+def wandering() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return WHITE + 0.1 * np.cumsum(np.random.default_rng(2).standard_normal(20_000))
+
+
+def test_lengths_are_two_to_an_octave() -> None:
+    assert lengths(20).tolist() == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert lengths(1).tolist() == [1]
+    assert lengths(5).tolist() == [1, 2, 3, 4]
+
+
+def test_independent_noise_averages_out() -> None:
+    noise = scaled_noise(1.0, 0.0, len(WHITE), adjoining(WHITE))
+    assert noise.of_mean(np.array([100.0]))[0] == pytest.approx(0.01, rel=0.2)
+
+
+def test_noise_that_wanders_does_not() -> None:
+    noise = scaled_noise(1.0, 0.0, len(WHITE), adjoining(wandering()))
+    # A random walk of 0.1 a point adds 0.1² · m / 3, a mean of m values by itself 1 / m.
+    assert noise.of_mean(np.array([128.0]))[0] == pytest.approx(0.01 * 128 / 3 + 1 / 128, rel=0.2)
+
+
+def test_a_drift_is_not_noise() -> None:
+    y = WHITE + np.arange(20_000) * 0.01
+    noise = scaled_noise(1.0, 0.0, len(y), adjoining(y))
+    assert noise.of_mean(np.array([64.0]))[0] == pytest.approx(1 / 64, rel=0.1)
+
+
+def test_a_step_is_not_noise() -> None:
+    y = WHITE + 5.0 * (np.arange(20_000) > 7000)
+    noise = scaled_noise(1.0, 0.0, len(y), adjoining(y))
+    assert noise.of_mean(np.array([64.0]))[0] == pytest.approx(1 / 64, rel=0.1)
+
+
+def test_correlated_neighbours_average_out_later() -> None:
+    noise = ScaledNoise(1.0, 0.5, np.zeros(1), np.zeros(1), 0.0)
+    assert noise.factor_at(1) == pytest.approx(1.0)
+    assert noise.factor_at(2) == pytest.approx(1.5)
+    assert noise.factor_at(1e6) == pytest.approx(3.0, rel=1e-3)
+
+
+def test_short_series_are_taken_to_be_independent() -> None:
+    assert adjoining(np.arange(15.0))[1].tolist() == [0.0]
+
+
+def test_the_correlation_of_neighbours() -> None:
+    y = np.zeros(5000)
+    for i in range(1, 5000):
+        y[i] = 0.6 * y[i - 1] + WHITE[i]
+    assert lag_one(y, 1) == pytest.approx(0.6, abs=0.03)
+    assert lag_one(np.zeros(9), 1) == 0.0
+
+
+@given(st.lists(st.tuples(st.floats(0, 9), st.floats(0.1, 9)), min_size=1, max_size=8))
+def test_pooling_gives_what_does_not_fall_and_keeps_the_mean(
+    known: list[tuple[float, float]],
+) -> None:
+    values, weights = (np.array(column) for column in zip(*known, strict=True))
+    found = increasing(values, weights)
+    assert (np.diff(found) >= -1e-9).all()
+    assert found @ weights == pytest.approx(values @ weights)

@@ -1,4 +1,4 @@
-"""What else differs between builds and between sessions."""
+"""What else differs between builds, sessions, roots and interpreters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from pathlib import Path
 
 from tests.golden_files import Hear
 
-from whyfast.judge.confounds import find_confounds, identical_programs
+from whyfast.judge.confounds import (
+    find_confounds,
+    identical_programs,
+    interpreter_confounds,
+    machine_confounds,
+    root_confounds,
+)
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.sample import Block, Session
 from whyfast.model.study import BuildSpec, Source, Study
@@ -125,3 +131,137 @@ def test_what_runs_waited_for_cpus_that_others_had_is_told() -> None:
     short = {"a": (1e-3, 1e-3), "b": (1e-3, 1e-3)}
     assert _waited(1.2e-4, short) == []  # of four runs, less than 0.1 ms each
     assert len(_waited(8e-4, short)) == 1
+
+
+def _finding(value: str, state: str = "warning") -> dict[str, str]:
+    return {"value": value, "state": state}
+
+
+def _of(name: str, **environment: object) -> Session:
+    return Session(name, 0.0, environment)
+
+
+def _block(session: str) -> Block:
+    return Block("b", 0, 0, session, 0, 1, 0, (), (), {}, 0.0, 1.0)
+
+
+def _found(*sessions: Session, blocks: tuple[str, ...]) -> list[Confound]:
+    return machine_confounds(sessions, [_block(name) for name in blocks])
+
+
+def test_another_governor_in_a_resumed_run_is_named() -> None:
+    one = _of("s", doctor={"governor": _finding("powersave")}, cpus=2)
+    two = _of("t", doctor={"governor": _finding("performance", "good")}, cpus=2)
+    (confound,) = _found(one, two, blocks=("s", "t", "t"))
+    assert confound.kind == "machine-governor"
+    assert confound.severity == "warning"
+    assert ": powersave (1 block); performance (2 blocks)" in confound.text
+
+
+def test_sessions_without_blocks_and_unknown_findings_do_not_count() -> None:
+    one = _of("s", doctor={"smt": _finding("on")})
+    two = _of("t", doctor={"smt": _finding("unknown", "unknown")})
+    three = _of("u", doctor={"smt": _finding("off")})
+    assert _found(one, two, three, blocks=("s", "t")) == []
+
+
+def test_another_machine() -> None:
+    (confound,) = _found(_of("s", hostname="a"), _of("t", hostname="b"), blocks=("s", "t"))
+    assert "a (1 block); b (1 block)" in confound.text
+
+
+def test_a_setting_that_changed_while_measuring(golden: Hear) -> None:
+    session = _of(
+        "s", doctor={"turbo": _finding("off", "good")}, at_end={"doctor": {"turbo": _finding("on")}}
+    )
+    (confound,) = _found(session, blocks=("s",))
+    golden(confound.text)
+
+
+def test_what_the_host_kept_and_heat_did_meanwhile() -> None:
+    session = _of(
+        "s",
+        at_start={"stolen_ticks": 100, "ticks": 10_000, "throttle_events": 5},
+        at_end={"stolen_ticks": 140, "ticks": 12_000, "throttle_events": 8},
+    )
+    steal, throttling = _found(session, blocks=("s",))
+    assert "2.0 %" in steal.text
+    assert "3 events" in throttling.text
+    assert {steal.severity, throttling.severity} == {"note"}
+
+
+def test_a_quiet_machine_and_records_of_an_earlier_whyfast() -> None:
+    quiet = {"stolen_ticks": 100, "ticks": 10_000, "throttle_events": 5}
+    later = {"stolen_ticks": 100, "ticks": 20_000, "throttle_events": 5}
+    assert _found(_of("s", at_start=quiet, at_end=later), blocks=("s",)) == []
+    assert _found(_of("s", cpus=2), blocks=("s",)) == []
+    assert _found(_of("s", at_start=quiet), blocks=("s",)) == []
+
+
+def _root(variant: str, **packages: str) -> Build:
+    named = {n.replace("_", "-"): f"{v} sha256:{v}" for n, v in packages.items()}
+    toolchain = {"name": "debian:gcc-14", **({"packages": named} if named else {})}
+    return Build(variant, "d", Path(variant), variant, {"toolchain": toolchain}, False)
+
+
+def test_the_c_library_is_named_with_the_variants() -> None:
+    builds = [
+        _root("clang18", libc6="2.41-12", clang_18="1", bash="5.2"),
+        _root("gcc14", libc6="2.41-12", gcc_14="1", bash="5.2"),
+        _root("gcc16", libc6="2.43-7", gcc_16="1", bash="5.3"),
+    ]
+    (only,) = root_confounds(builds)
+    assert (only.kind, only.severity) == ("root-libc", "warning")
+    assert "2.41-12 (clang18, gcc14); 2.43-7 (gcc16)" in only.text
+    assert only.variants == ("clang18", "gcc14", "gcc16")
+
+
+def test_other_packages_that_go_into_programs_are_one_note(golden: Hear) -> None:
+    builds = [
+        _root("a", libc6="2", binutils="2.44", zlib1g="1.3.1", tar="1", libisl23="1"),
+        _root("b", libc6="2", binutils="2.47", zlib1g="1.3.2", tar="2", libisl23="2"),
+    ]
+    (only,) = root_confounds(builds)
+    assert (only.kind, only.severity) == ("root-packages", "note")
+    golden(only.text)
+
+
+def test_equal_roots_and_builds_outside_of_any_have_none() -> None:
+    assert list(root_confounds([_root("a", libc6="2"), _root("b", libc6="2")])) == []
+    assert list(root_confounds([_root("a", libc6="2"), _root("b")])) == []
+
+
+PLAIN = {
+    "compiler": "GCC 12.2.0",
+    "flags": "-O3",
+    "PGO": "without PGO",
+    "LTO": "without LTO",
+    "libpython": "shared",
+    "build": "release",
+}
+
+
+def _python(variant: str, facts: dict[str, str] | None) -> Build:
+    provenance = {} if facts is None else {"interpreter": {"facts": facts}}
+    return Build(variant, "d", Path(variant), variant, provenance, False)
+
+
+def test_each_fact_that_differs_is_named_with_its_groups(golden: Hear) -> None:
+    builds = [
+        _python("py3.12", PLAIN),
+        _python("py3.13", PLAIN),
+        _python("debian", {**PLAIN, "PGO": "not known", "libpython": "in the program"}),
+    ]
+    pgo, linked = interpreter_confounds(builds)
+    assert (pgo.kind, pgo.severity, pgo.variants) == (
+        "interpreter-pgo",
+        "warning",
+        ("py3.12", "py3.13", "debian"),
+    )
+    golden(pgo.text)
+    assert (linked.kind, linked.severity) == ("interpreter-libpython", "note")
+
+
+def test_equal_interpreters_and_builds_without_any_have_none() -> None:
+    assert list(interpreter_confounds([_python("a", PLAIN), _python("b", PLAIN)])) == []
+    assert list(interpreter_confounds([_python("a", None), _python("b", PLAIN)])) == []

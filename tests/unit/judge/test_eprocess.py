@@ -1,4 +1,4 @@
-"""The e-process and the interval that is its inversion: what holds exactly, for any data."""
+"""Validity and power of the e-process, and where its intervals end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from whyfast.judge.correlation import likelihood
@@ -19,10 +20,11 @@ from whyfast.judge.eprocess import (
     counted,
     evidence,
     intervals,
+    last_above,
     log_e_value,
     log_wealth,
 )
-from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.judge.ratios import Ratios, as_ratios, median, quantile, quantiles
 from whyfast.judge.strategies import Strategies, location, strategies
 
 Floats = NDArray[np.float64]
@@ -344,3 +346,109 @@ def test_the_strategies_of_fewer_blocks_are_the_first_of_more(
     fewer, more = strategies([d.first(n)]), _part(strategies([d]), n)
     assert fewer.inverse.tolist() == more.inverse.tolist()
     assert fewer.weight.tolist() == more.weight.tolist()
+
+
+Mask = NDArray[np.bool_]
+
+
+@settings(max_examples=200)
+@given(
+    roots=st.lists(st.integers(-9000, 9000).map(lambda n: n / 100), min_size=1, max_size=6),
+    power=st.sampled_from([0.5, 1.0, 3.0]),
+    guess=st.floats(-200, 200),
+    step=st.floats(1e-3, 50),
+)
+def test_the_end_is_on_the_refuted_side_and_within_the_tolerance(
+    roots: list[float], power: float, guess: float, step: float
+) -> None:
+    root = np.array(roots)
+    calls = 0
+
+    def value(t: Floats, which: Mask) -> Floats:
+        nonlocal calls
+        calls += 1
+        away = root[which] - t
+        return np.asarray(5 + np.sign(away) * np.abs(away) ** power)
+
+    m = len(root)
+    found = last_above(
+        value,
+        np.full(m, 5.0),
+        (np.full(m, -100.0), np.full(m, 100.0)),
+        np.full(m, guess),
+        np.full(m, step),
+        np.full(m, 1e-3),
+    )
+    assert np.all(value(found, np.ones(m, dtype=bool)) >= 5)
+    assert np.all(root - found <= 1e-3)
+    assert calls < 150
+
+
+def test_a_smooth_function_takes_a_handful_of_looks() -> None:
+    calls = 0
+
+    def value(t: Floats, which: Mask) -> Floats:
+        nonlocal calls
+        calls += 1
+        return np.asarray(np.where(t < 3, (t - 3) ** 2 / 2, 0.0) - 2)
+
+    found = last_above(
+        value,
+        np.array([5.3]),
+        (np.array([-1000.0]), np.array([1000.0])),
+        np.array([-2.0]),
+        np.array([1.0]),
+        np.array([1e-3]),
+    )
+    assert 0 <= 3 - np.sqrt(2 * 7.3) - found[0] <= 1e-3
+    assert calls <= 8
+
+
+def test_a_step_is_found_by_halving() -> None:
+    found = last_above(
+        lambda t, which: np.where(t < 0.3, 9.0, -9.0),
+        np.array([5.0]),
+        (np.array([-1.0]), np.array([1.0])),
+        np.array([0.0]),
+        np.array([0.5]),
+        np.array([1e-9]),
+    )
+    assert 0.3 - 1e-9 <= found[0] < 0.3
+
+
+def test_between_two_values_linearly() -> None:
+    assert quantile(np.array([4.0, 1.0, 2.0, 3.0]), 0.25) == 1.75
+    assert quantiles(np.array([[3.0, 1.0], [5.0, 9.0]]), (0.0, 0.5, 1.0)).tolist() == [
+        [1.0, 5.0],
+        [2.0, 7.0],
+        [3.0, 9.0],
+    ]
+
+
+@given(
+    arrays(np.float64, (3, 7), elements=st.floats(-1e9, 1e9)),
+    st.lists(st.floats(0, 1), min_size=1, max_size=3),
+    st.integers(0, 1),
+)
+def test_what_numpy_computes(x: np.ndarray, shares: list[float], axis: int) -> None:
+    assert quantiles(x, shares, axis).tolist() == np.quantile(x, shares, axis=axis).tolist()
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 9))),
+    st.sampled_from([None, 0, 1, -1]),
+    st.booleans(),
+)
+def test_the_median_is_what_numpy_computes_of_wild_numbers_too(
+    x: np.ndarray, axis: int | None, keepdims: bool
+) -> None:
+    with np.errstate(all="ignore"):
+        found = median(x, axis, keepdims=keepdims and axis is not None)
+        wanted = np.median(x, axis=axis, keepdims=keepdims and axis is not None)
+    np.testing.assert_array_equal(found, wanted)
+    assert np.shape(found) == np.shape(wanted)
+
+
+def test_nothing_has_no_median() -> None:
+    assert np.isnan(median([]))
+    assert np.isnan(median(np.empty((0, 2)), axis=0)).tolist() == [True, True]

@@ -1,14 +1,31 @@
-"""Placement or change: what two verdicts say together, and what placement alone does."""
+"""Placement or change, fixes, and variance components."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.unit.example_blocks import block
 
-from whyfast.judge.placement import added, judge_placement, layout_spread, placement_word
-from whyfast.model.verdict import Outcome, PlacementWord, Verdict
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.judge_run import judge_study
+from whyfast.judge.placement import (
+    added,
+    alone,
+    judge_fixes,
+    judge_placement,
+    judge_placements,
+    layout_spread,
+    levels,
+    placement_word,
+)
+from whyfast.judge.ratios import over_layouts
+from whyfast.model.sample import Block
+from whyfast.model.verdict import Fix, Outcome, PlacementWord, Verdict
 
 
 def _verdict(outcome: Outcome, low: float, high: float) -> Verdict:
@@ -107,3 +124,250 @@ def test_a_placement_keeps_its_verdicts_and_its_points() -> None:
     made = judge_placement(SLOWER, SAME, np.zeros(4), np.array([0.01, -0.01, 0.0]), 0.01)
     assert (made.outcome, made.linked, made.varied) == ("placement", SLOWER, SAME)
     assert (made.layouts, made.points) == (3, (0.01, -0.01, 0.0))
+
+
+NAMES = ("fib", "sort")
+
+
+def _blocks(linked: float, varied: float, number: int = 20) -> list[Block]:
+    """``b`` takes so many times as long as ``a``, as linked and in layouts, with 0.1 % of noise."""
+    rng = np.random.default_rng(3)
+    made = []
+    for index in range(2 * number):
+        for name in NAMES:
+            ratio = (varied if index % 2 else linked) * float(np.exp(rng.normal(0, 0.001)))
+            plain = block({"a": [1.0], "b": [ratio]}, benchmark=name, index=index)
+            drawn = {"a": index, "b": index} if index % 2 else {}
+            made.append(replace(plain, layouts=drawn))
+    return made
+
+
+def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
+    found = judge_placements(ComparisonPlan(_blocks(1.5, 1.0), NAMES, [("b", "a")], 0.01))
+    assert [(p.linked.benchmark, p.outcome, p.layouts) for p in found] == [
+        (None, "placement", 20),
+        ("fib", "placement", 20),
+        ("sort", "placement", 20),
+    ]
+
+
+def test_what_is_in_both_is_the_change() -> None:
+    found = judge_placements(ComparisonPlan(_blocks(1.05, 1.05), NAMES, [("b", "a")], 0.01))
+    assert {p.outcome for p in found} == {"change"}
+
+
+def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
+    blocks = _blocks(1.5, 1.02)
+    placements = judge_placements(ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01))
+    verdicts, suites = judge_study(ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01))
+    wanted = [*(s.verdict for s in suites), *verdicts]
+    for p, v in zip(placements, wanted, strict=True):
+        assert (p.varied.benchmark, p.varied.outcome, p.varied.low, p.varied.high) == (
+            v.benchmark,
+            v.outcome,
+            v.low,
+            v.high,
+        )
+
+
+def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
+    blocks = [
+        replace(b, values={"a": (1.0,) * 4, "b": (9.0, 9.0, b.values["b"][0], b.values["b"][0])})
+        for b in _blocks(1.5, 1.02)
+    ]
+    warming = {"fib": 2, "sort": 2}
+    placements = judge_placements(
+        ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01, warming=warming)
+    )
+    verdicts, suites = judge_study(
+        ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01, warming=warming)
+    )
+    assert [p.varied.ratio for p in placements] == [
+        v.ratio for v in (*(s.verdict for s in suites), *verdicts)
+    ]
+    assert placements[0].varied.ratio == pytest.approx(1.02, rel=0.001)
+
+
+def test_without_blocks_in_layouts_there_are_none() -> None:
+    linked = [b for b in _blocks(1.5, 1.0) if not b.layouts]
+    assert judge_placements(ComparisonPlan(linked, NAMES, [("b", "a")], 0.01)) == ()
+
+
+NAMES_FIXES = ("fast", "slow", "fixed")
+
+
+def _blocks_fixes(
+    spreads: tuple[float, ...], number: int = 60, *, noise: float = 0.001, seed: int = 1
+) -> list[Block]:
+    """Blocks as linked and in layouts, which move each variant by its own spread; and all of them
+    by 10 % together, which a ratio does not show."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for index in range(2 * number):
+        varied = index % 2 == 1
+        common = rng.normal(0, 0.1)
+        logs = [
+            common + rng.normal(0, noise) + (rng.normal(0, s) if varied else 0.0) for s in spreads
+        ]
+        values = {n: [math.exp(x)] for n, x in zip(NAMES_FIXES, logs, strict=True)}
+        drawn = dict.fromkeys(NAMES_FIXES, index) if varied else {}
+        made.append(replace(block(values, benchmark="calls", index=index), layouts=drawn))
+    return made
+
+
+def _judge(blocks: list[Block]) -> Fix:
+    (fix,) = judge_fixes(
+        ComparisonPlan(blocks, ["calls"], [], 0.01, NAMES_FIXES), {"fixed": "slow"}
+    )
+    return fix
+
+
+def test_the_variance_of_each_side_follows_from_those_of_the_pairs() -> None:
+    own = np.array([4.0, 1.0, 0.0, 9.0])
+    pairs = np.array([own[a] + own[b] for a, b in combinations(range(4), 2)])
+    assert alone(pairs, 4) == pytest.approx(own)
+    assert alone(np.stack([pairs, 2 * pairs]), 4) == pytest.approx(np.stack([own, 2 * own]))
+
+
+def test_a_spread_that_is_gone_is_removed() -> None:
+    fix = _judge(_blocks_fixes((0.005, 0.05, 0.0), 100))
+    assert fix.outcome == "removed"
+    assert fix.without == pytest.approx(0.05, rel=0.25)
+    assert fix.spread < 0.008
+    assert fix.high <= 1 / 3
+    assert (fix.variant, fix.of, fix.benchmark, fix.layouts) == ("fixed", "slow", "calls", 100)
+
+
+def test_a_spread_of_half_the_size_is_reduced() -> None:
+    fix = _judge(_blocks_fixes((0.02, 0.04, 0.02), 100))
+    assert fix.outcome == "reduced"
+    assert fix.low < 0.5 < fix.high < 1
+
+
+def test_a_spread_that_the_fix_brings_is_larger() -> None:
+    assert _judge(_blocks_fixes((0.02, 0.02, 0.05), 100)).outcome == "larger"
+
+
+def test_equal_spreads_are_undecided_and_their_share_is_around_one() -> None:
+    fix = _judge(_blocks_fixes((0.03, 0.03, 0.03), 100))
+    assert fix.outcome == "undecided"
+    assert fix.low < 1 < fix.high
+
+
+def test_spreads_below_the_margin_are_none() -> None:
+    fix = _judge(_blocks_fixes((0.001, 0.001, 0.001), 40))
+    assert fix.outcome == "none"
+    assert fix.without < 0.01
+
+
+def test_equal_spreads_are_seldom_said_to_differ() -> None:
+    words = [_judge(_blocks_fixes((0.03, 0.03, 0.03), 24, seed=s)).outcome for s in range(60)]
+    assert words.count("undecided") >= 55
+
+
+def test_one_disturbed_block_makes_no_spread() -> None:
+    blocks = _blocks_fixes((0.001, 0.001, 0.001), 40)
+    values = {**blocks[3].values, "slow": (blocks[3].values["slow"][0] * 3,)}
+    blocks[3] = replace(blocks[3], values=values)
+    assert _judge(blocks).outcome == "none"
+
+
+def test_few_blocks_and_two_variants_separate_nothing() -> None:
+    for blocks, variants in (
+        (_blocks_fixes((0.02, 0.02, 0.02), 7), NAMES_FIXES),
+        (_blocks_fixes((0.02, 0.02, 0.02), 30), ("slow", "fixed")),
+    ):
+        (fix,) = judge_fixes(
+            ComparisonPlan(blocks, ["calls"], [], 0.01, variants), {"fixed": "slow"}
+        )
+        assert fix.outcome == "undecided"
+        assert math.isnan(fix.spread)
+
+
+def test_several_benchmarks_are_judged_together_and_each() -> None:
+    blocks = _blocks_fixes((0.02, 0.05, 0.0), 60)
+    blocks += [replace(b, benchmark="other") for b in _blocks_fixes((0.02, 0.05, 0.0), 60, seed=2)]
+    found = judge_fixes(
+        ComparisonPlan(blocks, ["calls", "other"], [], 0.01, NAMES_FIXES), {"fixed": "slow"}
+    )
+    assert [f.benchmark for f in found] == [None, "calls", "other"]
+    assert found[0].without == pytest.approx(0.05 / math.sqrt(2), rel=0.3)
+
+
+def test_first_values_that_are_not_steady_are_set_aside() -> None:
+    rng = np.random.default_rng(5)
+    cold = [
+        replace(
+            b, values={v: (*np.exp(rng.normal(0, 0.3, 2)), x, x) for v, (x,) in b.values.items()}
+        )
+        for b in _blocks_fixes((0.005, 0.05, 0.0), 40)
+    ]
+    fix, unheeding = (
+        judge_fixes(
+            ComparisonPlan(cold, ["calls"], [], 0.01, NAMES_FIXES, warming), {"fixed": "slow"}
+        )[0]
+        for warming in ({"calls": 2}, {})
+    )
+    assert fix == _judge(_blocks_fixes((0.005, 0.05, 0.0), 40))
+    assert fix != unheeding
+
+
+def test_without_layouts_or_fixes_there_is_nothing_to_say() -> None:
+    blocks = _blocks_fixes((0.02, 0.02, 0.02), 20)
+    linked = [b for b in blocks if not b.layouts]
+    for given, fixes in ((linked, {"fixed": "slow"}), (blocks, {}), (blocks, {"fixed": "gone"})):
+        found = judge_fixes(ComparisonPlan(given, ["calls"], [], 0.01, NAMES_FIXES), fixes)
+        assert found == ()
+
+
+def _layout_block(
+    index: int, a: Sequence[float], b: Sequence[float], layouts: dict[str, int] | None = None
+) -> Block:
+    order = tuple(("a", "b") for _ in a)
+    return Block(
+        "work", index, 1, "s", 0, 1, 1, ("a", "b"), order, {"a": tuple(a), "b": tuple(b)}, 0.0, 1.0,
+        layouts=layouts or {},
+    )  # fmt: skip
+
+
+def made(
+    rng: np.random.Generator, value: float, process: float, layout: float, varied: bool, index: int
+) -> Block:
+    """A block of 40 turns whose log ratio has the given standard deviations."""
+    shift = rng.normal(0, process) + (rng.normal(0, layout) if varied else 0.0)
+    b = np.exp(shift + rng.normal(0, value, 40))
+    return _layout_block(index, [1.0] * 40, list(b), {"a": 1, "b": 2} if varied else None)
+
+
+def test_each_level_is_found() -> None:
+    rng = np.random.default_rng(3)
+    blocks = [made(rng, 0.05, 0.02, 0.10, i % 2 == 1, i) for i in range(400)]
+    found = levels(blocks, "b", "a")
+    assert found is not None
+    assert found.value == pytest.approx(0.05, rel=0.1)
+    assert found.process == pytest.approx(0.02, rel=0.25)
+    assert found.layout == pytest.approx(0.10, rel=0.2)
+    assert found.turns == 40
+
+
+def test_turns_alone_leave_nothing_for_processes() -> None:
+    rng = np.random.default_rng(4)
+    found = levels([made(rng, 0.05, 0.0, 0.0, False, i) for i in range(300)], "b", "a")
+    assert found is not None
+    assert found.process < 0.005
+    assert found.layout is None
+
+
+def test_few_blocks_tell_nothing() -> None:
+    rng = np.random.default_rng(5)
+    assert levels([made(rng, 0.1, 0.1, 0, False, i) for i in range(4)], "b", "a") is None
+
+
+def test_no_more_than_half_of_the_turns_of_a_short_block_are_set_aside() -> None:
+    rng = np.random.default_rng(6)
+    short = [_layout_block(i, [1.0] * 4, list(np.exp(rng.normal(0, 0.01, 4)))) for i in range(8)]
+    found = levels(short, "b", "a", non_stationary=5)
+    assert found is not None
+    assert 0 < found.value < 0.03
+    assert math.isfinite(found.process)
+    assert (found.turns, found.non_stationary) == (4, 5)

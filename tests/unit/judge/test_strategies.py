@@ -1,18 +1,29 @@
-"""What bets on a series of blocks: scales that are known before a block's sign is."""
+"""Strategies, and the estimates by their scores."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.unit.example_blocks import block
 
-from whyfast.judge.ratios import Ratios
-from whyfast.judge.strategies import CLIP, strategies, strategies_in_hindsight
+from whyfast.judge.ratios import (
+    Ratios,
+    as_ratios,
+    block_log_ratio,
+    log_ratios,
+    pair_ratios,
+    turn_ratios,
+)
+from whyfast.judge.strategies import CLIP, location, strategies, strategies_in_hindsight
 
 Floats = NDArray[np.float64]
-
 _RATIO = st.integers(-400, 400).map(lambda n: n / 2048)
 
 
@@ -92,3 +103,174 @@ def test_the_scale_of_a_block_knows_earlier_blocks_only(
 def test_in_hindsight_the_first_blocks_have_a_scale_too() -> None:
     s = strategies_in_hindsight([Ratios(np.array([[0.0, 1.0, 3.0]]))])
     assert s.inverse[:, 0, 0].tolist() == pytest.approx([1 / 1.4826] * 3)
+
+
+_SECONDS = st.floats(1e-6, 10)
+_TURNS = st.lists(st.tuples(_SECONDS, _SECONDS), min_size=1, max_size=20)
+
+
+def test_a_block_is_the_median_over_its_turns_of_the_log_ratio() -> None:
+    b = block({"new": [2.0, 3.0, 8.0], "old": [1.0, 1.0, 1.0]})
+    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(3))
+
+
+def test_drift_that_hits_neighbours_alike_leaves_no_trace() -> None:
+    drift = [1.0, 10.0, 0.2, 5.0]
+    b = block({"new": [1.25 * x for x in drift], "old": drift})
+    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(1.25))
+
+
+@given(_TURNS)
+def test_exchanging_the_variants_changes_the_sign_and_nothing_else(
+    turns: list[tuple[float, float]],
+) -> None:
+    b = block({"a": [a for a, _ in turns], "b": [b for _, b in turns]})
+    assert block_log_ratio(b, "a", "b") == -block_log_ratio(b, "b", "a")
+
+
+def test_log_ratios_are_of_one_benchmark_in_order_where_both_variants_ran() -> None:
+    blocks = [
+        block({"a": [2.0], "b": [1.0]}),
+        block({"a": [9.0], "b": [1.0]}, benchmark="other"),
+        block({"b": [1.0], "c": [1.0]}),
+        block({"c": [1.0], "b": [2.0], "a": [1.0]}),
+    ]
+    assert log_ratios(blocks, "fib", "a", "b").tolist() == [math.log(2), -math.log(2)]
+    assert log_ratios(blocks, "fib", "a", "c").tolist() == [0.0]
+    assert log_ratios(blocks, "fib", "d", "a").shape == (0,)
+
+
+def test_location_is_where_the_scores_cancel() -> None:
+    # Of 0, 1 and 3 the median deviation is 1: all are within 1.5 · 1.4826 of 4/3, their mean.
+    assert location(np.array([0.0, 1.0, 3.0])) == pytest.approx(4 / 3)
+    assert location(np.array([5.0])) == 5.0
+    assert location(np.array([0.1, 0.1, 0.1, 0.5])) == pytest.approx(0.1, abs=0.07)
+    assert math.isnan(location(np.array([])))
+
+
+def test_the_sharper_statistic_counts_for_more() -> None:
+    rng = np.random.default_rng(5)
+    sharp, blunt = rng.normal(0.01, 0.001, 40), rng.normal(0.02, 0.02, 40)
+    d = Ratios(np.array([sharp, blunt, blunt, blunt]))
+    assert location(d) == pytest.approx(location(sharp), abs=5e-4)
+
+
+def test_a_few_bad_blocks_hardly_move_the_location() -> None:
+    d = np.random.default_rng(0).normal(0.1, 0.01, 40)
+    spoilt = d.copy()
+    spoilt[:3] = 100.0
+    assert location(spoilt) == pytest.approx(location(d), abs=0.005)
+
+
+@pytest.mark.parametrize("n", [600, 601])
+def test_location_of_many_blocks_is_that_of_few(n: int) -> None:
+    d = np.random.default_rng(1).normal(0.5, 0.1, n)
+    d[0] = 1e9
+    assert location(d) == pytest.approx(0.5, abs=0.015)
+
+
+_GRID = st.integers(-2000, 2000).map(lambda n: n / 1024)
+
+
+@given(st.lists(_GRID, min_size=1, max_size=30), _GRID)
+def test_location_moves_with_the_blocks_and_changes_sign_with_them(
+    values: list[float], shift: float
+) -> None:
+    d = np.array(values)
+    assert location(-d) == -location(d)
+    assert location(d + shift) == pytest.approx(location(d) + shift, abs=1e-9)
+
+
+_TURNS_RATIOS = st.lists(st.floats(1e-6, 10), min_size=1, max_size=20)
+
+
+def test_the_four_statistics_of_a_block_and_how_noisy_it_was() -> None:
+    b = block({"new": [2.0, 3.0, 8.0, 4.0, 5.0], "old": [1.0, 2.0, 2.0, 1.0, 1.0]})
+    ratios = pair_ratios([b], [("new", "old")])["new", "old"]
+    # Turn by turn 2, 1.5, 4, 4, 5; sorted 2, 3, 4, 5, 8 over 1, 1, 1, 2, 2.
+    assert np.exp(ratios.logs[:, 0]).tolist() == pytest.approx([4.0, 4.0, 3.0, 2.0])
+    assert ratios.spread is not None
+    assert ratios.level is not None
+    # The middle one of |log(2/4)|, |log(1.5/4)|, 0, 0, |log(5/4)|.
+    assert ratios.spread.tolist() == pytest.approx([1.4826 * math.log(5 / 4) / math.sqrt(5)])
+    assert ratios.level.tolist() == pytest.approx([math.log(4.0 * 1.0) - 2 * math.log(3)])
+    assert len(ratios) == 1
+
+
+@given(st.data(), st.integers(1, 9))
+def test_exchanging_the_variants_changes_signs_and_nothing_else(
+    data: st.DataObject, turns: int
+) -> None:
+    values = st.lists(st.floats(1e-6, 10), min_size=turns, max_size=turns)
+    blocks = [block({"a": data.draw(values), "b": data.draw(values)}) for _ in range(3)]
+    found = pair_ratios(blocks, [("a", "b"), ("b", "a")])
+    one, other = found["a", "b"], found["b", "a"]
+    assert one.logs.tolist() == (-other.logs).tolist()
+    for of in ("spread", "level"):
+        assert getattr(one, of).tolist() == getattr(other, of).tolist()
+    assert one.medians.tolist() == [block_log_ratio(b, "a", "b") for b in blocks]
+
+
+def test_of_one_turn_a_block_all_statistics_are_one() -> None:
+    blocks = [block({"a": [2.0], "b": [1.0]}), block({"a": [1.0], "b": [4.0]})]
+    ratios = pair_ratios(blocks, [("a", "b")])["a", "b"]
+    assert ratios.logs.tolist() == [[math.log(2), -math.log(4)]]
+    assert ratios.spread is not None
+    assert ratios.spread.tolist() == [0.0, 0.0]
+
+
+def test_blocks_of_one_turn_among_others_have_four_statistics_too() -> None:
+    blocks = [block({"a": [2.0], "b": [1.0]}), block({"a": [3.0, 3.0], "b": [1.0, 1.0]})]
+    ratios = pair_ratios(blocks, [("a", "b")])["a", "b"]
+    assert ratios.logs.tolist() == [pytest.approx([math.log(2), math.log(3)])] * 4
+
+
+def test_only_blocks_that_hold_both_count_and_a_pair_without_any_is_left_out() -> None:
+    blocks = [
+        block({"a": [2.0], "b": [1.0]}),
+        block({"b": [1.0], "c": [1.0]}),
+        block({"c": [4.0], "b": [2.0], "a": [1.0]}),
+    ]
+    found = pair_ratios(blocks, [("a", "b"), ("c", "b"), ("d", "b")])
+    assert [*found] == [("a", "b"), ("c", "b")]
+    assert np.exp(found["a", "b"].medians).tolist() == pytest.approx([2.0, 0.5])
+    assert np.exp(found["c", "b"].medians).tolist() == pytest.approx([1.0, 2.0])
+
+
+def test_values_that_warm_up_are_set_aside_but_never_more_than_half() -> None:
+    b = block({"a": [9.0, 9.0, 2.0, 2.0], "b": [1.0] * 4})
+    for skip, ratio in ((0, 5.5), (1, 2.0), (2, 2.0), (3, 2.0)):
+        (r,) = pair_ratios([b], [("a", "b")], skip).values()
+        wanted = math.sqrt(18.0) if skip == 0 else ratio
+        assert np.exp(r.medians[0]) == pytest.approx(wanted)
+
+
+def test_more_loops_are_no_disturbance() -> None:
+    """The level is of one loop, or every block of another session would pass for a slow one."""
+    one = block({"a": [1.0], "b": [2.0]})
+    more = replace(block({"a": [4.0], "b": [8.0]}), loops=4 * one.loops)
+    level = pair_ratios([one, more], [("a", "b")])["a", "b"].level
+    assert level is not None
+    assert level[1] == pytest.approx(level[0])
+
+
+@given(st.lists(st.tuples(_TURNS_RATIOS, _TURNS_RATIOS), min_size=1, max_size=4), st.floats(-1, 1))
+def test_a_shift_moves_every_statistic_and_leaves_the_spread(
+    turns: Sequence[tuple[list[float], list[float]]], shift: float
+) -> None:
+    shortest = min(len(x) for pair in turns for x in pair)
+    a, b = (np.log([pair[i][:shortest] for pair in turns]) for i in (0, 1))
+    plain, moved = turn_ratios(a, b), turn_ratios(a + shift, b)
+    assert moved.logs == pytest.approx(plain.logs + shift, abs=1e-9)
+    assert plain.shifted(shift).logs == pytest.approx(moved.logs, abs=1e-9)
+    assert moved.spread == pytest.approx(plain.spread, abs=1e-9)
+    assert moved.level == pytest.approx(plain.shifted(shift).level, abs=1e-9)
+
+
+def test_plain_numbers_are_ratios_of_which_nothing_else_is_known() -> None:
+    d = np.array([0.1, 0.2])
+    ratios = as_ratios(d)
+    assert (ratios.logs.tolist(), ratios.spread, ratios.level) == ([[0.1, 0.2]], None, None)
+    assert as_ratios(ratios) is ratios
+    assert ratios.first(1).logs.tolist() == [[0.1]]
+    assert isinstance(ratios, Ratios)

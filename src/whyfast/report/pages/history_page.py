@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from whyfast.history.segment import FALSE_STEP
+from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
 from whyfast.report.document import (

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whyfast.history.segment import FALSE_STEP
-from whyfast.history.why import Coincidence, FactChange, coincidence, revision_of
+from whyfast.history.changes import FALSE_STEP
+from whyfast.history.findings import Coincidence, FactChange, coincidence, revision_of
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeline
 from whyfast.report.formatting import join_words, pluralize, ratio_text

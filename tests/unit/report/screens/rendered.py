@@ -22,7 +22,7 @@ from whyfast.report.render.summary_lines import LINES
 from whyfast.report.render.terminal import render_terminal
 
 CONFOUNDS = (
-    Confound("host", "not the same host: h (main); k (pr)"),
+    Confound("host", "different host: h (main); k (pr)"),
     Confound("load", "the machine was busy: load 2.2 per CPU"),
     Confound("names", "the files name no compiler", "note"),
 )
