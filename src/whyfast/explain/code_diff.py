@@ -1,7 +1,12 @@
-"""Functions of a program as lines of text, with names in place of addresses.
+"""Functions of a program as lines of text, and the listings of two builds side by side.
 
-Two builds of one source place everything elsewhere. What an instruction reaches is named, so that
-the same instruction reads the same in both; jumps within a function lead to numbered labels.
+Two builds of one source place everything elsewhere. Listings name what an instruction reaches, so
+that the same instruction reads the same in both; jumps within a function lead to numbered labels.
+
+Two listings are aligned by patience: forms that occur once on both sides are anchors, as far as
+their order agrees; between two anchors the longest common runs are aligned. Of interpreters with
+thousands of alike instructions that finds the handlers again, where a plain search would match any
+`mov` with any other (the idea of B. Cohen's patience diff).
 """
 
 from __future__ import annotations
@@ -115,7 +120,9 @@ class Listings:
             shown = "elsewhere" if known.startswith("0x") else known
             text = _HEX.sub(lambda _: shown, text, count=1)
             # Where exactly a jump within a function leads is told by what follows.
-            form = _HEX.sub("within" if named else _plain(shown), form, count=1)
+            form = _HEX.sub(
+                "within" if named else base_name(shown.partition("+")[0]), form, count=1
+            )
         elif instruction.reference is not None:
             name = self._data_name(instruction.reference)
             text = _named(text, instruction.reference, name or "elsewhere")
@@ -155,10 +162,6 @@ class Listings:
 
 def _named(text: str, address: int, name: str) -> str:
     return _RIP.sub(f"[{name}]", text).replace(f"{address:#x}", name)
-
-
-def _plain(name: str) -> str:
-    return base_name(name.partition("+")[0])
 
 
 def _form(text: str) -> str:
@@ -222,13 +225,11 @@ def relevance(d: CodeDifference) -> tuple[int, int, int, str]:
 
 
 def _row(a: CodeLine, b: CodeLine) -> CodeRow:
-    same = _unlabelled(a.text) == _unlabelled(b.text)
-    return CodeRow("same" if same or _jumps(a) else "registers", a, b)
-
-
-def _jumps(line: CodeLine) -> bool:
-    """Whether only the number of its label can differ."""
-    return line.flow == "jump" and "within" in line.form
+    # Of a jump within the function only the number of its label can differ.
+    jumps = a.flow == "jump" and "within" in a.form
+    return CodeRow(
+        "same" if jumps or _unlabelled(a.text) == _unlabelled(b.text) else "registers", a, b
+    )
 
 
 def _unlabelled(text: str) -> str:
@@ -312,7 +313,7 @@ def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Itera
 
 # ---- The functions that differ between two programs, the most relevant first.
 
-#: More functions than this are not decoded.
+#: Functions that are decoded at most.
 _MOST_READ = 400
 
 
@@ -341,8 +342,14 @@ def code_pair(
     ``heat`` the hottest go first.
     """
     changed = [n for n in changed_names(a, b) if _wanted(n, globs)]
-    share = heat.of if heat is not None else _no_heat
-    far = sorted(changed, key=lambda n: (-share(n), -_apart(a, b, n), n))
+
+    def share(name: str) -> float:
+        return heat.of(name) if heat is not None else 0.0
+
+    def size_difference(name: str) -> int:
+        return abs(sum(f.size for f in a.pieces[name]) - sum(f.size for f in b.pieces[name]))
+
+    far = sorted(changed, key=lambda n: (-share(n), -size_difference(n), n))
     found = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
     kept = found[:most] if most else found
     only = [
@@ -353,13 +360,5 @@ def code_pair(
     return CodePair(*names, tuple(kept), others, *only)
 
 
-def _no_heat(name: str) -> float:
-    return 0.0
-
-
 def _wanted(name: str, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(name, glob) for glob in globs)
-
-
-def _apart(a: Listings, b: Listings, name: str) -> int:
-    return abs(sum(f.size for f in a.pieces[name]) - sum(f.size for f in b.pieces[name]))

@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 
 PAGE = 4096
 
-#: Where the kernel does not tell: the line of nearly every processor, and a common L1i.
+#: Where the kernel reports none: the line of nearly every processor, and a common L1i.
 COMMON_L1I = Cache("L1i", 32 * 1024, 8, 64)
 
 
@@ -102,8 +102,8 @@ def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
     total = sum(costs.values())
     if not total:
         raise UserError(
-            "holds no profile; callgrind.out, the text of `perf script` and that of `perf report "
-            "--stdio -F sample,dso,sym -t ';'` are read",
+            "not a profile; expected callgrind.out, the text of `perf script`, or that of "
+            "`perf report --stdio -F sample,dso,sym -t ';'`",
             where=profile,
         )
     names = {os.path.basename(p) for one in programs for p in (one, os.path.realpath(one))}
@@ -185,16 +185,16 @@ def hot_functions(
         )
         for key in hot
     ]
-    found.sort(key=lambda f: (-_spread(f), -max(s or 0.0 for s in f.shares), f.object, f.name))
+
+    def spread(function: HotFunction) -> float:
+        costs = [cost or 0.0 for cost in function.costs]
+        return max(costs) - min(costs)
+
+    found.sort(key=lambda f: (-spread(f), -max(s or 0.0 for s in f.shares), f.object, f.name))
     return found, [
         overlap(variant, list(group.values()), cache)
         for variant, group in zip(variants, groups, strict=True)
     ]
-
-
-def _spread(function: HotFunction) -> float:
-    costs = [cost or 0.0 for cost in function.costs]
-    return max(costs) - min(costs)
 
 
 def _pieces(program: Program) -> dict[str, list[Function]]:

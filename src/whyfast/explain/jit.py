@@ -47,10 +47,10 @@ def _reason(programs: Sequence[ImageProgram], report: CodeReport) -> str:
     parts = []
     for form in dict.fromkeys(p.form for p in programs):
         count = sum(p.form == form for p in programs)
-        said = _WORDS.get(form, "in a way that could not be told")
+        said = _WORDS.get(form, "in an unknown way")
         parts.append(f"{count} of {len(programs)} go on {said}")
     if not all(one.address for one in report.programs):
-        parts.append("the kernel hides the addresses, so that targets cannot be told")
+        parts.append("the kernel hides the addresses, so targets are unknown")
     return "; ".join(parts)
 
 

@@ -161,9 +161,7 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
     if not matches:
         some = ", ".join(p.name for p in code[:_NAMED])
         more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
-        raise UserError(
-            f"no part with machine code: {wanted}; available: {some}{more}", where=path
-        )
+        raise UserError(f"no part with machine code: {wanted}; available: {some}{more}", where=path)
     part = matches[0]
     if part.size > MOST_BYTES:
         raise UserError(f"part too large: {part.name}, {part.size:,} bytes; {_MOST}", where=path)
