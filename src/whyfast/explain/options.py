@@ -1,8 +1,9 @@
 """Traces of compiler options in the dispatching functions of a program.
 
-Traces, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers cleared just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the
-first instructions; the canary of the stack protector; landing pads and signed return addresses; a
-stack pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
+Traces, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers cleared just before a
+return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the first
+instructions; the canary of the stack protector; landing pads and signed return addresses; a stack
+pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
 sanitizers.
 """
 

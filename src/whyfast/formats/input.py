@@ -1,4 +1,7 @@
-"""Which numbers can be a time, so that sums and ratios of them stay numbers."""
+"""Reading files of other tools: bounded bytes, text and JSON with the place of every value.
+
+A file that a user names is opened in one way here, and each format stands behind :class:`Format`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import math
 import os
 import stat
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +26,7 @@ from whyfast.model.series import MetadataValue, Recording
 #: Smallest and largest value taken from a file: far beyond any time in seconds, or size in bytes.
 SMALLEST, LARGEST = 1e-18, 1e18
 
-WANTED = "a time above 0 is wanted"
+WANTED = "expected a time above 0"
 
 
 def plausible(value: float) -> bool:
@@ -48,7 +52,7 @@ def epoch_seconds(text: str) -> float | None:
         return None
 
 
-# ---- The one way in which a file that a user names is opened: regular files only, so many bytes.
+# ---- Opening a file: regular files only, a limited number of bytes.
 
 #: The most bytes of text that are read from one file, after decompression. A full run of
 #: pyperformance has about 1 MB; parsed, a hostile file can take thirty times its text.
@@ -114,7 +118,7 @@ def _within(file: BinaryIO, limit: int, path: Path) -> bytes:
 def _limited(data: bytes, limit: int, path: Path) -> bytes:
     if len(data) > limit:
         raise UserError(
-            f"holds more than {limit / 1e6:.4g} MB of text, which no result of a benchmark needs",
+            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
             where=path,
         )
     return data
@@ -144,7 +148,7 @@ class Node:
         return self._value
 
     def fail(self, message: str) -> NoReturn:
-        """Raise the UserError that says what is wrong here."""
+        """Raise the UserError about this value."""
         raise UserError(f"{self.key}: {message}" if self.key else message, where=self.where)
 
     def has(self, name: str) -> bool:
@@ -180,19 +184,19 @@ class Node:
         """A string that is not empty, fit to be printed and written."""
         self._expect(str, "a string")
         if not self._value.strip():
-            self.fail("a string that is not empty is wanted")
+            self.fail("expected a string that is not empty")
         return clean(self._value)
 
     def number(self) -> float:
         """A finite number."""
         if isinstance(self._value, bool) or not isinstance(self._value, int | float):
-            self.fail(f"a number is wanted, not {_named(self._value)}")
+            self.fail(f"expected a number, not {_named(self._value)}")
         try:
             number = float(self._value)
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.fail("a finite number is wanted")
+            self.fail("expected a finite number")
         return number
 
     def time(self, scale: float = 1.0) -> float:
@@ -208,19 +212,20 @@ class Node:
 
     def _expect(self, kind: type, words: str) -> None:
         if not isinstance(self._value, kind):
-            self.fail(f"{words} is wanted, not {_named(self._value)}")
+            self.fail(f"expected {words}, not {_named(self._value)}")
 
 
-def parse_json(text: str, where: str) -> Node:
-    """The document in ``text``. UserError for what is not JSON, for NaN and Infinity, for a key
+def parse_json(text: str, where: str, *, numbered: bool = True) -> Node:
+    """The document in ``text``; errors name the line if ``numbered``. UserError for what is not JSON, for NaN and Infinity, for a key
     that an object has twice, and for nesting beyond what the parser takes."""
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        message = f"is not whole JSON: {error.msg} (column {error.colno})"
-        raise UserError(message, where=f"{where}:{error.lineno}") from None
+        message = f"is invalid JSON: {error.msg} (column {error.colno})"
+        place = f"{where}:{error.lineno}" if numbered else where
+        raise UserError(message, where=place) from None
     except ValueError as error:  # NaN, a key twice, or an integer of thousands of digits
-        raise UserError(f"is not sound JSON: {error}", where=where) from None
+        raise UserError(f"is invalid JSON: {error}", where=where) from None
     except RecursionError:
         raise UserError("is nested too deeply to be a result", where=where) from None
     return Node(value, where)
@@ -248,34 +253,24 @@ def plain_metadata(node: Node | None) -> dict[str, str | float]:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"not a number: {name}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                short = clean(name[:_LONGEST])
-                raise ValueError(f"the key {short!r} stands twice in one object")
-            seen.add(name)
-    return made
+    if len(entries := dict(pairs)) != len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"duplicate key: {clean(name[:_LONGEST])}")
+    return entries
 
 
 def _named(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, int | float):
-        return "a number"
-    if value is None:
-        return "null"
-    return "a list" if isinstance(value, list) else "an object"
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), "null")
 
 
-# ---- What a file says about its subject and machine, gathered from all places where it says it.
+# ---- Facts of a file about its subject and machine, gathered from all its parts.
 
 _MOST = 8  # different texts of one key that are kept
 
@@ -315,7 +310,7 @@ class Given:
 
     ``document`` is its JSON when the text begins like JSON. ``name`` is what the recording will be
     called; ``where`` stands before error messages. ``chosen`` are the columns and values that
-    select some of the rows, see :mod:`whyfast.formats.select`.
+    select some of the rows, see :func:`whyfast.formats.load.split_choice`.
     """
 
     path: Path
@@ -328,11 +323,21 @@ class Given:
     def where(self) -> str:
         return str(self.path)
 
+    @property
+    def root(self) -> Node:
+        """The JSON document, of a format that claimed one."""
+        assert self.document is not None
+        return self.document
+
+    def has(self, *names: str) -> bool:
+        """Whether it is a JSON object with all of these keys."""
+        return self.document is not None and all(map(self.document.has, names))
+
 
 @dataclass(frozen=True)
 class Format:
-    """``claims`` looks whether something is of this format, by content; ``read`` reads what was
-    claimed, or raises a UserError. ``name`` is the tool's."""
+    """``claims`` decides by content whether a file is of this format; ``read`` reads one that is, or
+    raises a UserError. ``name`` is the tool's."""
 
     name: str
     claims: Callable[[Given], bool]

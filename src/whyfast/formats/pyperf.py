@@ -34,14 +34,12 @@ _OF_BENCHMARK = {
 
 def claims(given: Given) -> bool:
     """An object with a list of benchmarks that have runs, or none yet, and a version."""
-    doc = given.document
-    return doc is not None and doc.has("benchmarks") and doc.has("version")
+    return given.has("benchmarks", "version")
 
 
 def read(given: Given) -> Recording:
     """The file's benchmarks with their runs as processes."""
-    doc = given.document
-    assert doc is not None
+    doc = given.root
     version = _version(doc.need("version"))
     facts = Facts()
     shared = _facts(doc, facts)
@@ -51,13 +49,13 @@ def read(given: Given) -> Recording:
     for bench in doc.need("benchmarks").items():
         found = _benchmark(bench, shared, facts, dates, version)
         if found.benchmark in series or found.benchmark in empty:
-            bench.fail(f"there are two benchmarks named {found.benchmark!r}")
+            bench.fail(f"duplicate benchmark: {found.benchmark}")
         if found.processes:
             series[found.benchmark] = found
         else:
             empty.append(found.benchmark)
     if not series:
-        doc.need("benchmarks").fail("there is no benchmark with a value")
+        doc.need("benchmarks").fail("no benchmark with a value")
     return Recording(
         name=given.name,
         source=given.where,
@@ -73,7 +71,7 @@ def read(given: Given) -> Recording:
 def _version(node: Node) -> str:
     version = str(node.value)
     if isinstance(node.value, bool) or version not in _VERSIONS:
-        node.fail(f"format {version[:20]!r} is not known; {_OLDEST} and later can be read")
+        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
     return version
 
 
@@ -99,10 +97,10 @@ def _benchmark(
     name = mine.get("name")
     if not isinstance(name, str) or not name.strip():
         # The file itself may hold the name, when all its benchmarks have the same one.
-        bench.fail("the benchmark has no name in its metadata")
+        bench.fail("no name in the benchmark's metadata")
     unit = mine.get("unit", SECOND)
     if unit not in (SECOND, "byte", "integer"):
-        bench.fail(f"the unit {str(unit)[:20]!r} is not known")
+        bench.fail(f"unknown unit: {str(unit)[:20]}")
     wanted = "values" if version in ("6", "7", "1.0") else "samples"
     processes = []
     for run in bench.need("runs").items():
@@ -110,7 +108,7 @@ def _benchmark(
         if isinstance(date := metadata.get("date"), str):
             seconds = epoch_seconds(date)
             if seconds is None:
-                run.fail(f"metadata.date: {date[:40]!r} is no date")
+                run.fail(f"metadata.date: not a date: {date[:40]}")
             dates.append(seconds)
         values = run.get(wanted)
         if values is not None and (numbers := tuple(v.time() for v in values.items())):
@@ -185,7 +183,7 @@ def write_recordings(recordings: Sequence[Recording], folder: Path) -> Iterable[
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"cannot be made: {error.strerror}", where=folder) from None
+        raise UserError(f"cannot be created: {error.strerror}", where=folder) from None
     for recording, name in zip(recordings, names, strict=True):
         path = folder / f"{name}.json"
         temporary = folder / f".{name}.{os.getpid()}"

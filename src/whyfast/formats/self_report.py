@@ -1,4 +1,4 @@
-"""What a program prints about itself when asked: machine code, single runs, cost of timing.
+"""What a program reports about itself: machine code, single runs, cost of timing.
 
 Lines of words with one space between them; the last line is ``done``, so that a report cut short
 is noticed. Other lines are passed over.
@@ -10,7 +10,7 @@ is noticed. Other lines are passed over.
     overhead NS WHAT                  what a way of timing costs
     figure NUMBER WHAT                a count or a size
     word WORD WHAT                    a name
-    missing WHAT: WHY                 a figure or word that is not to be had here
+    missing WHAT: WHY                 a figure or word that is not available
 """
 
 from __future__ import annotations

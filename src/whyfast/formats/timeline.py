@@ -225,7 +225,7 @@ def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[
             if wanted not in r.metadata:
                 keys = ", ".join(sorted(r.metadata)) or "none"
                 raise UserError(
-                    f"says nothing of {wanted!r} (--machine); it has {keys}; or --machine {FOLDER}",
+                    f"no {wanted} in the file (--machine); available: {keys}, or {FOLDER}",
                     where=r.source,
                 )
         return lambda r: _text(r.metadata[wanted])
@@ -252,7 +252,7 @@ def _dated(recordings: Sequence[Recording]) -> bool:
 
 def _when(recording: Recording) -> float:
     if recording.started is None:
-        raise UserError("does not say when it was run (--order run)", where=recording.source)
+        raise UserError("no date of the run (--order run)", where=recording.source)
     return recording.started
 
 
@@ -261,7 +261,7 @@ def _committed(recording: Recording) -> float:
     seconds = epoch_seconds(date) if isinstance(date, str) else None
     if seconds is None:
         raise UserError(
-            "does not say the date of its commit (commit_date, for --order commit)",
+            "no date of the commit (commit_date, for --order commit)",
             where=recording.source,
         )
     return seconds
@@ -282,17 +282,17 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     path, chosen = split_choice(argument)
     given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):
-        raise UserError("goes with a CSV file that has a column of times", where=f"--by {by}")
+        raise UserError("works with a CSV file that has a column of times", where=f"--by {by}")
     table = parse(given)
     machine = None if wanted.machine == NO_MACHINE else wanted.machine
     if machine == FOLDER:
-        raise UserError("goes with several files; name a column", where=f"--machine {FOLDER}")
+        raise UserError("works with several files; name a column", where=f"--machine {FOLDER}")
     for column in (by, *(column for column, _ in chosen), *((machine,) if machine else ())):
         table.check(column, str(path))
     rows = [r for r in table.rows if all(r.cells[c] == v for c, v in chosen)]
     if not rows:
         raise UserError(
-            "no row has these values" if chosen else "there is no row below the heading", where=path
+            "no row has these values" if chosen else "no row below the heading", where=path
         )
     keys = [c for c in table.keys if c not in (by, machine) and c not in dict(chosen)]
     recorded = [c for c in keys if c not in _NAMES and _of_points(rows, c, (by, machine))]
@@ -367,7 +367,7 @@ def _ordered(
     rows: Sequence[CsvRow], recorded: Sequence[str], wanted: Wanted, where: str
 ) -> list[CsvRow]:
     if wanted.order == "commit":
-        raise UserError("goes with files that name commit_date", where="--order commit")
+        raise UserError("works with files that name commit_date", where="--order commit")
     if wanted.order != "run":
         return list(rows)
     for column in recorded:
@@ -403,7 +403,7 @@ def rated(timeline: Timeline, higher: Sequence[str]) -> Timeline:
     pattern that matches none."""
     for glob in higher:
         if not any(fnmatchcase(s.name, glob) for s in timeline.series):
-            raise UserError("no series has such a name", where=f"--higher {glob}")
+            raise UserError("no series matches", where=f"--higher {glob}")
     series = (
         replace(s, higher=s.higher or any(fnmatchcase(s.name, glob) for glob in higher))
         for s in timeline.series
@@ -415,7 +415,7 @@ def _loaded(arguments: Sequence[str], wanted: Wanted) -> Timeline:
     if wanted.by is not None:
         if len(arguments) != 1:
             raise UserError(
-                "goes with a single CSV file; several files are points already", where="--by"
+                "works with a single CSV file; several files are points already", where="--by"
             )
         return timeline_of_table(arguments[0], wanted.by, wanted)
     if len(arguments) == 1:

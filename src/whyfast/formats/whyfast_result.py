@@ -7,10 +7,7 @@ two files are compared as those of any tool.
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-from whyfast.formats.input import WANTED, Format, Given, Node, plausible
+from whyfast.formats.input import Format, Given, Node, parse_json
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series
@@ -29,16 +26,12 @@ _FACTS = {
 
 def claims(given: Given) -> bool:
     """An object that names the schema of a result."""
-    doc = given.document
-    if doc is None or not doc.has("schema"):
-        return False
-    return str(doc.value["schema"]).startswith(_SCHEMA)
+    return given.has("schema") and str(given.root.value["schema"]).startswith(_SCHEMA)
 
 
 def read(given: Given) -> Recording:
     """Series by benchmark and variant; ``variant=NAME`` chooses one of the variants."""
-    doc = given.document
-    assert doc is not None
+    doc = given.root
     recorded = doc.need("recorded")
     chosen = dict(given.chosen).get("variant")
     values: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -53,9 +46,7 @@ def read(given: Given) -> Recording:
             if taken and chosen in (None, variant):
                 values.setdefault((benchmark, variant), []).append(taken)
     if not values:
-        recorded.fail(
-            "blocks: there are none of that variant" if chosen else _why_none(doc.need("question"))
-        )
+        recorded.fail("blocks: none of that variant" if chosen else _why_none(doc.need("question")))
     about = doc.need("judged").need("about").text()
     return Recording(
         given.name,
@@ -71,8 +62,8 @@ def read(given: Given) -> Recording:
 def _why_none(question: Node) -> str:
     kind = question.get("kind")
     if kind is not None and kind.value == "recordings":
-        return "is a comparison and holds no values; compare the files that it was made of"
-    return "blocks: there are none to compare"
+        return "is a comparison without values of its own; compare its input files"
+    return "blocks: none to compare"
 
 
 def _series(values: dict[tuple[str, str], list[tuple[float, ...]]], unit: str) -> dict[str, Series]:
@@ -144,22 +135,16 @@ def read_check_log(text: str, where: str) -> Timeline:
 
 
 def _line(line: str, where: str) -> tuple[str, dict[str, float]]:
-    try:
-        data: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"is not JSON: {error}", where=where) from None
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise UserError(f"is no line of {SCHEMA}", where=where)
-    head, benchmarks = data.get("head"), data.get("benchmarks")
+    entry = parse_json(line, where, numbered=False)
+    if not entry.has("schema") or entry.value["schema"] != SCHEMA:
+        raise UserError(f"is not a line of {SCHEMA}", where=where)
+    head, benchmarks = entry.value.get("head"), entry.value.get("benchmarks")
     if not isinstance(head, str) or not isinstance(benchmarks, dict):
-        raise UserError("head (a commit) and benchmarks (an object) are wanted", where=where)
-    found = {}
-    for name, one in benchmarks.items():
-        seconds = one.get("seconds") if isinstance(one, dict) else None
-        value = seconds.get("head") if isinstance(seconds, dict) else None
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not plausible(value):
-            raise UserError(f"benchmarks.{name}.seconds.head: {WANTED}", where=where)
-        found[str(name)] = float(value)
-    return head, found
+        raise UserError("expected head (a commit) and benchmarks (an object)", where=where)
+    seconds = {}
+    for name, benchmark in entry.need("benchmarks").entries():
+        sides = benchmark.get("seconds") if isinstance(benchmark.value, dict) else None
+        value = sides.get("head") if sides is not None and isinstance(sides.value, dict) else None
+        if value is not None:
+            seconds[name] = value.time()
+    return head, seconds

@@ -31,13 +31,13 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
     ("text", "said"),
     [
         (line("a", x=1.0), "log: has fewer than two checks that measured something"),
-        (line("a", x=1.0) + "{", "log:2: is not JSON: "),
-        (line("a", x=1.0) + "[]", "log:2: is no line of whyfast-check/1"),
+        (line("a", x=1.0) + "{", "log:2: is invalid JSON: "),
+        (line("a", x=1.0) + "[]", "log:2: is not a line of whyfast-check/1"),
         (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
         (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
         (
             '{"schema": "whyfast-check/1", "head": 1, "benchmarks": {}}',
-            "log:1: head (a commit) and benchmarks (an object) are wanted",
+            "log:1: expected head (a commit) and benchmarks (an object)",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_names_of_files_cannot_leave_the_folder(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot be made"):
+    with pytest.raises(UserError, match="cannot be created"):
         list(write_recordings([recording("a", 1)], tmp_path / "file" / "out"))
 
 
