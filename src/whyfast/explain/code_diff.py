@@ -60,19 +60,19 @@ class Listings:
     @cached_property
     def pieces(self) -> dict[str, list[Function]]:
         """Functions by name, cold parts with what they are parts of; copies are ``name (2)``."""
-        found: dict[str, list[Function]] = {}
+        pieces: dict[str, list[Function]] = {}
         whole: dict[str, int] = {}
         for function in self.program.functions:
             if parent_name(function.name) is None:
                 name = base_name(function.name)
                 whole[name] = whole.get(name, 0) + 1
                 key = name if whole[name] == 1 else f"{name} ({whole[name]})"
-                found[key] = [function]
+                pieces[key] = [function]
         for function in self.program.functions:
             parent = parent_name(function.name)
             if parent is not None:
-                found.setdefault(base_name(parent), []).append(function)
-        return found
+                pieces.setdefault(base_name(parent), []).append(function)
+        return pieces
 
     def of(self, name: str) -> CodeListing:
         """The listing of a function of :attr:`pieces`."""
@@ -192,13 +192,13 @@ _Pair = tuple[int, int]
 
 def align(a: CodeListing, b: CodeListing) -> CodeDifference:
     """All rows, in the order of both."""
-    one, other = _Side(a), _Side(b)
-    if not (one.placed and other.placed):
-        one.places, other.places = one.forms, other.forms
+    left, right = _Side(a), _Side(b)
+    if not (left.placed and right.placed):
+        left.places, right.places = left.forms, right.forms
     rows: list[CodeRow] = []
     at, place = 0, 0
     ends = (len(a.lines), len(b.lines))
-    for i, j in [*_matches(one, other, (0, 0), ends), ends]:
+    for i, j in [*_matches(left, right, (0, 0), ends), ends]:
         rows += _between(a.lines[at:i], b.lines[place:j])
         if i < len(a.lines):
             rows.append(_row(a.lines[i], b.lines[j]))
@@ -245,9 +245,9 @@ def _between(a: Sequence[CodeLine], b: Sequence[CodeLine]) -> Iterator[CodeRow]:
     yield from (CodeRow("only b", None, y) for y in b[both:])
 
 
-def _matches(one: _Side, other: _Side, start: _Pair, end: _Pair) -> Iterator[_Pair]:
+def _matches(left: _Side, right: _Side, start: _Pair, end: _Pair) -> Iterator[_Pair]:
     """Pairs of places with equal forms, growing on both sides."""
-    here, there = one.places, other.places
+    here, there = left.places, right.places
     # Parts that are still to be searched, the next one last; a pair without an end is a match.
     todo: list[tuple[_Pair, _Pair | None]] = [(start, end)]
     while todo:
@@ -267,9 +267,9 @@ def _matches(one: _Side, other: _Side, start: _Pair, end: _Pair) -> Iterator[_Pa
         if i == k or j == m:
             continue
         anchors = _anchors(here, there, (i, j), (k, m))
-        anchors = anchors or _anchors(one.forms, other.forms, (i, j), (k, m))
+        anchors = anchors or _anchors(left.forms, right.forms, (i, j), (k, m))
         if not anchors:
-            yield from _runs(one.forms, other.forms, (i, j), (k, m))
+            yield from _runs(left.forms, right.forms, (i, j), (k, m))
             continue
         parts: list[tuple[_Pair, _Pair | None]] = []
         for x, y in anchors:
@@ -293,12 +293,12 @@ def _anchors(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> li
         before.append(top_pairs[pile - 1] if pile else None)
         tops[pile : pile + 1] = [j]
         top_pairs[pile : pile + 1] = [n]
-    found: list[_Pair] = []
+    anchors: list[_Pair] = []
     last: int | None = top_pairs[-1] if top_pairs else None
     while last is not None:
-        found.append(pairs[last])
+        anchors.append(pairs[last])
         last = before[last]
-    return found[::-1]
+    return anchors[::-1]
 
 
 def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Iterator[_Pair]:
@@ -323,8 +323,8 @@ def differences(
     """The functions of both that differ in more than registers and addresses, the most relevant
     first: those with another number of indirect jumps, those with any, then the most changed."""
     wanted = list(changed_names(a, b)) if names is None else names
-    found = [align(a.of(name), b.of(name)) for name in wanted]
-    return sorted((d for d in found if d.changed), key=relevance)
+    aligned = [align(a.of(name), b.of(name)) for name in wanted]
+    return sorted((d for d in aligned if d.changed), key=relevance)
 
 
 def code_pair(
@@ -350,13 +350,13 @@ def code_pair(
         return abs(sum(f.size for f in a.pieces[name]) - sum(f.size for f in b.pieces[name]))
 
     far = sorted(changed, key=lambda n: (-share(n), -size_difference(n), n))
-    found = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
-    kept = found[:most] if most else found
+    ranked = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
+    kept = ranked[:most] if most else ranked
     only = [
         tuple(sorted(n for n in x.pieces if n not in y.pieces and _wanted(n, globs)))
         for x, y in ((a, b), (b, a))
     ]
-    others = len(found) - len(kept) + len(far[_MOST_READ:])
+    others = len(ranked) - len(kept) + len(far[_MOST_READ:])
     return CodePair(*names, tuple(kept), others, *only)
 
 

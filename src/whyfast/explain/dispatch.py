@@ -41,19 +41,19 @@ from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
 
 def entry_facts(dispatching: Dispatching) -> EntryFacts | None:
     """Pushes and spills over all handlers; None when it is not known where they begin."""
-    found = []
+    counts = []
     for body in dispatching.bodies:
         at = {i.address: n for n, i in enumerate(body.instructions)}
         # Below the frame pointer is the stack frame only where there is a frame pointer.
         framed = any(i.mark == "frame pointer" for i in body.instructions)
         starts = sorted(at[entry] for entry in dispatching.entries if entry in at)
-        found += [saved(body.instructions, start, framed=framed) for start in starts]
-    if not found:
+        counts += [saved(body.instructions, start, framed=framed) for start in starts]
+    if not counts:
         return None
-    pushes, spills = [p for p, _ in found], [s for _, s in found]
+    pushes, spills = [p for p, _ in counts], [s for _, s in counts]
     return EntryFacts(
-        handlers=len(found),
-        saving=sum(p + s > 0 for p, s in found),
+        handlers=len(counts),
+        saving=sum(p + s > 0 for p, s in counts),
         pushes=sum(pushes),
         pushes_median=float(median(pushes)),
         spills=sum(spills),
@@ -182,26 +182,26 @@ def tail_call_form(
     """Handlers are the functions that a table in the data lists. Where the program has no such
     table, all that go on to another function count; error and exit helpers return instead."""
     listed = pointers.to(body.pieces[0].address for body in bodies)
-    jumps = {id(one.body) for one in jumping}
+    jumps = {id(loop.body) for loop in jumping}
     if len(listed) >= MIN_HANDLERS:
         handlers = [body for body in bodies if body.pieces[0].address in listed]
-        found = "that a table lists"
+        which = "that a table lists"
     else:
         handlers = [
             body
             for body in bodies
             if id(body) in jumps or all(i.kind != "return" for i in body.instructions)
         ]
-        found = "that go on to another (no table lists them)"
+        which = "that go on to another (no table lists them)"
     count = sum(id(body) in jumps for body in handlers)
     form: DispatchForm
     if 2 * count >= len(handlers):
         form = "replicated"
     else:
         form = "merged" if count <= max(3, len(handlers) / 10) else "partly merged"
-    thunks = sum(one.thunks for one in jumping)
+    thunks = sum(loop.thunks for loop in jumping)
     parts = [
-        f"{count} of {len(handlers)} handlers {found} jump indirectly",
+        f"{count} of {len(handlers)} handlers {which} jump indirectly",
         _meaning(form),
     ]
     if thunks:
@@ -259,13 +259,15 @@ def examine_dispatch(
     loops = [loop for loop in loops if loop.jumps + loop.thunks]
     if not loops:
         return no_form(bodies)
-    loop = max(loops, key=lambda one: max(one.targets or 0, one.jumps + one.thunks))
+    loop = max(
+        loops, key=lambda candidate: max(candidate.targets or 0, candidate.jumps + candidate.thunks)
+    )
     # A handler may contain a switch; a loop's table is of the size of the whole instruction set.
     enough = max(MIN_LOOP_TARGETS, len(bodies) / 2)
-    looping = [one for one in loops if (one.targets or 0) >= enough]
-    apart = {id(one.body) for one in looping}
+    looping = [candidate for candidate in loops if (candidate.targets or 0) >= enough]
+    apart = {id(candidate.body) for candidate in looping}
     handlers = [body for body in bodies if id(body) not in apart]
-    jumping = [one for one in loops if id(one.body) not in apart]
+    jumping = [candidate for candidate in loops if id(candidate.body) not in apart]
     tail_calls = len(handlers) >= MIN_HANDLERS and 2 * len(jumping) >= len(handlers)
     if tail_calls and len(handlers) > (loop.targets or 0):
         return tail_call_form(pointers, handlers, jumping)
@@ -274,7 +276,7 @@ def examine_dispatch(
         listed = pointers.to(body.pieces[0].address for body in handlers)
         if len(listed) >= MIN_HANDLERS:
             return tail_call_form(pointers, handlers, jumping)
-    return loop_form(program, loop, others=sum(one is not loop for one in looping))
+    return loop_form(program, loop, others=sum(candidate is not loop for candidate in looping))
 
 
 def _examine(program: Program, pointers: Pointers, body: Body) -> Loop:

@@ -45,13 +45,13 @@ class Program:
 
     def instructions(self, function: Function, *, hints: bool = False) -> list[Instruction]:
         """The function's instructions in address order."""
-        found: list[Instruction] = []
+        instructions: list[Instruction] = []
         start = function.address
         for first, behind in [*self.image.data_within(start, function.end), (function.end,) * 2]:
             code = self.image.read(start, first - start)
-            found += self.disassembler.decode(code, start, hints=hints)
+            instructions += self.disassembler.decode(code, start, hints=hints)
             start = behind
-        return found
+        return instructions
 
     def references(self) -> list[int]:
         """Every address that the code of some function computes or reads, in order."""

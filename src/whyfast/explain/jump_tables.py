@@ -66,13 +66,13 @@ class Pointers:
 
     def into(self, body: Body) -> list[tuple[int, int]]:
         """(location, value) of those that point into a function, by location."""
-        found: set[tuple[int, int]] = set()
+        inside: set[tuple[int, int]] = set()
         for piece in body.pieces:
             ends = np.array([piece.address, piece.end], dtype=np.uint64)
             low, high = np.searchsorted(self._what, ends)
             pairs = zip(self._where[low:high].tolist(), self._what[low:high].tolist(), strict=True)
-            found.update(pairs)
-        return sorted(found)
+            inside.update(pairs)
+        return sorted(inside)
 
     def to(self, addresses: Iterable[int]) -> set[int]:
         """Those of ``addresses`` that some word points at exactly."""
@@ -95,21 +95,21 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
     # A table may stand in the middle of a function where the file says that it is data.
     image = program.image
     outside = [r for r in references if not body.contains(r) or image.is_data(r)]
-    found = list(_absolute(program, pointers.into(body), body, outside))
-    found += _of_distances("relative", image, body, outside, ())
+    candidates = list(_absolute(program, pointers.into(body), body, outside))
+    candidates += _of_distances("relative", image, body, outside, ())
     if image.base is not None:
         # The code names such a table by its distance, too, as it adds the base in a register.
         distances = (image.base + r for r in references if r < 1 << 31)
         tables = sorted({*references, *distances})
-        found += _of_distances("image-relative", image, body, tables, [image.base])
+        candidates += _of_distances("image-relative", image, body, tables, [image.base])
     if program.architecture == "aarch64":
-        found += _compressed(program, body, outside)
-    if not found and any(i.width == 4 for i in body.instructions):
+        candidates += _compressed(program, body, outside)
+    if not candidates and any(i.width == 4 for i in body.instructions):
         # Small numbers in any array look like these, so they are only a last resort.
         labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
-        found += _of_distances("label", image, body, outside, labels)
+        candidates += _of_distances("label", image, body, outside, labels)
     best: dict[int, JumpTable] = {}
-    for table in found:
+    for table in candidates:
         known = best.get(table.address)
         if known is None or len(known.targets) < len(table.targets):
             best[table.address] = table

@@ -71,11 +71,11 @@ def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
 def _compiler(texts: list[str]) -> str:
     """The compiler that all texts name; beside Clang's code, GCC's is that of the system's start-up
     files."""
-    found = dict.fromkeys(f"clang {m.group(1)}" for t in texts if (m := _CLANG.search(t)))
-    if not found:
+    compilers = dict.fromkeys(f"clang {m.group(1)}" for t in texts if (m := _CLANG.search(t)))
+    if not compilers:
         matches = [m for t in texts if (m := _GCC.search(t))]
-        found = dict.fromkeys(f"gcc {m.group(1) or m.group(2)}" for m in matches)
-    return next(iter(found)) if len(found) == 1 else ""
+        compilers = dict.fromkeys(f"gcc {m.group(1) or m.group(2)}" for m in matches)
+    return next(iter(compilers)) if len(compilers) == 1 else ""
 
 
 def _flags(line: str) -> list[str]:

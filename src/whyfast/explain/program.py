@@ -122,9 +122,9 @@ def libraries(path: Path) -> Iterator[Path]:
     places += [Path(folder) for folder in _USUAL]
     places += [Path(folder, f"{os.uname().machine}-linux-gnu") for folder in _USUAL]
     for name in wanted:
-        found = next((place / name for place in places if (place / name).is_file()), None)
-        if found is not None:
-            yield found
+        library = next((place / name for place in places if (place / name).is_file()), None)
+        if library is not None:
+            yield library
 
 
 def _exported(library: Path) -> set[str]:
@@ -171,16 +171,16 @@ def explain_program(
     named = {id(f): f for pattern in dispatch for _, f in matches[pattern]}
     first = next(iter([*named.values(), *(f for _, f in chosen.values())]), None)
     recorded = read_recorded(path, first.address if first else None)
-    found = examine_dispatch(program, bodies(program, named.values())) if dispatch else None
+    dispatching = examine_dispatch(program, bodies(program, named.values())) if dispatch else None
     return Evidence(
         variant=variant,
         architecture=program.architecture,
-        dispatch=found.facts if found else None,
+        dispatch=dispatching.facts if dispatching else None,
         functions=tuple(sorted(facts, key=lambda f: (f.name, f.address))),
-        missing=tuple(pattern for pattern, found in matches.items() if not found),
+        missing=tuple(pattern for pattern, named in matches.items() if not named),
         notes=program.notes,
-        entry=entry_facts(found) if found else None,
-        options=option_traces(program, found.bodies, recorded) if found else None,
+        entry=entry_facts(dispatching) if dispatching else None,
+        options=option_traces(program, dispatching.bodies, recorded) if dispatching else None,
         compiler=recorded.compiler,
     )
 
@@ -194,17 +194,19 @@ def load(
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    found = read_contents(path, architecture, debug)
-    slots = readable(found.image.slots.values())
-    found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
+    contents = read_contents(path, architecture, debug)
+    slots = readable(contents.image.slots.values())
+    contents.image.slots.update(
+        {at: slots[n] for at, n in contents.image.slots.items() if n in slots}
+    )
     return Program(
         path,
-        found.architecture,
-        found.image,
-        with_readable_names(found.functions),
-        disassembler_for(found.architecture, relative=found.image.base is not None),
-        found.notes,
-        found.objects,
+        contents.architecture,
+        contents.image,
+        with_readable_names(contents.functions),
+        disassembler_for(contents.architecture, relative=contents.image.base is not None),
+        contents.notes,
+        contents.objects,
         tuple(debug),
     )
 
@@ -219,13 +221,13 @@ def hint_for(path: Path, pattern: str, architecture: Architecture | None = None)
 
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
     """Functions with a matching name, and that name: the readable one of a mangled name."""
-    found = []
+    matches = []
     for function in program.functions:
         for name in function.names:
             if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
-                found.append((readable_of(name, function.names), function))
+                matches.append((readable_of(name, function.names), function))
                 break
-    return found
+    return matches
 
 
 # ---- A first look at an unknown program, and at stubs that only start a library.
@@ -369,12 +371,12 @@ def _common(names: Sequence[str]) -> str:
 
 def _by_name(program: Program) -> Mapping[str, Sequence[Function]]:
     """Functions by each of their names, cold parts by the name of what they are a part of too."""
-    found: dict[str, list[Function]] = defaultdict(list)
+    by_name: dict[str, list[Function]] = defaultdict(list)
     for f in program.functions:
         parent = parent_name(f.name)
         for name in {*f.names, *([parent] if parent else [])}:
-            found[name].append(f)
-    return found
+            by_name[name].append(f)
+    return by_name
 
 
 def _body(program: Program, function: Function, related: Mapping[str, Sequence[Function]]) -> Body:

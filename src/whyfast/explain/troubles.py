@@ -49,13 +49,13 @@ class KnownTrouble:
 def known_troubles() -> tuple[KnownTrouble, ...]:
     """All entries, in the order of the file."""
     text = (files("whyfast.explain") / "troubles.toml").read_text(encoding="utf-8")
-    found = []
+    troubles = []
     for entry in tomllib.loads(text)["trouble"]:
         fields: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()
         }
-        found.append(KnownTrouble(first=fields.pop("from", ""), **fields))
-    return tuple(found)
+        troubles.append(KnownTrouble(first=fields.pop("from", ""), **fields))
+    return tuple(troubles)
 
 
 def compiler_of(version: str) -> tuple[str, str] | None:
@@ -114,14 +114,14 @@ def find_troubles(
     """Every symptom in the order of the study's variants, A/A controls left out."""
     versions = {t.name: t.version for t in toolchains}
     facts = {e.variant: e for e in evidence}
-    found = []
+    troubles = []
     for variant in study.variants:
         if variant.name not in facts or variant.twin_of:
             continue
         compiler = versions.get(variant.toolchain) or facts[variant.name].compiler
         for symptom, shows in _symptoms(variant, study, facts, versions):
-            found.append(_trouble(variant, compiler, symptom, shows, study, facts))
-    return tuple(found)
+            troubles.append(_trouble(variant, compiler, symptom, shows, study, facts))
+    return tuple(troubles)
 
 
 def has_symptom(symptom: str, evidence: Evidence) -> bool:

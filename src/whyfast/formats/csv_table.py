@@ -111,13 +111,13 @@ def read(given: Given) -> Recording:
     for column in chosen:
         table.check(column, given.where)
     keys = [column for column in table.keys if column not in chosen]
-    found: dict[str, dict[str, list[float]]] = {}
+    groups: dict[str, dict[str, list[float]]] = {}
     for row in table.rows:
         if any(row.cells[column] != value for column, value in chosen.items()):
             continue
         name = series_name(row.cells, keys) or given.path.stem
-        found.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
-    if not found:
+        groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
+    if not groups:
         raise UserError(
             "no row has these values" if chosen else "no row below the heading",
             where=given.where,
@@ -129,7 +129,7 @@ def read(given: Given) -> Recording:
         "csv",
         {
             name: Series(name, SECOND, tuple(tuple(v) for v in by_process.values()), known)
-            for name, by_process in found.items()
+            for name, by_process in groups.items()
         },
     )
 
@@ -153,8 +153,8 @@ def _separator(text: str) -> str:
 def _unit(column: str) -> float | None:
     if column in ("seconds", "value"):
         return 1.0
-    if found := _BRACKETS.search(column):
-        return _UNITS[f"_{found[1].replace('µ', 'u').replace('μ', 'u')}"]
+    if match := _BRACKETS.search(column):
+        return _UNITS[f"_{match[1].replace('µ', 'u').replace('μ', 'u')}"]
     return next((s for end, s in _UNITS.items() if column.endswith(end) and column != end), None)
 
 

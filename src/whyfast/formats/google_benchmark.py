@@ -47,8 +47,8 @@ def read(given: Given) -> Recording:
             seen.add(place)
         values.setdefault(name, []).append(_time(entry))
     single = {name: (mean,) for name, mean in means.items() if name not in values}
-    found = {name: tuple(times) for name, times in values.items()} | single
-    if not found:
+    benchmarks = {name: tuple(times) for name, times in values.items()} | single
+    if not benchmarks:
         doc.need("benchmarks").fail("no benchmark with a time")
     context = plain_metadata(doc.get("context"))
     started = epoch_seconds(str(context.get("date", "")))
@@ -56,7 +56,7 @@ def read(given: Given) -> Recording:
         given.name,
         given.where,
         "google-benchmark",
-        {name: Series(name, SECOND, (times,)) for name, times in found.items()},
+        {name: Series(name, SECOND, (times,)) for name, times in benchmarks.items()},
         {_RENAMED.get(k, k): v for k, v in context.items() if k not in _VOLATILE},
         started,
         started,

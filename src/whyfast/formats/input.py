@@ -158,15 +158,15 @@ class Node:
     def get(self, name: str) -> Node | None:
         """The value under ``name``, None when it is missing or null."""
         self._expect(dict, "an object")
-        found = self._value.get(name)
-        return None if found is None else self._child(name, found)
+        value = self._value.get(name)
+        return None if value is None else self._child(name, value)
 
     def need(self, name: str) -> Node:
         """The value under ``name``; UserError when it is missing."""
-        found = self.get(name)
-        if found is None:
+        node = self.get(name)
+        if node is None:
             self.fail(f"{clean(name)} is missing")
-        return found
+        return node
 
     def entries(self) -> Iterator[tuple[str, Node]]:
         """The keys of an object with their values."""
@@ -216,8 +216,11 @@ class Node:
 
 
 def parse_json(text: str, where: str, *, numbered: bool = True) -> Node:
-    """The document in ``text``; errors name the line if ``numbered``. UserError for what is not JSON, for NaN and Infinity, for a key
-    that an object has twice, and for nesting beyond what the parser takes."""
+    """The document in ``text``; errors name the line if ``numbered``.
+
+    UserError for text that is not JSON, for NaN and Infinity, for a key that an object has twice,
+    and for nesting beyond what the parser takes.
+    """
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
@@ -240,16 +243,16 @@ def plain_metadata(node: Node | None) -> dict[str, str | float]:
     """The entries of an object that are text or finite numbers; others say nothing comparable."""
     if node is None:
         return {}
-    found: dict[str, str | float] = {}
+    metadata: dict[str, str | float] = {}
     for name, entry in node.entries():
         value = entry.value
         if isinstance(value, bool) or value is None:
-            found[clean(name)] = json.dumps(value)
+            metadata[clean(name)] = json.dumps(value)
         elif isinstance(value, str):
-            found[clean(name)] = clean(value)
+            metadata[clean(name)] = clean(value)
         elif isinstance(value, int | float):
-            found[clean(name)] = entry.number()
-    return found
+            metadata[clean(name)] = entry.number()
+    return metadata
 
 
 def _refuse(name: str) -> NoReturn:
@@ -295,10 +298,10 @@ class Facts:
 
     def settled(self) -> dict[str, MetadataValue]:
         """Each key with its value, or with the tuple of its values."""
-        found: dict[str, MetadataValue] = {}
+        facts: dict[str, MetadataValue] = {}
         for key, texts in self._texts.items():
-            found[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
-        return {**found, **{key: median(loads) for key, loads in self._loads.items()}}
+            facts[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
+        return {**facts, **{key: median(loads) for key, loads in self._loads.items()}}
 
 
 # ---- The interface that every format stands behind.
@@ -336,8 +339,8 @@ class Given:
 
 @dataclass(frozen=True)
 class Format:
-    """``claims`` decides by content whether a file is of this format; ``read`` reads one that is, or
-    raises a UserError. ``name`` is the tool's."""
+    """``claims`` decides by content whether a file is of this format; ``read`` reads it
+    then, or raises a UserError. ``name`` is the tool's."""
 
     name: str
     claims: Callable[[Given], bool]

@@ -182,7 +182,7 @@ def by_position(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
     """Benchmarks named as the first recording names the one at their place, for files whose
     commands are the same in other words. UserError where one has more or fewer."""
     first = list(recordings[0].series)
-    found = []
+    renamed = []
     for r in recordings:
         if len(r.series) != len(first):
             raise UserError(
@@ -191,5 +191,5 @@ def by_position(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
                 where=r.source,
             )
         pairs = zip(first, r.series.values(), strict=True)
-        found.append(replace(r, series={n: replace(s, benchmark=n) for n, s in pairs}))
-    return tuple(found)
+        renamed.append(replace(r, series={n: replace(s, benchmark=n) for n, s in pairs}))
+    return tuple(renamed)

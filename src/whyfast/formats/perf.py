@@ -110,8 +110,8 @@ def parse_perf_stat(text: str) -> list[PerfEvent]:
 
 def best(events: list[PerfEvent], name: str) -> PerfEvent | None:
     """The event of that name that was counted longest, usable ones first; None without one."""
-    found = [e for e in events if e.name == name]
-    return max(found, key=lambda e: (e.value is not None, e.running), default=None)
+    matches = [e for e in events if e.name == name]
+    return max(matches, key=lambda e: (e.value is not None, e.running), default=None)
 
 
 def _events(text: str) -> Iterator[PerfEvent]:

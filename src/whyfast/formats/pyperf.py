@@ -47,13 +47,13 @@ def read(given: Given) -> Recording:
     empty = []
     dates: list[float] = []
     for bench in doc.need("benchmarks").items():
-        found = _benchmark(bench, shared, facts, dates, version)
-        if found.benchmark in series or found.benchmark in empty:
-            bench.fail(f"duplicate benchmark: {found.benchmark}")
-        if found.processes:
-            series[found.benchmark] = found
+        benchmark = _benchmark(bench, shared, facts, dates, version)
+        if benchmark.benchmark in series or benchmark.benchmark in empty:
+            bench.fail(f"duplicate benchmark: {benchmark.benchmark}")
+        if benchmark.processes:
+            series[benchmark.benchmark] = benchmark
         else:
-            empty.append(found.benchmark)
+            empty.append(benchmark.benchmark)
     if not series:
         doc.need("benchmarks").fail("no benchmark with a value")
     return Recording(
@@ -77,13 +77,13 @@ def _version(node: Node) -> str:
 
 def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
     """The metadata of the file or of a benchmark; ``common_metadata`` up to format 5."""
-    found: dict[str, str | float] = {}
+    metadata: dict[str, str | float] = {}
     for name in ("common_metadata", "metadata"):
-        found |= plain_metadata(node.get(name))
-    for key, value in found.items():
+        metadata |= plain_metadata(node.get(name))
+    for key, value in metadata.items():
         if key not in _OF_BENCHMARK:
             facts.add(key, value)
-    return found
+    return metadata
 
 
 def _benchmark(
@@ -93,12 +93,12 @@ def _benchmark(
     dates: list[float],
     version: str,
 ) -> Series:
-    mine = shared | _facts(bench, facts)
-    name = mine.get("name")
+    known = shared | _facts(bench, facts)
+    name = known.get("name")
     if not isinstance(name, str) or not name.strip():
         # The file itself may hold the name, when all its benchmarks have the same one.
         bench.fail("no name in the benchmark's metadata")
-    unit = mine.get("unit", SECOND)
+    unit = known.get("unit", SECOND)
     if unit not in (SECOND, "byte", "integer"):
         bench.fail(f"unknown unit: {str(unit)[:20]}")
     wanted = "values" if version in ("6", "7", "1.0") else "samples"
@@ -152,10 +152,10 @@ def to_pyperf(recording: Recording) -> dict[str, Any]:
 
 def recordings_of(result: Result) -> tuple[Recording, ...]:
     """Each variant of a result that holds blocks, as a recording: one process a block."""
-    found: dict[str, dict[str, list[tuple[float, ...]]]] = {}
+    variants: dict[str, dict[str, list[tuple[float, ...]]]] = {}
     for block in result.recorded.blocks:
         for variant, values in block.values.items():
-            processes = found.setdefault(variant, {}).setdefault(block.benchmark, [])
+            processes = variants.setdefault(variant, {}).setdefault(block.benchmark, [])
             processes.append(tuple(value / block.loops for value in values))
     started = min((b.started for b in result.recorded.blocks), default=None)
     ended = max((b.started + b.seconds for b in result.recorded.blocks), default=None)
@@ -171,7 +171,7 @@ def recordings_of(result: Result) -> tuple[Recording, ...]:
             started=started,
             ended=ended,
         )
-        for variant, by_benchmark in found.items()
+        for variant, by_benchmark in variants.items()
     )
 
 

@@ -54,17 +54,17 @@ def _metadata(doc: Node) -> dict[str, MetadataValue]:
     if machine is None:
         return {}
     facts = plain_metadata(machine)
-    found: dict[str, MetadataValue] = {
+    metadata: dict[str, MetadataValue] = {
         name: facts[key] for key, name in _RENAMED.items() if facts.get(key)
     }
     cpu = machine.get("cpu")
     if cpu is not None and isinstance(cpu.value, dict):
         of_cpu = plain_metadata(cpu)
-        found |= {name: of_cpu[key] for key, name in _OF_CPU.items() if of_cpu.get(key)}
+        metadata |= {name: of_cpu[key] for key, name in _OF_CPU.items() if of_cpu.get(key)}
     commit = plain_metadata(doc.get("commit_info")).get("id")
     if commit and commit != "unversioned":
-        found["commit_id"] = commit
-    return found
+        metadata["commit_id"] = commit
+    return metadata
 
 
 FORMAT = Format("pytest-benchmark", claims, read)

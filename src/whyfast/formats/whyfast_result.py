@@ -70,23 +70,23 @@ def _series(values: dict[tuple[str, str], list[tuple[float, ...]]], unit: str) -
     """Named by what tells them apart: the benchmark, the variant, or both."""
     benchmarks = {benchmark for benchmark, _ in values}
     variants = {variant for _, variant in values}
-    found = {}
+    series = {}
     for (benchmark, variant), processes in values.items():
         several = [benchmark] if len(benchmarks) > 1 or len(variants) == 1 else []
         name = " ".join([*several, *([variant] if len(variants) > 1 else [])])
-        found[name] = Series(name, unit, tuple(processes), subject=variant, task=benchmark)
-    return found
+        series[name] = Series(name, unit, tuple(processes), subject=variant, task=benchmark)
+    return series
 
 
 def _metadata(recorded: Node) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
+    metadata: dict[str, MetadataValue] = {}
     for session in recorded.need("sessions").items():
         environment = session.need("environment")
         for key, called in _FACTS.items():
             fact = environment.get(key)
             if fact is not None:
-                found.setdefault(called, str(fact.value))
-    return found
+                metadata.setdefault(called, str(fact.value))
+    return metadata
 
 
 FORMAT = Format("whyfast", claims, read)

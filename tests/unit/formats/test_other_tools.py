@@ -70,7 +70,7 @@ def test_google_leaves_out_what_was_skipped(read: Read, golden: Hear) -> None:
 def test_google_refuses_an_unknown_unit(refusal: Refusal) -> None:
     data = examples.google_benchmark()
     data["benchmarks"][0]["time_unit"] = "fortnight"
-    assert "benchmarks[0].time_unit: unknown unit: fortnight; available: ns, us, ms, s" in refusal(data)
+    assert "benchmarks[0].time_unit: unknown unit: fortnight" in refusal(data)
 
 
 def test_google_refuses_a_repetition_twice(refusal: Refusal) -> None:
