@@ -119,7 +119,7 @@ class Listings:
             known = named or self.program.name_of(instruction.target)
             shown = "elsewhere" if known.startswith("0x") else known
             text = _HEX.sub(lambda _: shown, text, count=1)
-            # Where exactly a jump within a function leads is told by what follows.
+            # The lines that follow show where exactly a jump within a function leads.
             form = _HEX.sub(
                 "within" if named else base_name(shown.partition("+")[0]), form, count=1
             )
@@ -207,8 +207,8 @@ def align(a: CodeListing, b: CodeListing) -> CodeDifference:
 
 
 class _Side:
-    """``forms`` of the lines, and ``places``: the same with the source line that they come from, by
-    which the handlers of an interpreter are told apart."""
+    """``forms`` of the lines, and ``places``: the same with their source lines, which distinguish the
+    handlers of an interpreter."""
 
     def __init__(self, listing: CodeListing) -> None:
         self.forms = [line.form for line in listing.lines]

@@ -23,7 +23,7 @@ _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
 
 @dataclass
 class Program:
-    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible.
+    """A loaded program. ``functions`` are sorted by address; ``notes`` name what is not visible.
 
     ``objects`` are the extents and names of data, by address; None where the file has none.
     ``debug`` are folders in which its debug file may lie.

@@ -86,7 +86,7 @@ def _program(program: Code, report: CodeReport, architecture: Architecture) -> I
 
 
 def _exit(i: Instruction, program: Code, report: CodeReport) -> tuple[JumpForm, str] | None:
-    """The way out of the program that an instruction is, and in words; None when it is none."""
+    """How an instruction leaves the program, and in words; None when it stays inside."""
     if i.kind == "indirect jump":
         return (
             "indirect",

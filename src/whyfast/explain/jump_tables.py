@@ -218,8 +218,8 @@ def _entries(image: Image, table: int, width: int, signed: bool, room: int) -> I
 
 
 def _valid(entries: Iterator[int], base: int, scale: int, body: Body) -> Iterator[int]:
-    """Targets up to the first that is none. The end of the function is where compilers send
-    values that cannot occur; it is skipped."""
+    """Targets up to the first entry that leads elsewhere. The end of the function is skipped:
+    compilers send values there that cannot occur."""
     ends = {piece.end for piece in body.pieces}
     for entry in entries:
         target = base + entry * scale

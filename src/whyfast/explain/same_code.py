@@ -1,4 +1,4 @@
-"""Are two programs the same, but for where their code and data lie?
+"""Are two programs, or two builds, the same but for where their code and data lie?
 
 Two functions are the same when their instructions are, with every address replaced by what lies
 there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
@@ -211,7 +211,7 @@ class _Pair:
         return True
 
     def _same_bytes(self, here: int, there: int, size: int) -> bool:
-        """Whether so many bytes hold the same, addresses by what they mean."""
+        """Whether ``size`` bytes hold the same, addresses compared by what they mean."""
         a, b = self.a, self.b
         left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):

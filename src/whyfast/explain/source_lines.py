@@ -1,4 +1,7 @@
-"""Source lines of machine code, and source functions, from a program's DWARF."""
+"""Source lines of machine code from a program's DWARF, and the functions that commits touch.
+
+A change that touches none of the hot functions cannot have made them slower by what it computes.
+"""
 
 from __future__ import annotations
 
@@ -210,7 +213,7 @@ class TouchedFunctions:
     """What a range of commits touches in one program.
 
     ``outside`` are the places (``file:line``) outside functions, such as macros, types and tables:
-    what they change cannot be told. ``not_compiled`` are source files of which the program has no
+    their effect is unknown. ``not_compiled`` are source files of which the program has no
     code, ``other`` files that are no source code.
     """
 

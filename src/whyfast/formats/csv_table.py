@@ -1,4 +1,4 @@
-"""CSV with a heading: one row a value.
+"""CSV with a heading: one row per value.
 
 One column holds the times: ``seconds`` or ``value``, or a name that ends in ``_s``, ``_ms``,
 ``_us`` or ``_ns``, or in such a unit in brackets, ``Time (ms)``. ``benchmark`` names the benchmark,
@@ -40,7 +40,7 @@ def claims(given: Given) -> bool:
 
 
 def refuse(given: Given) -> None:
-    """UserError for what looks like a table and lacks what one is read by."""
+    """UserError for a table without the columns that are needed."""
     if given.text is None or given.document is not None:
         return
     heading = _heading(given.text)

@@ -70,7 +70,7 @@ class _Read:
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a name, with its package before it when there are several packages."""
+    """One series per benchmark and unit, with the package in front where there are several."""
     assert given.text is not None
     state = _Read()
     chosen = dict(given.chosen)

@@ -21,7 +21,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a run name, with its repetitions."""
+    """One benchmark per run name, with its repetitions."""
     doc = given.root
     values: dict[str, list[float]] = {}
     means: dict[str, float] = {}

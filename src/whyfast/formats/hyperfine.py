@@ -17,7 +17,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a command. Times are seconds."""
+    """One benchmark per command. Times are seconds."""
     doc = given.root
     series: dict[str, Series] = {}
     failed = []

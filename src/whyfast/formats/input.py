@@ -38,7 +38,7 @@ def plausible(value: float) -> bool:
 
 
 def epoch_seconds(text: str) -> float | None:
-    """Seconds since the epoch of an ISO 8601 date and time; None when it is none.
+    """Seconds since the epoch of an ISO 8601 date and time; None for other text.
 
     Without a time zone it is taken as UTC, so that distances within a machine are right and the
     moment itself is off by the zone.

@@ -73,8 +73,8 @@ _ENDINGS = (".gz", ".json", ".csv", ".txt")
 def load_recording(argument: str) -> Recording:
     """What the file or folder holds. UserError for all that cannot be read as a result.
 
-    The format is told by content. ``argument`` may choose rows of a table, see
-    :func:`whyfast.formats.select.split_choice`.
+    The format follows from the content. ``argument`` may choose rows of a table, see
+    :func:`split_choice`.
     """
     path, chosen = split_choice(argument)
     given = Given(path, _name(path, chosen), chosen=chosen)

@@ -26,7 +26,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a test, by its full name."""
+    """One benchmark per test, by its full name."""
     doc = given.root
     series: dict[str, Series] = {}
     for entry in doc.need("benchmarks").items():

@@ -115,7 +115,7 @@ def _numbers(name: str) -> list[int]:
 
 # ---- Recordings as the points of a timeline, of one machine or several.
 
-#: Hosts are told apart by themselves when each has so many points.
+#: Hosts are distinguished without --machine when each has at least this many points.
 _FEWEST = 5
 #: Characters of a commit's hash that name a point.
 _SHORT = 10

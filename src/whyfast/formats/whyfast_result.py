@@ -92,7 +92,7 @@ def _metadata(recorded: Node) -> dict[str, MetadataValue]:
 FORMAT = Format("whyfast", claims, read)
 
 
-# ---- The log that ``whyfast check --append`` writes: one line of JSON a check.
+# ---- The log that ``whyfast check --append`` writes: one line of JSON per check.
 
 #: Names the form of a line.
 SCHEMA = "whyfast-check/1"

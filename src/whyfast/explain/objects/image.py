@@ -228,7 +228,7 @@ def _plainness(label: Label) -> tuple[int, int, int, str]:
 
 @dataclass(frozen=True)
 class Contents:
-    """A program that was read. ``functions`` by address; ``notes`` name what was not visible.
+    """A program that was read. ``functions`` by address; ``notes`` name what is not visible.
     ``objects`` are the extents and names of data, by address; None where the file has none."""
 
     architecture: Architecture
