@@ -207,8 +207,8 @@ def align(a: CodeListing, b: CodeListing) -> CodeDifference:
 
 
 class _Side:
-    """``forms`` of the lines, and ``places``: the same with their source lines, which distinguish the
-    handlers of an interpreter."""
+    """``forms`` of the lines, and ``places``: the same with their source lines, which tell
+    the handlers of an interpreter from one another."""
 
     def __init__(self, listing: CodeListing) -> None:
         self.forms = [line.form for line in listing.lines]
